@@ -27,7 +27,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns the target with this name, such as `sm_90`.
+    /// Returns the target named `name`, such as `sm_90`.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Target`] for an unknown name; the message lists the known names.
@@ -129,8 +129,8 @@ impl Compiler {
     }
 
     /// Sets the cache of the compiler. An artifact found in the cache is returned with the single
-    /// stage `cache`. Other artifacts are compiled and stored. Artifacts of another compiler build,
-    /// or of a compiler with other registered variants, are not reused.
+    /// stage `cache`. An artifact that is not in the cache is compiled and stored. Artifacts of
+    /// another compiler build, or of a compiler with other registered variants, are not reused.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -185,10 +185,10 @@ impl Compiler {
         }
     }
 
-    /// Keeps each `cf.assert` in the body of a linalg op; by default, these assertions are dropped.
-    /// A thread in which the asserted condition is false calls `__assertfail`, and the launch
-    /// fails. An op with an assertion is not fused with other ops, so the program may have more
-    /// kernels.
+    /// Keeps each `cf.assert` in the body of a linalg op; without this option, the compiler drops
+    /// assertions. A thread in which the asserted condition is false calls `__assertfail`, and the
+    /// launch fails. An op with an assertion is not fused with other ops, so the program may have
+    /// more kernels.
     #[must_use]
     pub fn with_asserts(self) -> Self {
         Self {
@@ -197,9 +197,9 @@ impl Compiler {
         }
     }
 
-    /// Also compiles each kernel to a separate PTX module, for [`Artifact::modules`]. LLVM then
-    /// compiles each kernel twice. The compile time of a program with 13 kernels increases from 335
-    /// to 594 ms. Compilations with separate modules bypass the cache.
+    /// Also compiles each kernel to a separate PTX module, for [`Artifact::modules`]. With this
+    /// option, LLVM compiles each kernel twice. The compile time of a program with 13 kernels
+    /// increases from 335 to 594 ms. Compilations with separate modules bypass the cache.
     #[must_use]
     pub fn with_modules(self) -> Self {
         Self {
@@ -208,11 +208,11 @@ impl Compiler {
         }
     }
 
-    /// Runs one or more comma-separated passes directly after the pass `after` of
+    /// Inserts one or more comma-separated passes directly after the pass `after` of
     /// `lower-reduction`. Each pass must be a pass of MLIR, or registered with
-    /// [`crate::register_pass`]. A pass may have options (`"mine{limit=8}"`). Passes at one
-    /// position run in the order of insertion. The module is verified after each pass. Each
-    /// inserted pass is a stage of the artifact.
+    /// [`crate::register_pass`]. A pass may have options (`"mine{limit=8}"`). Passes inserted at
+    /// one position run in the order of their insertion. The module is verified after each pass.
+    /// Each inserted pass is a stage of the artifact.
     ///
     /// ```
     /// let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?
@@ -231,7 +231,7 @@ impl Compiler {
         self.with_pass(Side::After, after, passes)
     }
 
-    /// Runs one or more comma-separated passes directly before the pass `before` of
+    /// Inserts one or more comma-separated passes directly before the pass `before` of
     /// `lower-reduction`. See [`Self::with_pass_after`].
     ///
     /// # Errors
@@ -246,8 +246,8 @@ impl Compiler {
         Ok(self)
     }
 
-    /// Returns the pipeline `lower-reduction` for this target as text, with inserted passes. The
-    /// caller can parse the text for its own pass manager on `builtin.module`.
+    /// Returns the pipeline `lower-reduction` for the compiler's target as text, including inserted
+    /// passes. The caller can parse the text for its own pass manager on `builtin.module`.
     ///
     /// # Errors
     /// Returns no error at present.
@@ -379,7 +379,7 @@ impl Compiler {
     /// Returns the choices of the compiler: the schedule and kernels of each op, the variant of
     /// each reduction, and the lowering of each exchange between threads. For each alternative that
     /// was not chosen, the result contains its cost or the reason of its rejection. The result
-    /// lists schedules before variants and exchanges.
+    /// lists schedules first, then variants and exchanges.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -596,7 +596,7 @@ pub struct Tunable {
     pub op: String,
     /// Source position of the op, if known.
     pub place: Option<tx_plan::Place>,
-    /// Candidate schedules; the first one is the default.
+    /// Candidate schedules; the first candidate is the default schedule.
     pub candidates: Vec<Candidate>,
     /// Name of the GPU for which [`Candidate::microseconds`] is estimated, with the assumed sizes
     /// of dynamic dimensions.
@@ -632,8 +632,8 @@ enum Verify {
 
 const LOWER: &str = "lower-reduction";
 
-/// Pass that converts linalg ops to `tile` ops. The verifiers of `tile` ops also check the input
-/// program, so the module is always verified after this pass.
+/// Pass that converts linalg ops to `tile` ops. The module is always verified after this pass,
+/// because the verifiers of `tile` ops also check the input program.
 const CONVERT: &str = "convert-linalg-to-tile";
 
 const TENSORS: &str = "tensors-to-memrefs";
@@ -997,7 +997,8 @@ fn targets(module: &Module<'_>) -> Vec<Option<String>> {
         .collect()
 }
 
-/// Returns the `gpu.module` ops of a module, and the `gpu.binary` ops that replaced them.
+/// Returns the `gpu.module` ops of a module, and the `gpu.binary` ops that replaced `gpu.module`
+/// ops.
 pub(crate) fn gpu_modules<'m>(module: &'m Module<'_>) -> impl Iterator<Item = Op<'m>> {
     walk(top(module))
         .into_iter()
@@ -1009,8 +1010,8 @@ pub(crate) fn is_named(op: Op<'_>, name: &str) -> bool {
 }
 
 /// Returns the `gpu.module` named `kernels` in generic form, with the location of every op. The
-/// executor reports faults at these locations. MLIR cannot parse the short form of `nvvm.barrier`
-/// with a location.
+/// executor reports faults at the locations of these ops. MLIR cannot parse the short form of
+/// `nvvm.barrier` with a location.
 pub fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
     let device = Module::new(module.as_operation().location());
     let holder = kernels.and_then(|kernels| gpu_modules(module).find(|op| is_named(*op, kernels)));

@@ -10,7 +10,8 @@ use tx_mlir::{
     string_attribute, symbol_path, walk,
 };
 
-/// Function or `gpu.module`, with the symbols that it defines and refers to.
+/// Function or `gpu.module`, with the symbols that the op defines and the symbols that it refers
+/// to.
 struct Unit<'c> {
     op: Op<'c>,
     defines: BTreeSet<String>,

@@ -233,7 +233,8 @@ impl<'c> Builder<'c> {
         made
     }
 
-    /// Emits a `memref.dim` of dimension `place`, or returns an equal dominating value.
+    /// Emits a `memref.dim` of dimension `place`, or returns the result of an equal dominating
+    /// `memref.dim`.
     pub fn dim(&self, memref: Val<'c>, place: usize) -> Val<'c> {
         let key = Known::Size(key(memref), place);
         if let Some(known) = self.constants.borrow().get(&key) {
@@ -258,7 +259,7 @@ impl<'c> Builder<'c> {
     }
 
     /// Copies the ops of `block` with the values `arguments` in place of the block arguments.
-    /// Returns the values of the terminator's operands.
+    /// Returns the copies of the terminator's operands.
     pub fn inline(&self, block: Blk<'c>, arguments: &[Val<'c>]) -> Vec<Val<'c>> {
         let arguments: Vec<_> = arguments.iter().copied().enumerate().collect();
         self.inline_with(block, &arguments, &|_| None)
@@ -574,8 +575,8 @@ impl<'c> Builder<'c> {
         self.insert(copy(op))
     }
 
-    /// Emits an `scf.if` without results. Returns one builder per branch, which inserts before the
-    /// `scf.yield` of the branch.
+    /// Emits an `scf.if` without results. Returns one builder per branch, each of which inserts
+    /// before the `scf.yield` of its branch.
     pub fn branches(&self, condition: Val<'c>) -> [Self; 2] {
         let region = || {
             let region = Region::new();

@@ -23,7 +23,7 @@ impl Code {
         Self(number)
     }
 
-    /// Returns the number of the code.
+    /// Returns the number of the diagnostic code.
     pub const fn number(self) -> u16 {
         self.0
     }
@@ -86,7 +86,7 @@ pub fn explanation(code: Code) -> Option<String> {
 }
 
 thread_local! {
-    /// Module that a pass or verifier on this thread processes. The variable is set only if
+    /// Module that a pass or verifier on the current thread processes. The variable is set only if
     /// diagnostics show source lines.
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
@@ -252,9 +252,9 @@ pub enum Severity {
     Error,
     /// The program is accepted, but probably has a mistake.
     Warning,
-    /// Additional text attached to another diagnostic.
+    /// The diagnostic is additional text that is attached to another diagnostic.
     Note,
-    /// Information that an option requested.
+    /// The diagnostic is information that the user requested by an option.
     Remark,
 }
 

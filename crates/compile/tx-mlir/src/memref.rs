@@ -191,7 +191,7 @@ pub enum Overlap {
     Never,
     /// The memrefs may have elements in common.
     Maybe,
-    /// One memref contains the other.
+    /// One of the two memrefs contains all elements of the other memref.
     Always,
 }
 
@@ -215,8 +215,8 @@ struct Places {
 }
 
 impl Places {
-    /// Reads the positions of `value`. Returns `None` for a dynamic stride or offset, and for a
-    /// view of a `memref.view`.
+    /// Reads the element positions of the view `value`. Returns `None` for a dynamic stride or
+    /// offset, and for a view of a `memref.view`.
     fn of(value: Val<'_>) -> Option<Self> {
         let memref = MemRef::of(value)?;
         let mut at = value;

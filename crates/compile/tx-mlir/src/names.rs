@@ -209,7 +209,8 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         });
     }
 
-    /// Checks that a replaced op, and an op of another file, have no source names.
+    /// Checks that no source names are found for an op that a pass replaced, and for an op of
+    /// another file.
     #[test]
     fn other_values_have_none() {
         with_module(|module| {

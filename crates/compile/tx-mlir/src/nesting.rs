@@ -153,7 +153,8 @@ impl<'s> Aliases<'s> {
         }
     }
 
-    /// Returns the depth that a use of an alias adds: one more than the depth of its definition.
+    /// Returns the nesting depth that a use of an alias adds: the depth of the alias definition
+    /// plus 1.
     fn levels(&self, name: &[u8]) -> usize {
         self.levels.get(name).map_or(0, |levels| levels + 1)
     }
@@ -175,7 +176,7 @@ fn is_defined(source: &[u8], at: usize) -> bool {
     rest.next() == Some(&b'=') && rest.next() != Some(&b'=')
 }
 
-/// Run of minus signs: their number, and the position after the last sign.
+/// Run of minus signs: the number of signs, and the position after the last sign.
 struct Signs {
     count: usize,
     end: usize,

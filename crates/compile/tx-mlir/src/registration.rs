@@ -35,7 +35,7 @@ pub struct OptionDesc {
 /// Counter that `--mlir-pass-statistics` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatisticDesc {
-    /// Name in the report, in kebab-case.
+    /// Name of the counter in the statistics report, in kebab-case.
     pub name: &'static str,
     /// Description of the counted event.
     pub help: &'static str,
@@ -87,8 +87,8 @@ pub(crate) fn reading() -> RwLockReadGuard<'static, ()> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `register` unless a pass or a pipeline named `name` exists. A duplicate registration would
-/// abort the process.
+/// Calls `register` unless a pass or a pipeline named `name` exists. MLIR aborts the process if a
+/// name is registered twice.
 fn register_as(name: &str, register: impl FnOnce()) -> bool {
     let _writing = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the text outlives the call, and the lock excludes other writers.
@@ -377,7 +377,7 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
 }
 
 /// Returns false, after an error message, for bytecode or text that would crash MLIR or that MLIR
-/// would misread. MLIR itself reports all other errors.
+/// would misread. MLIR reports all other errors in the input.
 fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
         // This context has no dialects, because it serves only the diagnostic handler.

@@ -10,10 +10,12 @@ use crate::expr::{Expr, ExprError, Parser, Symbol};
 
 /// Condition of a step, such as `arg0.dim1 <= 8` or `arg0.address % 16 == 0`.
 ///
-/// [`str::parse`] reads the text form, and `Display` writes it. In JSON a condition is a string.
+/// [`str::parse`] reads the text form, and `Display` writes it. The JSON form of a condition is a
+/// string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
-    /// Comparison of two signed numbers. The relation is not [`Relation::NotEqual`].
+    /// Comparison of two signed numbers. The condition `left != right` is not allowed:
+    /// [`Relation::NotEqual`] becomes two conditions.
     Compare {
         /// Left side.
         left: Expr,
@@ -32,8 +34,8 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Returns disjoint conditions whose disjunction is `left relation right`: one condition, or
-    /// `<` and `>` for [`Relation::NotEqual`].
+    /// Returns disjoint conditions whose disjunction is `left relation right`. The result has one
+    /// condition, or for [`Relation::NotEqual`] the two conditions `<` and `>`.
     ///
     /// `mod(value, N) == 0` becomes [`Condition::Divisible`].
     pub fn compare(left: Expr, relation: Relation, right: Expr) -> Vec<Self> {
@@ -329,8 +331,8 @@ impl Outcomes {
     }
 }
 
-/// Alternative, with those of its conditions that are undecided at the current node of the decision
-/// tree.
+/// Alternative, with its conditions that the outcomes on the path to the current node of the
+/// decision tree do not decide.
 #[derive(Clone)]
 struct Leaf {
     number: usize,

@@ -32,7 +32,7 @@ pub struct SourcePlace {
 pub enum Choice {
     /// Schedule of a grid-level op.
     Schedule(ScheduleChoice),
-    /// One kernel for several ops.
+    /// Several ops are computed by one kernel.
     Group(GroupChoice),
     /// Reason why an op is not in the kernel of the preceding ops.
     Apart(ApartChoice),
@@ -122,7 +122,7 @@ pub struct ApartChoice {
 pub struct ScheduleCase {
     /// Upper bound of the row length; `None` for all lengths above the bounds of the earlier cases.
     pub up_to: Option<UpTo>,
-    /// Whether this schedule becomes a single kernel.
+    /// Whether the schedule is implemented by a single kernel.
     pub is_one_kernel: bool,
     /// Names of the kernels; empty before the kernels exist.
     pub kernels: Vec<String>,
@@ -160,8 +160,8 @@ pub struct ScheduleStep {
     pub attribute: String,
     /// Attribute in words, such as `split d0 by 8`.
     pub words: String,
-    /// Attribute in words, with `n` in place of numbers, such as `split d0 by n`. Steps of the same
-    /// kind have equal text.
+    /// Attribute in words, with `n` in place of numbers, such as `split d0 by n`. Steps that differ
+    /// only in numbers have equal `sort` texts.
     pub sort: String,
 }
 
@@ -248,8 +248,8 @@ pub struct ExchangeChoice {
     pub kernel: Option<String>,
     /// Range of row lengths for which the kernel is launched, as text; `None` for all lengths.
     pub lengths: Option<String>,
-    /// Name of the chosen method. `None` if no two threads of the group are in one warp, so that
-    /// the threads exchange values only through shared memory.
+    /// Name of the chosen exchange method. `None` if no two threads of the group are in one warp,
+    /// so that the threads exchange values only through shared memory.
     pub chosen: Option<String>,
     /// All methods, by name.
     pub ways: Vec<Variant>,
@@ -431,7 +431,7 @@ impl GroupedOp {
 }
 
 impl GroupedArray {
-    /// Returns one line that describes the array and its location.
+    /// Returns one line of text that describes the array and the location of its elements.
     pub fn line(&self) -> String {
         let what = match self.argument {
             Some(number) => format!("argument {number}"),

@@ -28,7 +28,7 @@ pub enum Symbol {
         argument: usize,
     },
     /// `arg0.address`: the aligned pointer of a memref argument, in bytes, without the offset. Only
-    /// [conditions](crate::Condition) may contain this symbol.
+    /// [conditions](crate::Condition) may contain the address of an argument.
     Address {
         /// Index of the argument.
         argument: usize,
@@ -70,8 +70,8 @@ impl fmt::Display for Symbol {
 /// The text form has `+`, `-`, `*`, parentheses, and functions: `floordiv(a, b)`, `ceildiv(a, b)`,
 /// `mod(a, b)` (with the sign of `b`), `min(a, b)`, `max(a, b)`, and `nonnegative(a)`.
 /// `nonnegative(a)` equals `a`, and is an error for a negative `a`. [`str::parse`] reads the text
-/// form, and `Display` writes it. In JSON a constant is a number, and any other expression is a
-/// string.
+/// form, and `Display` writes it. The JSON form of a constant is a number; the JSON form of every
+/// other expression is a string.
 ///
 /// Methods that combine expressions fold constants, so a static shape yields a number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -104,7 +104,7 @@ pub enum Expr {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExprError {
-    /// The text violates the grammar.
+    /// The text violates the grammar of expressions.
     #[error(
         "`{text}` is not an expression: at column {column}, found {found}, expected {expected}"
     )]
@@ -125,7 +125,7 @@ pub enum ExprError {
         /// Maximum number of terms.
         limit: usize,
     },
-    /// A symbol has no value.
+    /// A symbol of the expression has no value.
     #[error("`{0}` has no value here")]
     Unbound(Symbol),
     /// The result of an operation does not fit in 64 bits.

@@ -59,7 +59,8 @@ impl Step {
 }
 
 impl Step {
-    /// Returns whether an operand of the kernel is this argument or temporary, or a view of it.
+    /// Returns whether an operand of the kernel is the argument or temporary `base`, or a view of
+    /// `base`.
     pub fn uses(&self, base: Base) -> bool {
         self.operands.iter().any(|operand| match operand {
             Operand::Argument(index) => base == Base::Argument(*index),
@@ -81,8 +82,8 @@ impl Plan {
 }
 
 impl View {
-    /// Returns the kernel parameters for this view, 64 bits each: allocated and aligned pointer
-    /// (both `base`), offset, sizes and strides. `value` evaluates expressions.
+    /// Returns the kernel parameters for a view, each with 64 bits: allocated and aligned pointer
+    /// (both equal `base`), offset, sizes and strides. `value` evaluates expressions.
     ///
     /// # Errors
     /// Fails if an expression cannot be evaluated.

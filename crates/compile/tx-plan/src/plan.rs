@@ -100,7 +100,7 @@ pub struct Stage {
 /// could then access memory out of bounds. The launcher allocates the temporaries and launches the
 /// steps in order, each after the previous step has finished. A memref operand is passed as MLIR's
 /// expanded descriptor: allocated pointer, aligned pointer, offset, sizes, strides (64 bits each;
-/// offset and strides in elements). A scalar is passed by value.
+/// offset and strides in elements). A scalar operand is passed by value.
 ///
 /// Deserialization checks only the syntax; [`Plan::from_json`] also checks the version and the
 /// consistency of the plan.
@@ -222,7 +222,7 @@ pub enum Operand {
     Temporary(usize),
     /// View of an argument or a temporary.
     View(View),
-    /// Integer that is computed at launch time.
+    /// Integer operand whose value is computed at launch time.
     Scalar {
         /// Integer type, or `index`.
         #[serde(rename = "type")]
@@ -230,7 +230,7 @@ pub enum Operand {
         /// Expression for the value, which must fit in the type.
         value: Expr,
     },
-    /// Compile-time constant of any type.
+    /// Operand that is a compile-time constant of any type.
     Constant {
         /// Type of the constant.
         #[serde(rename = "type")]
@@ -248,7 +248,7 @@ pub enum PlanError {
     /// The text is not JSON, or has a missing or an unknown field.
     #[error("not a launch plan: {0}")]
     Json(#[from] serde_json::Error),
-    /// Another version of tx wrote the plan.
+    /// The plan was written by another version of tx.
     #[error(
         "launch plan of version {found}, expected {VERSION}; compile the program again with this \
          version of tx"
@@ -632,8 +632,8 @@ impl Temporary {
     }
 }
 
-/// JSON form of an [`Argument`]. The field `type` is redundant, for human readers. Deserialization
-/// checks that `type` matches the other fields.
+/// JSON form of an [`Argument`]. The field `type` is redundant; it serves human readers.
+/// Deserialization checks that `type` matches the other fields.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ArgumentRepr {
@@ -728,8 +728,8 @@ impl<'de> Deserialize<'de> for Argument {
     }
 }
 
-/// JSON form of a [`Temporary`]. The field `bytes` is redundant, for launchers that need only the
-/// size.
+/// JSON form of a [`Temporary`]. The field `bytes` is redundant; it serves launchers that need only
+/// the size of the temporary.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TemporaryRepr {

@@ -244,10 +244,10 @@ impl Bound {
     /// Updates the largest and smallest partial results (`high`, `low`) of `after`, the combination
     /// of `left` and `right`.
     ///
-    /// Each slice contains one bound per component. Another order of combination may combine any
-    /// subset of the elements first. `high` therefore becomes the maximum over both operands and
-    /// the combination, even if a later element is zero. `low` becomes the smallest nonzero `low`
-    /// of both operands and the combination.
+    /// Each slice contains one bound per component of the combined value. Another order of
+    /// combination may combine any subset of the elements first. `high` therefore becomes the
+    /// largest `high` of `left`, `right` and `after`, and `low` becomes the smallest nonzero `low`
+    /// of `left`, `right` and `after`.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -268,7 +268,7 @@ impl Bound {
     }
 
     /// Marks the bound as overflowed or underflowed, if the bound `again` has this mark. `again` is
-    /// the bound of the same component after another application of the combiner.
+    /// the bound of the component after another application of the combiner.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -298,7 +298,7 @@ impl Bound {
     }
 
     /// Returns the bound of a selection between two values with the difference `distance`. Another
-    /// order of combination may select the other value.
+    /// order of combination may select the other of the two values.
     pub fn either(self, other: Self, distance: f64) -> Self {
         let wider = self.wider(other);
         Self {
@@ -313,7 +313,7 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a value that is equal to one of two alternatives.
+    /// Returns the bound of a value that is equal to one of two other values.
     pub fn wider(self, other: Self) -> Self {
         Self {
             error: self.error.max(other.error),

@@ -2,9 +2,9 @@
 //! neutrality of the identity.
 //!
 //! Reductions combine elements in any order, and threads without an element combine the identity.
-//! This module enumerates operands, evaluates both sides of a law, and formats a counterexample. An
-//! [`Evaluator`] runs the combiner and compares results. The caller chooses the operands, and
-//! requires the law for all operands or for at least one operand tuple.
+//! This module enumerates operands, evaluates the two sides of an algebraic law, and formats a
+//! counterexample. An [`Evaluator`] runs the combiner and compares results. The caller chooses the
+//! operands, and requires the law for all operands or for at least one operand tuple.
 
 use crate::number::{Scalar, extremes, truncated};
 use std::fmt;
@@ -12,13 +12,13 @@ use std::fmt;
 /// An algebraic property that a combiner must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// `combiner(a, b)` equals `combiner(b, a)`. The operands are a and b.
+    /// `combiner(a, b)` equals `combiner(b, a)`. A test of this law has the operands `a` and `b`.
     Commutative,
-    /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. The operands are a, b
-    /// and c.
+    /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. A test of this law has
+    /// the operands `a`, `b` and `c`.
     Associative,
-    /// The identity is neutral. The operands are the left operand, the right operand, and the
-    /// expected result.
+    /// The identity is neutral. A test of this law has three operands: left operand, right operand,
+    /// and expected result.
     Identity,
 }
 
@@ -66,17 +66,17 @@ impl CounterExample {
     }
 }
 
-/// Result of the test of an algebraic law. The error is a counterexample.
+/// Result of the test of an algebraic law. The error value of a violated law is a counterexample.
 pub type Verdict = Result<(), CounterExample>;
 
-/// Returns each pair of a value and a later value of the list.
+/// Returns all pairs of a value and a later value of the list.
 pub fn pairs<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> + Clone {
     let later = |i: usize| values[i + 1..].iter();
     let all = values.iter().enumerate();
     all.flat_map(move |(i, a)| later(i).map(move |b| vec![a, b]))
 }
 
-/// Returns each triple of values, repetitions included.
+/// Returns all triples of values from a list; a triple may contain a value several times.
 pub fn triples<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> {
     let third = |a, b| values.iter().map(move |c| vec![a, b, c]);
     let second = move |a| values.iter().flat_map(move |b| third(a, b));
@@ -93,8 +93,8 @@ pub fn sides<'p, P>(
     values.into_iter().flat_map(both)
 }
 
-/// Returns copies of `base`, each with one component replaced. `values` returns the replacements
-/// for the component with the given index.
+/// Returns copies of the partial result `base`, each with one component replaced. `values` returns
+/// the replacements for the component with the given index.
 pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     base: &[V],
     values: impl Fn(usize) -> I,
@@ -144,7 +144,8 @@ pub trait Evaluator: Sized {
     /// result.
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
-    /// Returns whether a result can prove or violate a law. An overflowed result can do neither.
+    /// Returns whether a result can prove or violate a law. An overflowed result cannot prove or
+    /// violate a law.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 
     /// Returns the index of the first component in which the values of the two sides of a law
@@ -243,7 +244,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Tests a law on all operands. On failure, returns the counterexample of the first violation.
+    /// Tests an algebraic law on all operand tuples. On failure, returns the counterexample of the
+    /// first violation.
     fn holds<'p>(&self, law: Law, operands: impl Iterator<Item = Operands<'p, Self>>) -> Verdict {
         let broken = self.find(law, operands, |case| self.is_broken(case) == Some(true));
         broken.map_or(Ok(()), |case| Err(self.counterexample(&case)))

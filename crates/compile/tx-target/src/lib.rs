@@ -1,6 +1,6 @@
 //! Properties of NVIDIA GPUs as constant tables.
 //!
-//! The sources of the numbers are the PTX ISA, and the table of compute capabilities in the CUDA
+//! The numbers are from the PTX ISA and from the table of compute capabilities in the CUDA
 //! programming guide. The crate does not query a device.
 
 mod operations;
@@ -132,8 +132,8 @@ const fn board(
     }
 }
 
-/// One board per chip generation. The numbers of the H200 are measured; the numbers of the other
-/// boards are from data sheets.
+/// GPU boards of the performance model, one per chip generation. The numbers of the H200 are
+/// measured; the numbers of the other boards are from data sheets.
 pub const BOARDS: [Board; 5] = [
     board("A100", 80, 108.0, 1555.0, 1410.0),
     board("GeForce RTX 3090", 86, 82.0, 936.0, 1695.0),
@@ -313,8 +313,8 @@ impl Chip {
     /// Returns the chip named `name`.
     ///
     /// # Errors
-    /// Returns [`UnknownChip`] if no chip has this name. The message of the error lists the known
-    /// chips.
+    /// Returns [`UnknownChip`] if no supported chip is named `name`. The message of the error lists
+    /// the known chips.
     ///
     /// ```
     /// use tx_target::Chip;

@@ -1,8 +1,8 @@
 //! Table of MLIR ops that synchronise threads, exchange values between lanes, or access shared
 //! memory.
 //!
-//! Passes, checks and tests share this table. The table does not describe the results of the ops.
-//! The required chips and PTX versions match the instruction selection of LLVM 22, and the sections
+//! Passes, checks and tests use this table. The table does not describe the results of the ops. The
+//! required chips and PTX versions match the instruction selection of LLVM 22, and the sections
 //! "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
 
 use crate::Chip;
@@ -18,7 +18,7 @@ pub enum Role {
     ClusterArrive,
     /// Wait until all threads of the cluster have arrived.
     ClusterWait,
-    /// Memory fence of one thread.
+    /// Memory fence that orders the accesses of one thread.
     Fence,
     /// Read of a register of another lane.
     Shuffle,

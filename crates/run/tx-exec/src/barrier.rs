@@ -15,7 +15,7 @@ pub(crate) struct Barrier {
     /// Threads that have arrived since the last completion of the barrier, each with the index of
     /// its barrier operation.
     arrived: Vec<(usize, u32)>,
-    /// Threads in `arrived` that wait for the completion of the barrier. The other threads in
+    /// Threads in `arrived` that wait for the completion of the barrier. The remaining threads of
     /// `arrived` do not wait.
     waiting: Vec<usize>,
     /// Number of participating threads; `None` for the whole block.

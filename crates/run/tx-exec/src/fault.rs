@@ -143,7 +143,7 @@ pub struct Access {
     pub kind: AccessKind,
     /// State space of the pointer.
     pub space: Space,
-    /// Address that the kernel computed.
+    /// Address of the access, as computed by the kernel.
     pub address: u64,
     /// Size of the access in bytes.
     pub bytes: u64,
@@ -172,11 +172,11 @@ impl fmt::Display for Access {
 /// Two unordered accesses to one byte, at least one of which is a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// The access that the executor executed first.
+    /// The access that the executor executed before the second access.
     pub first: Site,
     /// Kind of the first access: read, write or atomic.
     pub first_kind: AccessKind,
-    /// The access that the executor executed second.
+    /// The access that the executor executed after the first access.
     pub second: Site,
     /// Kind of the second access: read, write or atomic.
     pub second_kind: AccessKind,
@@ -206,7 +206,7 @@ impl fmt::Display for Race {
 pub struct Divergence {
     /// The waiting thread, and the operation in which the thread waits.
     pub site: Site,
-    /// The reason why the wait never ends.
+    /// The reason why the thread waits forever.
     pub reason: String,
     /// The awaited thread and its operation, if this operation differs from the operation of the
     /// waiting thread.
@@ -226,7 +226,8 @@ impl fmt::Display for Divergence {
 /// Kind of lifetime violation of an access to the shared memory of another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// The other block may not have started: no start of its threads is ordered before the access.
+    /// The other block may not have started: the start of none of its threads is ordered before the
+    /// access.
     NotBegun,
     /// The other block may have ended: the access is not ordered before the end of any of its
     /// threads.
@@ -439,7 +440,7 @@ impl Fault {
     }
 
     /// Returns the faulty operation and its thread; for a race, the second access. Returns `None`
-    /// if the launch was rejected.
+    /// for a fault that rejected the launch.
     pub fn site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -500,7 +501,7 @@ impl fmt::Display for Diagnostic {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text is not valid MLIR.
+    /// The text of the device IR is not valid MLIR.
     #[error("the device IR does not parse: {}", join(.0))]
     Parse(Vec<Diagnostic>),
     /// An operation that the executor does not support.
@@ -508,8 +509,8 @@ pub enum Error {
     UnsupportedOperation {
         /// Location of the operation.
         location: Location,
-        /// Name of the operation, with the unsupported property if the operation itself is
-        /// supported.
+        /// Name of the operation, followed by the unsupported property if only a property of the
+        /// operation is unsupported.
         operation: String,
     },
     /// A call of a function that neither the module nor the executor defines.
@@ -525,7 +526,7 @@ pub enum Error {
     UnsupportedType {
         /// Location of the operation or parameter with this type.
         location: Location,
-        /// The type in MLIR syntax.
+        /// Text of the type in MLIR syntax.
         r#type: String,
     },
     /// The module contains no kernel.

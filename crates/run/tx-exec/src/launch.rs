@@ -206,14 +206,14 @@ pub enum Checks {
     /// The executor does not detect data races ([`Race`](crate::Fault::Race)), uninitialised reads
     /// ([`Uninitialized`](crate::Fault::Uninitialized)), and accesses to the memory of exited
     /// blocks ([`OtherBlock`](crate::Fault::OtherBlock)). Results of racy programs depend on the
-    /// [`Order`]. Memory accesses are not recorded. An
+    /// [`Order`]. The executor does not record memory accesses. An
     /// [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as initialised after its
     /// first write.
     ///
-    /// All other faults are still reported. Without a check, an access that is out of bounds,
-    /// misaligned or writes a constant would corrupt or stop the host process. Stack overflows,
-    /// undefined divisions and traps would also stop the host process. The scheduler itself finds
-    /// faults of barriers and warp operations.
+    /// The executor still reports all other faults. Without a check, an access that is out of
+    /// bounds, misaligned or writes a constant would corrupt or stop the host process. Stack
+    /// overflows, undefined divisions and traps would also stop the host process. The scheduler
+    /// itself finds faults of barriers and warp operations.
     Off,
 }
 

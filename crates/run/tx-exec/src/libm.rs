@@ -100,8 +100,8 @@ impl F8 {
         }
     }
 
-    /// Rounds to the nearest finite number, ties to even, as `cvt.rn.satfinite` does. A NaN becomes
-    /// 0x7f, without a sign.
+    /// Rounds to the nearest finite number, ties to even, as `cvt.rn.satfinite` does. Every NaN
+    /// becomes the byte 0x7f, without its sign.
     fn saturated(self, value: f32) -> u8 {
         let (fraction, least, largest) = self.parameters();
         if value.is_nan() {
@@ -321,7 +321,7 @@ fn mathematics(name: &str) -> Option<*mut ()> {
     }
 }
 
-/// Returns a function that only libdevice defines.
+/// Returns the host function for a device function that only libdevice defines.
 fn device(name: &str) -> Option<*mut ()> {
     Some(match name {
         "powif" => function!((x: f32, n: i32) -> f32 { f64::from(x).powi(n) as f32 }),

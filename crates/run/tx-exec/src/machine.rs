@@ -68,7 +68,7 @@ pub(crate) enum State {
     Exited,
 }
 
-/// Result of an operation that can wait.
+/// Result of an operation in which a thread can wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
     /// The operation has finished, and its result is this value.
@@ -124,7 +124,7 @@ pub(crate) struct Cta<'m> {
     /// A thread that waits at a barrier of the whole block, and the index of its barrier operation.
     /// All threads that wait at a barrier of the whole block wait in the same operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
-    /// The first thread of the block that exited.
+    /// The thread of the block that exited first.
     pub(crate) exited: Option<usize>,
     /// Number of threads of the block that have not exited.
     pub(crate) running: usize,
@@ -460,7 +460,8 @@ impl<'m> Machine<'m> {
     }
 
     /// Finds the shared memory that contains an address range and is accessible through pointers of
-    /// space `space`. Returns the rank of its block, and the offset of the range.
+    /// space `space`. Returns the rank of the block that owns the memory, and the offset of the
+    /// range.
     #[inline]
     pub(crate) fn find_shared(
         &self,

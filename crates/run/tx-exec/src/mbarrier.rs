@@ -11,7 +11,7 @@ const BYTES: u64 = 8;
 /// State of an mbarrier object.
 ///
 /// A phase is complete after the expected number of arrivals, when all expected bytes have been
-/// stored. The next phase starts immediately.
+/// stored. The next phase starts as soon as a phase is complete.
 ///
 /// In PTX, an asynchronous store releases only the stored value. In the executor, the store also
 /// releases all earlier events of its thread. The executor therefore misses a race between two

@@ -36,7 +36,7 @@ pub enum MemoryError {
         /// Length of the buffer, in bytes.
         length: usize,
     },
-    /// A [`BufferId`] of another [`Memory`].
+    /// A [`BufferId`] that belongs to another [`Memory`].
     #[error("the buffer is not one of this memory")]
     UnknownBuffer,
 }
@@ -139,11 +139,11 @@ impl Region {
 
 /// Global memory: separate buffers, each with a length and a label.
 ///
-/// Buffers are zeroed or [uninitialised](Memory::alloc_uninitialized). Guard zones of at least 256
-/// bytes surround each buffer, so that an access beyond the end of a buffer is a fault.
+/// A new buffer is zeroed or [uninitialised](Memory::alloc_uninitialized). Guard zones of at least
+/// 256 bytes surround each buffer, so that an access beyond the end of a buffer is a fault.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Regions, sorted by base address.
+    /// Regions of the buffers, sorted by base address.
     regions: Vec<Region>,
     buffers: u32,
     /// Index of the last accessed region. Consecutive accesses often access the same region.
@@ -164,8 +164,8 @@ impl Memory {
     /// Removes and returns the text that threads printed by `vprintf`, to which `gpu.printf` is
     /// lowered.
     ///
-    /// The text is in execution order and includes the output of failed launches. Output beyond the
-    /// first mebibyte is lost.
+    /// The text is in execution order and includes the output of failed launches. Printed text
+    /// beyond the first mebibyte is lost.
     pub fn take_printed(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.printed)
     }

@@ -37,7 +37,7 @@ pub enum Order {
     /// of all blocks by block rank.
     WarpFirst(u32),
     /// The warp with this index runs only if no other thread can run. All other threads run as in
-    /// [`Order::Sequential`]. Warps are counted as in [`Order::WarpFirst`].
+    /// [`Order::Sequential`]. The index of the warp is counted as in [`Order::WarpFirst`].
     WarpLast(u32),
 }
 

@@ -12,7 +12,7 @@ use std::ffi::{CString, c_char};
 
 /// Maximum field width, and maximum number of digits after the point.
 const MOST_DIGITS: u64 = 1 << 12;
-/// Maximum length of a string in bytes. Longer strings are treated as unterminated.
+/// Maximum length of a printed string in bytes. A longer string is treated as unterminated.
 const MOST_TEXT: u64 = 1 << 16;
 
 struct Arguments {

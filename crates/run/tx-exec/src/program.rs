@@ -358,7 +358,7 @@ fn check_launch(info: &KernelInfo, launch: &Launch) -> Result<u32, String> {
     Ok(shared as u32)
 }
 
-/// Checks the cluster size of a launch. Grid and block must already be checked.
+/// Checks the cluster size of a launch. The caller must have checked the grid and block sizes.
 fn check_cluster(info: &KernelInfo, launch: &Launch) -> Result<(), String> {
     let Launch { grid, cluster, .. } = *launch;
     let blocks: u128 = cluster.iter().map(|&size| u128::from(size)).product();

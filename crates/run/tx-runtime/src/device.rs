@@ -430,7 +430,7 @@ impl<'e> Prepared<'e> {
 
     /// For later launches, replaces the address of argument `index` (counted from 0) of a program
     /// from [`Executable::prepare_in_place`]. The new array must have the type, shape and strides
-    /// of the old array. Previously recorded graphs keep the old address.
+    /// of the old array. Graphs that were recorded earlier keep the old address.
     ///
     /// # Errors
     /// Fails if the argument is not an array in the caller's device memory, or the address is not
@@ -587,7 +587,8 @@ fn until_end(
     }
 }
 
-/// Recorded launches (see [`Prepared::record`]). The graph borrows the prepared programs.
+/// Recorded launches (see [`Prepared::record`]). The graph borrows the [`Prepared`] programs whose
+/// launches it records.
 #[derive(Debug)]
 pub struct Graph<'r, 'e> {
     /// CUDA graph; `None` if the programs launch nothing. The field order drops the graph before

@@ -41,7 +41,7 @@ pub enum Error {
     Argument {
         /// Index of the argument, from 0.
         index: usize,
-        /// Description of the given argument.
+        /// Description of the argument that the caller passed.
         found: String,
         /// Argument type of the entry.
         expected: String,
@@ -71,7 +71,7 @@ pub enum Error {
         array: String,
         /// Number of given bytes.
         found: usize,
-        /// Number of bytes that the shape needs.
+        /// Number of bytes of an array with this shape and element type.
         expected: usize,
     },
     /// Not enough memory on the host or the device.
@@ -99,7 +99,7 @@ pub enum Error {
         /// Reason.
         error: ExprError,
     },
-    /// Launch size that no device supports.
+    /// Grid, block or cluster size of a launch that no device supports.
     #[error("{place}: found {found}, expected {expected}")]
     LaunchSize {
         /// Part of the plan.
@@ -278,7 +278,7 @@ pub enum FaultKind {
 pub enum ErrorKind {
     /// Invalid request: a mistake of the caller.
     Usage,
-    /// Mismatch of program, arguments and device. No kernel has run.
+    /// The program, the arguments and the device do not match. No kernel has run.
     Refused,
     /// The program ran and failed.
     Failed,

@@ -25,7 +25,7 @@ pub enum NpyError {
         /// First bytes of the file.
         found: String,
     },
-    /// Unknown version of the format.
+    /// The file has an unknown version of the `.npy` format.
     #[error("found .npy version {major}.{minor}, expected 1.0, 2.0 or 3.0")]
     Version {
         /// Major version.
@@ -36,7 +36,7 @@ pub enum NpyError {
     /// Malformed header.
     #[error("malformed .npy header: {0}")]
     Header(String),
-    /// Dtype without a corresponding element type.
+    /// The dtype of the file has no corresponding element type.
     #[error(
         "found dtype {found}, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it with `.astype`"
     )]
@@ -84,7 +84,7 @@ const MAX_HEADER: usize = 10_000;
 ///
 /// Signed and unsigned integers become the signless type of their width, and the array records the
 /// signedness. `element` reinterprets the elements as a type of the same size, such as 16-bit
-/// integers as bf16. Big-endian files and Fortran order are converted.
+/// integers as bf16. Big-endian numbers and arrays in Fortran order are converted.
 ///
 /// # Errors
 /// Fails if the file cannot be read, is not a `.npy` file, or does not contain exactly one array of

@@ -8,7 +8,7 @@ use tx_plan::ElementType;
 /// Number without an element type: a scalar argument, or the fill value of an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// Integer; the range covers every element type.
+    /// Integer value; `i128` covers the range of every integer element type.
     Int(i128),
     /// Floating-point number.
     Float(f64),
@@ -20,8 +20,9 @@ impl Number {
     ///
     /// Integers are rounded to the nearest float. A float converts to an integer type only if the
     /// float has an integral value. An `i1` represents 0 and 1. A signless integer type of `n` > 1
-    /// bits represents −2ⁿ⁻¹ … 2ⁿ−1. A float type represents every number that does not round to
-    /// more than its largest value. Infinity becomes NaN in a type without infinities.
+    /// bits represents −2ⁿ⁻¹ … 2ⁿ−1. A float type can represent a number if the rounded number is
+    /// at most the largest finite value of the type. Infinity becomes NaN in a type without
+    /// infinities.
     pub fn to_bits(self, element: ElementType) -> Option<u64> {
         if let Some(format) = FloatFormat::of(element) {
             let value = match self {
@@ -265,8 +266,8 @@ impl FloatFormat {
         sign | magnitude.min(infinity)
     }
 
-    /// Decodes the low bits of `bits`. The result is exact, because f64 represents all values of
-    /// every format.
+    /// Decodes the float in the low bits of `bits`. The result is exact, because f64 represents all
+    /// values of every format.
     pub(crate) fn decode(self, bits: u64) -> f64 {
         if self.mantissa_bits == 52 {
             return f64::from_bits(bits);

@@ -5,7 +5,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Row of a side-by-side diff. Line numbers count from 0.
+/// Row of a side-by-side diff. Line numbers of both modules count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
     /// Lines that are equal up to value names and indentation.
@@ -223,7 +223,7 @@ impl<'t> Names<'t> {
         a.id == b.id
     }
 
-    /// Records the values that two paired lines define. Either line may be empty.
+    /// Records the values that two paired lines define. One of the two lines may be empty.
     fn define(&mut self, old: &[Token<'t>], new: &[Token<'t>]) {
         let defined = |tokens: &[Token<'t>]| -> Vec<Name<'t>> {
             mentions(tokens).iter().flat_map(Mention::defined).collect()

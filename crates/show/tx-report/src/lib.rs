@@ -4,7 +4,7 @@
 //! and verdicts. This crate compares IR lines ([`diff`]), colours IR lines ([`highlight`]), derives
 //! the steps of kernels ([`exchange`]), and maps PTX instructions to source lines ([`ptx`]).
 //!
-//! Equal reports render to identical bytes. Program text is always escaped.
+//! Two equal reports yield byte-identical pages. The page escapes all program text.
 
 pub mod diff;
 pub mod exchange;
@@ -70,7 +70,7 @@ pub struct Stage {
     pub ir: String,
     /// Duration in milliseconds; `None` if times are omitted.
     pub millis: Option<f64>,
-    /// Verdict, if the stage was validated.
+    /// Verdict of the validation of this stage; `None` if the stage was not validated.
     pub verdict: Option<Verdict>,
 }
 
@@ -106,7 +106,7 @@ pub enum Check {
     /// Validation was not requested.
     #[default]
     NotAsked,
-    /// Reason why validation could not start.
+    /// Validation could not start, for the given reason.
     Impossible(String),
     /// Validation ran.
     Done {

@@ -62,7 +62,7 @@ pub struct Cache {
 pub struct Usage {
     /// Number of results.
     pub results: u64,
-    /// Total size of the files in bytes.
+    /// Total size of the stored results, in bytes.
     pub bytes: u64,
 }
 
@@ -87,7 +87,7 @@ impl Cache {
         self.limit
     }
 
-    /// Returns the result with this key, if present.
+    /// Returns the stored result with the key `key`, if present.
     pub(crate) fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let mut file = File::open(&path).ok()?;
@@ -160,7 +160,7 @@ impl Cache {
     /// Returns the number and the total size of the results.
     ///
     /// # Errors
-    /// Fails if the folder cannot be read.
+    /// Fails if the folder of the cache cannot be read.
     pub fn usage(&self) -> io::Result<Usage> {
         let mut usage = Usage::default();
         for share in self.shares() {

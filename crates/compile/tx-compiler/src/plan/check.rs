@@ -264,7 +264,8 @@ fn place(op: Op<'_>) -> Option<Place> {
     super::place(&source_location(op.location())?)
 }
 
-/// Returns whether two checks reject the same arguments; their messages may differ.
+/// Returns whether two checks reject the same argument values; the messages of the checks may
+/// differ.
 fn same(a: &Check, b: &Check) -> bool {
     let as_they_are = (&a.left, &a.right) == (&b.left, &b.right);
     let swapped = || {

@@ -50,7 +50,7 @@ pub(super) struct Host<'c> {
     values: BTreeMap<usize, Value>,
     pub(super) steps: Vec<Step>,
     pub(super) branches: Branches,
-    /// Name of the `gpu.module` with the kernels, and the location of their first launch.
+    /// Name of the `gpu.module` with the kernels, and the location of the first kernel launch.
     gpu_module: Option<(String, Location<'c>)>,
     /// Parameters that each kernel may write, by kernel name; `None` denotes every parameter.
     writes: BTreeMap<String, Option<BTreeSet<usize>>>,
@@ -590,7 +590,7 @@ impl<'c> Host<'c> {
 }
 
 /// Returns the ops of a block that a plan needs, without the unused ops that passes left in the
-/// block. A plan needs the operands of a comparison, but not its result. The function adds the
+/// block. For a comparison, a plan needs the operands but not the result. The function adds the
 /// operands of the returned ops to `values`.
 fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op<'c>> {
     let mut needed: Vec<Op<'c>> = ops(block)

@@ -54,8 +54,8 @@ fn is_without_memory(op: &str) -> bool {
         || matches!(op, "cf.assert" | "gpu.printf" | "tile.all_reduce")
 }
 
-/// If `value` is a kernel argument or attribution, returns its index. Returns `None` for arguments
-/// of other blocks, which may alias any memory.
+/// If `value` is a kernel argument or attribution, returns its index. Returns `None` for an
+/// argument of an inner block, which may alias any memory.
 fn parameter(value: Val<'_>) -> Option<usize> {
     let (block, index) = argument_of(value)?;
     let kernel = block.parent_operation().filter(|op| is_kernel(*op))?;

@@ -93,11 +93,11 @@ struct Lowering<'e, 'c, 'a> {
 #[derive(Clone, Copy)]
 struct Format {
     bits: u32,
-    /// Mask of all bits except the sign.
+    /// Mask of all bits of a float except the sign bit.
     magnitude: i64,
     infinity: i64,
-    /// The canonical NaN of PTX operations. For f64, PTX specifies no canonical NaN: an operation
-    /// returns one of its NaN operands.
+    /// The canonical NaN of PTX operations. PTX specifies no canonical NaN for f64: an f64
+    /// operation returns one of its NaN operands.
     nan: i64,
     /// The quiet bit of an f64 NaN.
     quiet: Option<i64>,

@@ -1,9 +1,10 @@
 //! Conversion of device IR to modules for the host.
 //!
-//! Each kernel becomes a separate module. If kernels of a `gpu.module` can share functions or
-//! variables in global memory, all its kernels become one module. The conversion copies the
-//! operations of the device module, and rewrites the copies (`rewrite`). GPU-specific operations
-//! become calls of executor functions (hooks). A hook call is inserted before every memory access.
+//! Each kernel is converted to a separate module. If kernels of a `gpu.module` can share functions
+//! or global-memory variables, all kernels of this `gpu.module` are converted to one module. The
+//! conversion copies the operations of the device module, and rewrites the copies (`rewrite`).
+//! GPU-specific operations become calls of executor functions (hooks). A hook call is inserted
+//! before every memory access.
 
 mod access;
 mod emit;

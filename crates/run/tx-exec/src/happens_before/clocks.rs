@@ -94,7 +94,7 @@ impl Known {
             || segment.phase == self.phase && clock.is_some_and(|clock| *clock >= segment.clock)
     }
 
-    /// Returns the union of both sets of events.
+    /// Returns the union of the event sets `self` and `other`.
     fn or(self: &Rc<Self>, other: &Rc<Self>) -> Rc<Self> {
         match self.phase.cmp(&other.phase) {
             _ if Rc::ptr_eq(self, other) => self.clone(),
@@ -121,7 +121,7 @@ pub struct Knowledge {
     phase: u32,
     /// Vector clock with one entry per thread of the block; empty before the first arrival.
     clocks: Rc<[u32]>,
-    /// Events of other blocks that the arrivals release.
+    /// Events of other blocks that arriving threads release.
     blocks: Option<Blocks>,
     /// Vector clock for other warps that the last arrival released. Threads often share one
     /// allocation of this clock. An arrival that releases this allocation again needs no merge.
@@ -184,8 +184,8 @@ struct Beyond {
 pub struct Clocks {
     block: u32,
     phase: u32,
-    /// For each thread, the entries of its vector clock for the lanes of its warp, including
-    /// itself.
+    /// For each thread, the entries of its vector clock for the lanes of its warp, including the
+    /// thread's own lane.
     warp: Vec<[u32; WARP]>,
     /// For each thread, its vector clock for all threads of the block. The entries for the thread's
     /// own warp are unused.
@@ -202,7 +202,7 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Starts a block of `threads` unordered threads.
+    /// Starts a block of `threads` threads, whose events are unordered.
     ///
     /// `block` is a unique number of the block, for example its number in execution order.
     ///
@@ -247,8 +247,8 @@ impl Clocks {
         }
     }
 
-    /// Orders all threads of `members` after the events of other blocks that are ordered before any
-    /// of them.
+    /// Orders all threads of `members` after each event of another block that is ordered before at
+    /// least one member.
     fn tell_of_blocks(&mut self, members: &[usize]) {
         if !self.fenced {
             return;

@@ -18,7 +18,8 @@ const LIST: u64 = 1 << 63;
 /// Maximum number of instrumented operations (sites). The index of a site has 24 bits.
 pub const MAX_SITES: usize = 1 << 24;
 
-/// One access to a granule: segment (32 bits), site (24), byte mask (4), kind (2). Never 0.
+/// Encoded access to a granule: segment (32 bits), site (24 bits), byte mask (4 bits), kind (2
+/// bits). Never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Record(u64);
 

@@ -151,8 +151,8 @@ fn clears_away_what_was_left_half_written() {
     assert_eq!(cache.usage().expect("usage").results, 2);
 }
 
-/// Checks that threads which concurrently store, read and remove the same results read complete
-/// results only, and leave no temporary files.
+/// Several threads store, read and remove results with equal keys. Checks that no thread reads an
+/// incomplete result, and that no temporary files remain.
 #[test]
 fn many_use_it_at_once() {
     let folder = folder();
