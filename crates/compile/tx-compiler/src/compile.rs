@@ -378,8 +378,8 @@ impl Compiler {
 
     /// Returns the choices of the compiler: the schedule and kernels of each op, the variant of
     /// each reduction, and the lowering of each exchange between threads. For each alternative that
-    /// was not chosen, the result contains its cost or the reason of its rejection. The result
-    /// lists schedules first, then variants and exchanges.
+    /// was not chosen, the result contains its cost or the reason of its rejection. Choices of
+    /// schedules come first in the list, followed by choices of variants and exchanges.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -435,8 +435,8 @@ impl Compiler {
     }
 
     /// Compiles a program with the given schedules. Entry `i` of `schedules` applies to reduction
-    /// `i` of [`Self::candidates`]; `None` or a missing entry selects the default schedule. The
-    /// function also returns the text of the program with the given schedules.
+    /// `i` of [`Self::candidates`]; `None` or a missing entry selects the default schedule. Besides
+    /// the artifact, the function returns the program text with the given schedules.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`]. An invalid schedule, or more schedules than

@@ -24,8 +24,8 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
 }
 
 /// Sets the kernel names of each schedule case. Kernels are assigned to cases by source position
-/// and order. Consecutive kernels with equal ranges of row lengths form a group. The function sets
-/// no names if the number of cases differs from the number of groups.
+/// and order. Consecutive kernels with equal ranges of row lengths form a group. No kernel names
+/// are set if the number of cases differs from the number of groups.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
     let mut grouped = Vec::new();
     for one in all.iter_mut() {

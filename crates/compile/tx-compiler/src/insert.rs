@@ -12,7 +12,6 @@ pub(crate) enum Side {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Insertion {
     side: Side,
-    /// Name of a pass of `lower-reduction`.
     anchor: String,
     pass: String,
 }

@@ -187,8 +187,8 @@ use melior::dialect::DialectRegistry;
 /// its name, and a function that returns its handle.
 ///
 /// An option is a field, `NAME: TYPE = DEFAULT`. The type of an option is `u32`, `bool`, `String`,
-/// or any type that implements [`pass::OptionValue`]. The default is a string for every type. The
-/// string is written as in a pipeline, such as `mine-split{limit=8 tell label=row}`.
+/// or any type that implements [`pass::OptionValue`]. The default value of every option is a
+/// string, written as in a pipeline text such as `mine-split{limit=8 tell label=row}`.
 #[macro_export]
 macro_rules! pass {
     ($($description:tt)*) => {

@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a variable-length integer of MLIR bytecode. The number of trailing zero bits in the
-    /// first byte is the number of bytes that follow.
+    /// first byte of the integer is the number of its further bytes.
     fn varint(&mut self) -> Option<u64> {
         let first = self.byte()?;
         let following = first.trailing_zeros() as usize;

@@ -253,8 +253,8 @@ fn machines() -> MutexGuard<'static, Vec<Kept>> {
     MACHINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// LLVM IR module in an LLVM context of its own. The field order drops the module before its
-/// context.
+/// LLVM IR module in an LLVM context of its own. The fields are declared in the order of their
+/// drop: the module must be dropped before its context.
 struct Translated {
     module: Owned,
     context: Owned,

@@ -25,8 +25,8 @@ const MOST_PIPELINES: usize = 128;
 /// session records the diagnostics.
 pub struct Session {
     /// Cached pass managers; the key is the text of the pipeline. The initialization of a pass can
-    /// take longer than its run: `canonicalize` collects the patterns of all dialects. The field
-    /// order drops the pass managers before the context.
+    /// take longer than its run: `canonicalize` collects the patterns of all dialects. The pass
+    /// managers must be dropped before the context, and are therefore declared first.
     pipelines: RefCell<BTreeMap<String, PassManager<'static>>>,
     context: Context,
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,

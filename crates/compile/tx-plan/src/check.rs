@@ -18,8 +18,8 @@ pub struct Check {
     pub right: Expr,
     /// Error message for arguments that violate the check.
     pub message: String,
-    /// Source position of the assertion, or of the op that needs the check. The field is omitted in
-    /// JSON if the position is unknown.
+    /// Source position of the assertion, or of the op that needs the check. The JSON form omits an
+    /// unknown position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
 }

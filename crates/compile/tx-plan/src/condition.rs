@@ -34,8 +34,9 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Returns disjoint conditions whose disjunction is `left relation right`. The result has one
-    /// condition, or for [`Relation::NotEqual`] the two conditions `<` and `>`.
+    /// Returns disjoint conditions whose disjunction is `left relation right`.
+    /// [`Relation::NotEqual`] becomes the two conditions `<` and `>`; every other relation becomes
+    /// one condition.
     ///
     /// `mod(value, N) == 0` becomes [`Condition::Divisible`].
     pub fn compare(left: Expr, relation: Relation, right: Expr) -> Vec<Self> {

@@ -166,8 +166,8 @@ pub enum ExprError {
 
 impl Expr {
     /// Maximum number of [terms](Expr::terms) of an expression in text form; the expressions of
-    /// plans have far fewer terms. The limit bounds the recursion depth of functions on
-    /// expressions.
+    /// plans have far fewer terms. The limit of terms also bounds the recursion depth of functions
+    /// on expressions.
     pub const MAX_TERMS: usize = 256;
 
     /// Returns `arg{argument}.dim{dim}`.

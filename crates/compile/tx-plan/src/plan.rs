@@ -117,8 +117,8 @@ pub struct Plan {
     pub entry_kind: EntryKind,
     /// Arguments of the entry, in order.
     pub arguments: Vec<Argument>,
-    /// Checks to evaluate before any allocation or launch, in program order. The field is omitted
-    /// in JSON if there are no checks.
+    /// Checks to evaluate before any allocation or launch, in program order. The JSON form omits an
+    /// empty list of checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
     /// Device memory that the launcher allocates. The contents of a temporary are undefined until a
@@ -245,7 +245,7 @@ pub enum Operand {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The text is not JSON, or has a missing or an unknown field.
+    /// The text of the plan is not JSON, or has a missing or an unknown field.
     #[error("not a launch plan: {0}")]
     Json(#[from] serde_json::Error),
     /// The plan was written by another version of tx.

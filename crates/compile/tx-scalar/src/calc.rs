@@ -762,8 +762,8 @@ mod tests {
     }
 
     /// Checks the result bounds for two kinds of operands. If an operand is NaN in every order of
-    /// combination, only NaN is allowed as the result. If an operand is unbounded, the result is
-    /// unbounded.
+    /// combination, only NaN is allowed as the result. If the bound of an operand is infinite, the
+    /// bound of the result is infinite.
     #[test]
     fn nan_is_no_number_within_a_bound() {
         let float = Float::F32;

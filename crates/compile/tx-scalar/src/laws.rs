@@ -163,8 +163,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Combines each pair of partial results. The result is `None` for an absent pair, and for an
-    /// undefined or inconclusive combination.
+    /// Combines each pair of partial results. A combination is `None` if its pair is absent, or if
+    /// its value is undefined or inconclusive.
     fn combine_known<'r>(
         &self,
         law: Law,

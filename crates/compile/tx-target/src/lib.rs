@@ -1,7 +1,7 @@
 //! Properties of NVIDIA GPUs as constant tables.
 //!
-//! The numbers are from the PTX ISA and from the table of compute capabilities in the CUDA
-//! programming guide. The crate does not query a device.
+//! The values of the tables are from the PTX ISA and from the table of compute capabilities in the
+//! CUDA programming guide. The crate does not query a device.
 
 mod operations;
 
@@ -157,8 +157,8 @@ fn known() -> String {
     CHIPS.map(|c| c.name).join(", ")
 }
 
-/// Compute capabilities of GPU products and architectures, times ten. The names contain only
-/// lower-case letters and digits.
+/// Compute capabilities of GPU products and architectures, times ten. All names in this table are
+/// in lower case, without punctuation.
 const PRODUCTS: &[(&str, u32)] = &[
     ("v100", 70),
     ("volta", 70),

@@ -182,7 +182,7 @@ pub struct Race {
     pub second_kind: AccessKind,
     /// State space of the byte: global, shared, or shared memory of another block of the cluster.
     pub space: Space,
-    /// The first byte that both operations access.
+    /// The first byte that is part of both accesses.
     pub place: Place,
 }
 
@@ -226,11 +226,11 @@ impl fmt::Display for Divergence {
 /// Kind of lifetime violation of an access to the shared memory of another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// The other block may not have started: the start of none of its threads is ordered before the
-    /// access.
+    /// The block that owns the memory may not have started: the start of none of its threads is
+    /// ordered before the access.
     NotBegun,
-    /// The other block may have ended: the access is not ordered before the end of any of its
-    /// threads.
+    /// The block that owns the memory may have ended: the access is not ordered before the end of
+    /// any of its threads.
     Ended,
 }
 
@@ -360,17 +360,17 @@ pub enum Fault {
     /// A shuffle reads a lane that does not participate in the shuffle.
     #[error("shuffle from an inactive lane: {0}")]
     InactiveLane(Box<Divergence>),
-    /// An access outside all buffers, or outside the shared memory that the pointer can address.
+    /// An access is outside all buffers, or outside the shared memory that the pointer can address.
     #[error("out of bounds: {0}")]
     OutOfBounds(Box<Access>),
-    /// An access at an address that is not a multiple of the required alignment.
+    /// The address of an access is not a multiple of the required alignment.
     #[error("misaligned: {0}; it needs a multiple of {alignment}", alignment = .0.alignment)]
     Misaligned(Box<Access>),
     /// A read of uninitialised memory: shared memory, or a buffer that was allocated without a
     /// value.
     #[error("uninitialized: {0}")]
     Uninitialized(Box<Access>),
-    /// A write to a constant variable.
+    /// A thread writes to a constant variable.
     #[error("write to read-only memory: {0}")]
     ReadOnly(Box<Access>),
     /// A data race.

@@ -98,8 +98,8 @@ pub(crate) struct Thread {
     pub(crate) spins: bool,
 }
 
-/// State of a thread that concerns other blocks of the cluster. The fields are not in [`Thread`],
-/// because every access reads a [`Thread`], and a small struct is faster to read.
+/// State of a thread that concerns other blocks of the cluster. A separate struct keeps [`Thread`]
+/// small, because every memory access reads a [`Thread`].
 #[derive(Debug, Default)]
 pub(crate) struct Member {
     pub(crate) arrivals: u32,
@@ -126,7 +126,6 @@ pub(crate) struct Cta<'m> {
     pub(crate) whole_block_wait: Option<(usize, u32)>,
     /// The thread of the block that exited first.
     pub(crate) exited: Option<usize>,
-    /// Number of threads of the block that have not exited.
     pub(crate) running: usize,
     pub(crate) block: [u32; 3],
 }
@@ -163,7 +162,6 @@ pub(crate) struct Request {
 pub(crate) struct Machine<'m> {
     sites: &'m [SiteInfo],
     memory: &'m mut Memory,
-    /// Blocks of the running cluster, by rank.
     pub(crate) ctas: Vec<Cta<'m>>,
     pub(crate) cluster_barrier: ClusterBarrier,
     /// Initialized mbarrier objects, by rank of the block and offset in its shared memory. Each
@@ -172,9 +170,7 @@ pub(crate) struct Machine<'m> {
     /// Vector clocks; `None` if races and uninitialised reads are not checked.
     pub(crate) clocks: Option<Clocks>,
     pub(crate) preemption: Preemption,
-    /// Threads of all blocks, by thread index.
     pub(crate) threads: Vec<Thread>,
-    /// Cluster state of each thread, by thread index.
     pub(crate) members: Vec<Member>,
     /// Pending warp operation of each warp, by warp index.
     pub(crate) gatherings: Vec<Gathering>,

@@ -164,8 +164,8 @@ impl Memory {
     /// Removes and returns the text that threads printed by `vprintf`, to which `gpu.printf` is
     /// lowered.
     ///
-    /// The text is in execution order and includes the output of failed launches. Printed text
-    /// beyond the first mebibyte is lost.
+    /// The printed text is in execution order, and includes the output of failed launches. Printed
+    /// text beyond the first mebibyte is lost.
     pub fn take_printed(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.printed)
     }

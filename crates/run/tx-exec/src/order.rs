@@ -149,8 +149,8 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Maximum number of clusters for a shuffled grid. Clusters of a larger grid run in ascending
-/// order, because a permutation of them needs too much memory.
+/// Maximum number of clusters for a shuffled grid. For more clusters, a permutation needs too much
+/// memory, so the clusters run in ascending order.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
 /// Converts a linear index in a grid with fewer than 2³² elements to grid coordinates.

@@ -32,7 +32,6 @@ use std::{
 
 struct Loaded {
     kernel: Kernel,
-    /// Index of the module that contains the kernel.
     module: usize,
 }
 
@@ -133,12 +132,12 @@ impl fmt::Debug for Program {
 impl Program {
     /// Parses device IR and converts it for the host. A kernel is compiled on its first launch.
     ///
-    /// The text is an MLIR module with `gpu.module`s of `llvm.func`s, in the LLVM and NVVM dialects
-    /// directly before PTX is generated. All ops of the module other than `gpu.module`s are
-    /// ignored. Faults name the source locations in the text. If the text has no locations, faults
-    /// name lines of the text, with `-` as the file name. If an MLIR module has locations, print
-    /// its ops in generic form, because MLIR cannot parse the short form of `nvvm.barrier` with a
-    /// location.
+    /// Device IR is an MLIR module that contains `gpu.module`s of `llvm.func`s in the LLVM and NVVM
+    /// dialects, as directly before the translation to PTX. All ops of the module other than
+    /// `gpu.module`s are ignored. Faults name the source locations in the text. If the text has no
+    /// locations, faults name lines of the text, with `-` as the file name. If an MLIR module has
+    /// locations, print its ops in generic form, because MLIR cannot parse the short form of
+    /// `nvvm.barrier` with a location.
     ///
     /// # Errors
     ///

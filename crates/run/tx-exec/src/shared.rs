@@ -15,7 +15,6 @@ pub(crate) const GAP: u64 = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct SharedVariable {
     pub(crate) label: Arc<str>,
-    /// Offset of the variable, in bytes.
     pub(crate) offset: u64,
     /// Length of the variable in bytes; `None` for dynamic shared memory.
     pub(crate) length: Option<u64>,

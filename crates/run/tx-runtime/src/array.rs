@@ -69,8 +69,8 @@ impl Array {
         Ok(array)
     }
 
-    /// Creates an array of pseudorandom numbers. The numbers depend only on element type, position
-    /// and seed, and are equal on every machine.
+    /// Creates an array of pseudorandom numbers. Each pseudorandom number depends only on element
+    /// type, position and seed, and is equal on every machine.
     ///
     /// Floats are uniform in [0, 1), and have as many random bits as their significand has bits.
     /// Integers are uniform in −8 … 7, `index` in 0 … 15, and `i1` in 0 … 1.

@@ -1,4 +1,5 @@
-//! Binds arguments to a launch plan. The result contains buffers, and launches with numeric sizes.
+//! Binds arguments to a launch plan. The result of the binding is a list of buffers, and a list of
+//! launches with numeric sizes.
 //!
 //! An invalid argument is reported before a device is accessed.
 
@@ -368,8 +369,8 @@ impl Job {
     }
 
     /// Returns the contents of each argument after the run, and whether the program may have
-    /// written the argument. The result contains `None` for a scalar, and for device memory of the
-    /// caller.
+    /// written the argument. The entry of a scalar argument, and of an array in the caller's device
+    /// memory, is `None`.
     pub(crate) fn into_arrays(mut self) -> Result<Vec<Option<(Array, bool)>>, Error> {
         self.arguments
             .into_iter()

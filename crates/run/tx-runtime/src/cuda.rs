@@ -591,7 +591,7 @@ unsafe fn launch_kernel(
 
 impl Context {
     /// Measures the read bandwidth of the device in bytes per second, over `bytes` bytes. The
-    /// result is the median of several measurements with the fastest block size.
+    /// returned bandwidth is the median of several measurements with the fastest block size.
     pub(crate) fn read_ceiling(&self, bytes: usize) -> Result<f64, Error> {
         self.make_current()?;
         let module = Module::load(self, &ceiling::ptx())?;

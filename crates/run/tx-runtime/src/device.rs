@@ -297,8 +297,8 @@ impl Executable {
 }
 
 impl Executable {
-    /// Binds the program to the caller's arrays in device memory, without copies. The call
-    /// allocates the temporaries of the program.
+    /// Binds the program to the caller's arrays in device memory, without copies.
+    /// `prepare_in_place` allocates the temporaries of the program.
     ///
     /// [`Prepared::launch_on`] launches the program on a stream, and [`Prepared::record`] records
     /// it as a graph. The program writes results to the caller's arrays, which
@@ -407,8 +407,8 @@ impl<'e> Prepared<'e> {
     /// contents that the previous launch left. If the stream is capturing, the launch becomes part
     /// of the captured CUDA graph.
     ///
-    /// The caller must wait for the stream before the arguments are read back. The call makes the
-    /// primary context of the device current in this thread.
+    /// The caller must wait for the stream before the arguments are read back. `launch_on` makes
+    /// the primary context of the device current in the calling thread.
     ///
     /// # Errors
     /// Fails if the device rejects a launch, or is the CPU.
@@ -429,8 +429,9 @@ impl<'e> Prepared<'e> {
     }
 
     /// For later launches, replaces the address of argument `index` (counted from 0) of a program
-    /// from [`Executable::prepare_in_place`]. The new array must have the type, shape and strides
-    /// of the old array. Graphs that were recorded earlier keep the old address.
+    /// from [`Executable::prepare_in_place`]. The array at the new address must have the type,
+    /// shape and strides of the previous array. CUDA graphs that were recorded earlier keep the
+    /// replaced address.
     ///
     /// # Errors
     /// Fails if the argument is not an array in the caller's device memory, or the address is not
@@ -591,8 +592,8 @@ fn until_end(
 /// launches it records.
 #[derive(Debug)]
 pub struct Graph<'r, 'e> {
-    /// CUDA graph; `None` if the programs launch nothing. The field order drops the graph before
-    /// the programs that it launches.
+    /// CUDA graph; `None` if the programs launch nothing. The graph must be dropped before the
+    /// programs that it launches, and is therefore declared first.
     recorded: Option<cuda::Graph>,
     runs: &'r mut [Prepared<'e>],
 }

@@ -266,8 +266,8 @@ impl FloatFormat {
         sign | magnitude.min(infinity)
     }
 
-    /// Decodes the float in the low bits of `bits`. The result is exact, because f64 represents all
-    /// values of every format.
+    /// Decodes the float in the low bits of `bits`. The decoded value is exact, because f64
+    /// represents all values of every format.
     pub(crate) fn decode(self, bits: u64) -> f64 {
         if self.mantissa_bits == 52 {
             return f64::from_bits(bits);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 ///
 /// The driver can return the size of a parameter, but not the number of parameters: a query past
 /// the last parameter fails, and tools such as `compute-sanitizer` report the failed driver call.
-/// The result omits a kernel whose parameters cannot be parsed, because the driver reports invalid
+/// The map omits a kernel whose parameters cannot be parsed, because the driver reports invalid
 /// PTX.
 pub(crate) fn parameters(ptx: &str) -> BTreeMap<String, Vec<usize>> {
     let mut kernels = BTreeMap::new();

@@ -264,7 +264,8 @@ impl<'t> Names<'t> {
         ids.collect()
     }
 
-    /// Marks the tokens in which two lines differ. A renamed value is not a difference.
+    /// Marks the tokens in which two lines differ. A value that is only renamed does not count as a
+    /// difference.
     fn marks(&self, old: &[Token<'t>], new: &[Token<'t>]) -> (Vec<bool>, Vec<bool>) {
         let texts = |tokens: &[Token<'t>], values: &Values<'t>| {
             let mut texts: Vec<String> = tokens.iter().map(|t| t.text.to_owned()).collect();

@@ -30,7 +30,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the CSS class of the token.
     pub(crate) fn class(self) -> Option<&'static str> {
         Some(match self {
             Self::Plain => return None,
@@ -244,7 +243,6 @@ pub fn ptx(line: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Appends tokens as HTML.
 pub(crate) fn write(page: &mut String, tokens: &[Token<'_>]) {
     let mut plain = String::new();
     for token in tokens {

@@ -16,8 +16,8 @@ use tx_plan::{
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Maximum number of characters shown per line. The limit is necessary because MLIR prints a GPU
-/// binary on one line.
+/// Maximum number of characters shown per line. Without a limit, a GPU binary would be shown on one
+/// very long line.
 const MOST_CHARACTERS: usize = 2000;
 /// Maximum number of lines of a stage that is initially expanded.
 const MOST_OPEN: usize = 60;

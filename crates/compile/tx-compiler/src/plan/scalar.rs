@@ -148,8 +148,8 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// Translates an `f64` op on integer-valued operands. The result is exact up to 2^53; a check
-    /// of the plan rejects larger magnitudes.
+    /// Translates an `f64` op on integer-valued operands. Results of `f64` ops are exact up to
+    /// 2^53; a check of the plan rejects larger magnitudes.
     fn whole_result(&mut self, op: Op<'c>) -> Result<Expr, Failed> {
         let inputs = operands(op);
         let result = match (name(op), &inputs[..]) {

@@ -43,8 +43,8 @@ impl<'c> Separable<'c> {
     /// at most `most_ops` ops in total, or of one larger kernel.
     ///
     /// Returns `None` unless the module has several functions, and all of them are kernels without
-    /// debug information. The function also returns `None` if a kernel refers to a function, or if
-    /// a global is not used by exactly one kernel.
+    /// debug information. A module is not split (`None`) if a kernel refers to a function, or if a
+    /// global is not used by exactly one kernel.
     pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =

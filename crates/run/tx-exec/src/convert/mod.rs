@@ -54,7 +54,6 @@ pub(crate) struct Unit<'c> {
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub(crate) info: KernelInfo,
-    /// Symbol name of the kernel in the converted module.
     pub(crate) symbol: String,
     /// Shared-memory variables of the module, by variable index; `None` for a variable that the
     /// kernel does not use.

@@ -31,9 +31,7 @@ use std::{
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
-    /// Called functions, by name.
     pub(super) calls: BTreeSet<String>,
-    /// Shared variables, by index.
     pub(super) shared: BTreeSet<usize>,
 }
 
@@ -169,8 +167,8 @@ impl Printer {
     }
 }
 
-/// Limit of the stack reserved for spilled values per function, in bytes. The limit is sufficient,
-/// because the values of a function are never all on the stack at one time.
+/// Limit of the stack reserved for spilled values per function, in bytes. The limit suffices,
+/// because a function never spills all of its values at one time.
 const MAX_SPILLS: u64 = 16 << 20;
 
 /// Returns an upper bound of the stack bytes for the results of an operation.
@@ -194,7 +192,6 @@ pub(super) struct Rewriter<'c, 's> {
     /// `#llvm.fastmath<none>`.
     no_flags: Option<Attribute<'c>>,
     shared: &'s BTreeMap<String, usize>,
-    /// Functions that the module declares or defines.
     functions: &'s BTreeSet<String>,
     sites: Vec<SiteInfo>,
     names: BTreeMap<String, Arc<str>>,

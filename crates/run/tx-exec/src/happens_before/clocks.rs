@@ -159,7 +159,6 @@ fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
 /// Events of other blocks that are ordered before one thread by fences and atomic accesses.
 #[derive(Clone, Debug, Default)]
 struct Beyond {
-    /// Events of other blocks that are ordered before the thread.
     known: Option<Blocks>,
     /// Events before the last release fence of the thread. Later atomic writes of the thread
     /// release these events.
@@ -461,7 +460,7 @@ impl Clocks {
             self.advance(member);
         }
         // Threads that arrived without waiting do not release events of other blocks. The checks
-        // may therefore report a race that PTX orders.
+        // may therefore report a race between accesses that PTX orders.
         self.tell_of_blocks(members);
     }
 

@@ -427,7 +427,7 @@ mod tests {
         }
         assert!(checked.access(2, 4098, 1, AccessKind::Read));
         assert!(!checked.access(2, 4099, 1, AccessKind::Read));
-        // The access covers three granules; other threads wrote the last one.
+        // The access covers three granules; other threads wrote the last granule.
         assert!(!checked.access(9, 4088, 10, AccessKind::Read));
     }
 

@@ -76,7 +76,6 @@ impl Integers {
         ))
     }
 
-    /// Returns the result of an integer op.
     pub(super) fn value(&self, op: &Op) -> Known {
         if let Some(constant) = op.constant {
             return Known::All(constant);

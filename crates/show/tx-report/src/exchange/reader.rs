@@ -14,7 +14,6 @@ pub(super) struct Reader<'k> {
     memory: BTreeMap<usize, String>,
     /// Name of the first op that uses each SSA value.
     users: BTreeMap<usize, &'k str>,
-    /// Ops that use each SSA value.
     readers: BTreeMap<usize, Vec<&'k Op>>,
     /// Names of the ops that combine shuffled values. The key is the source line of a shuffle and
     /// the name of the first op that uses the shuffled value.
