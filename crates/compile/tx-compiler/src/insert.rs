@@ -16,7 +16,6 @@ struct Insertion {
     pass: String,
 }
 
-/// Inserted passes, in the order of insertion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Insertions(Vec<Insertion>);
 

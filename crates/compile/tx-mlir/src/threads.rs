@@ -37,7 +37,6 @@ impl Drop for Place {
     }
 }
 
-/// Queue of jobs that have not started.
 struct Queue<J> {
     /// Queued jobs; the key is the size and the index of a job.
     jobs: BTreeMap<(usize, usize), J>,

@@ -269,7 +269,6 @@ pub trait Evaluator: Sized {
         held.map_or(first, |_| Ok(()))
     }
 
-    /// Formats the counterexample of a test that violates its law.
     fn counterexample(&self, case: &Case<'_, Self::Partial>) -> CounterExample {
         let law = case.law;
         let of: Vec<String> = case.operands.iter().map(|x| self.show(x)).collect();

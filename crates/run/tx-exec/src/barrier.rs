@@ -58,7 +58,6 @@ pub(crate) struct Arrival {
 }
 
 impl Machine<'_> {
-    /// Executes the arrival of the current thread at a block barrier.
     pub(crate) fn arrive(&mut self, arrival: Arrival) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Arrival {

@@ -53,7 +53,6 @@ pub(crate) struct Arrival {
 }
 
 impl Machine<'_> {
-    /// Executes the arrival of the current thread at the cluster barrier.
     pub(crate) fn cluster_arrive(&mut self, site: u32, relaxed: bool) -> Result<(), Fault> {
         let thread = self.current;
         if let Some(before) = self.members[thread].arrival {

@@ -29,7 +29,6 @@ use corosensei::Yielder;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The operation in which a thread waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wait {
     Warp {
@@ -68,7 +67,6 @@ pub(crate) enum State {
     Exited,
 }
 
-/// Result of an operation in which a thread can wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
     /// The operation has finished, and its result is this value.
@@ -84,7 +82,6 @@ pub(crate) struct Thread {
     cta: u32,
     /// Linear index of the thread in its block.
     local: u32,
-    /// Result of the operation in which the thread waited.
     pub(crate) result: u64,
     /// Yielder of the coroutine. The thread sets this pointer when it starts; the pointer is valid
     /// while the coroutine is alive.
@@ -323,7 +320,6 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Returns the number of threads that the cluster runs.
     pub(crate) fn live_threads(&self) -> usize {
         self.ctas.len() * self.block_threads
     }
@@ -363,7 +359,6 @@ impl<'m> Machine<'m> {
         [thread % x, thread / x % y, thread / (x * y)]
     }
 
-    /// Formats a thread for messages.
     pub(crate) fn thread(&self, thread: usize) -> String {
         format!("thread {}", At(self.coordinates(thread)))
     }

@@ -56,7 +56,6 @@ unsafe impl Send for Bytes {}
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
-    /// Allocates `length` zero bytes, aligned to `align`, a power of two.
     pub(crate) fn new(length: usize, align: usize) -> Result<Self, MemoryError> {
         // For larger alignments, allocators zero the memory explicitly, which touches every page of
         // a large and sparsely used buffer.

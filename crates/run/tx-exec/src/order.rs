@@ -216,7 +216,6 @@ impl Blocks {
     }
 }
 
-/// Whether the scheduler can select a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
     /// The thread waits for other threads, or has exited.
@@ -245,7 +244,6 @@ impl Turns {
         }
     }
 
-    /// Resets the scheduler for a block or a cluster of `threads` threads.
     pub(crate) fn start_block(&mut self, threads: usize) {
         self.candidates.clear();
         // The first selected thread is the successor of `last`.

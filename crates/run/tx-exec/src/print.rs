@@ -48,7 +48,6 @@ fn read(machine: &mut Machine<'_>, address: u64, bytes: u64, site: u32) -> Resul
     Ok(u64::from_le_bytes(value))
 }
 
-/// Reads the zero-terminated string at an address.
 pub(crate) fn text(machine: &mut Machine<'_>, address: u64, site: u32) -> Result<Vec<u8>, Fault> {
     let mut text = Vec::new();
     for at in 0..MOST_TEXT {

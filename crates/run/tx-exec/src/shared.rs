@@ -34,7 +34,6 @@ pub(crate) struct SharedMemory<'m> {
 }
 
 impl<'m> SharedMemory<'m> {
-    /// Allocates shared memory with `dynamic` bytes of dynamic shared memory.
     pub(crate) fn new(
         variables: &'m [Option<SharedVariable>],
         dynamic: u32,
@@ -58,7 +57,6 @@ impl<'m> SharedMemory<'m> {
         })
     }
 
-    /// Marks all bytes as uninitialised.
     pub(crate) fn reset(&mut self) {
         // SAFETY: the memory has `length` bytes and is exclusively owned, and no kernel thread
         // runs. The fill bytes are a NaN as a float, and implausible as an index.
@@ -105,7 +103,6 @@ impl<'m> SharedMemory<'m> {
         address.wrapping_sub(self.base()) < self.length
     }
 
-    /// Returns the position of an address relative to the nearest variable.
     pub(crate) fn place(&self, address: u64) -> Option<Place> {
         let distance = |variable: &SharedVariable| {
             let start = self.base() + variable.offset;

@@ -78,7 +78,6 @@ impl WarpOp {
         }
     }
 
-    /// Inverse of [`code`](Self::code).
     pub(crate) fn from_code(code: i32) -> Option<Self> {
         let (abs, nan) = (code & 1 != 0, code & 2 != 0);
         Some(match code {
@@ -126,7 +125,6 @@ pub(crate) struct Inactive {
     pub(crate) source: usize,
 }
 
-/// Returns the lanes of a mask, in ascending order.
 pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {

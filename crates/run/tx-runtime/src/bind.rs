@@ -882,7 +882,6 @@ mod tests {
         plan
     }
 
-    /// Returns the kernels that are launched if all buffers have the address `address`.
     fn kernels(job: &Job, address: u64) -> Vec<&str> {
         let launches = job.launches(move |_| Some(address));
         launches
@@ -1092,7 +1091,6 @@ mod tests {
         DeviceArray::new(0x1000, ElementType::F32, shape)
     }
 
-    /// Checks that a caller's device memory is bound in place, without copies.
     #[test]
     fn binds_memory_of_the_caller() -> Result<(), Error> {
         let mut step = step();

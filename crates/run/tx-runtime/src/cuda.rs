@@ -661,7 +661,6 @@ impl Context {
 
 /// Size in bytes of the pseudorandom data whose copies fill the measured memory.
 const CHUNK: usize = 16 << 20;
-/// Number of measurements per block size.
 const TIMES: usize = 11;
 
 /// Device memory, freed on drop unless a caller owns it.

@@ -242,7 +242,6 @@ impl Past {
         }
     }
 
-    /// Returns the distance of array `number` of `arrays`, in elements.
     pub(crate) const fn of(self, number: usize, arrays: usize) -> usize {
         let is_one = arrays > 0 && number + 1 + self.one % arrays == arrays;
         self.first + number * self.each + if is_one { self.by } else { 0 }

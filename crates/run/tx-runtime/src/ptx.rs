@@ -156,7 +156,6 @@ mod tests {
         assert_eq!(sizes(ptx), expected);
     }
 
-    /// Checks that the result omits malformed and truncated kernels.
     #[test]
     fn leaves_out_what_it_does_not_know() {
         let ptx =

@@ -207,7 +207,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 const RAND: &str = "rand:TYPE` (uniform: floats from 0 to 1, integers from -8 to 7)";
 
-/// Returns suggestions for an invalid argument.
 fn hint(text: &str) -> String {
     let mut hints = String::new();
     let mut rest = text;

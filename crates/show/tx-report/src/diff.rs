@@ -101,7 +101,6 @@ struct Mention<'t> {
 }
 
 impl<'t> Mention<'t> {
-    /// Returns the values that this token defines.
     fn defined(&self) -> Vec<Name<'t>> {
         match (self.defines, self.results) {
             (false, _) => Vec::new(),
@@ -111,7 +110,6 @@ impl<'t> Mention<'t> {
     }
 }
 
-/// Returns the values that occur in a line.
 fn mentions<'t>(tokens: &[Token<'t>]) -> Vec<Mention<'t>> {
     let first = tokens.iter().find(|t| !t.text.trim().is_empty());
     let declares = first.is_some_and(|t| t.kind == Kind::Block)

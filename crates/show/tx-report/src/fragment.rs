@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 /// Lanes of a warp.
 const LANES: usize = 32;
-/// Maximum number of rows, and of columns, that the table shows.
 const MOST: usize = 32;
 
 /// Fragment type of a program.

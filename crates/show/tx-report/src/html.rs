@@ -25,7 +25,6 @@ pub(crate) fn visible(text: &str) -> String {
     seen
 }
 
-/// Appends text, escaped for elements and quoted attributes.
 pub(crate) fn escape_into(page: &mut String, text: &str) {
     for c in text.chars() {
         match c {

@@ -14,7 +14,6 @@ use crate::diff::{Row, fold};
 use crate::highlight::Token;
 use crate::html::visible;
 
-/// Data for the page's script.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Pack {
     /// Distinct lines.
@@ -190,7 +189,6 @@ fn operations(rows: &[Row]) -> String {
     all.join(" ")
 }
 
-/// Encodes the indices of the marked tokens of a line as ranges.
 fn ranges(marks: &[bool]) -> String {
     let mut all: Vec<String> = Vec::new();
     let mut at = 0;

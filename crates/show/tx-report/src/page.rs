@@ -220,7 +220,6 @@ fn problems(page: &mut String, report: &Report) {
     page.push_str("</ul></section>\n");
 }
 
-/// Appends a link to a source location.
 fn place(page: &mut String, line: Option<usize>, column: Option<usize>) {
     if let Some(line) = line {
         let column = column.map_or_else(String::new, |c| format!(":{c}"));
@@ -296,7 +295,6 @@ fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
     changes
 }
 
-/// Returns the number of added and removed lines.
 fn counts(rows: &[Row]) -> (usize, usize) {
     rows.iter().fold((0, 0), |(come, gone), row| match row {
         Row::Same { .. } => (come, gone),
@@ -521,7 +519,6 @@ fn verdict_table(
     page.push_str("</tbody></table></div>");
 }
 
-/// Returns text in which source locations are links.
 fn linked(text: &str, file: &str) -> String {
     let mut html = String::new();
     let mut done = 0;
@@ -540,7 +537,6 @@ struct Place {
     line: usize,
 }
 
-/// Returns all source locations in a text, in order.
 fn places(text: &str, file: &str) -> Vec<Place> {
     let mut found = Vec::new();
     let mark = format!("{file}:");
@@ -943,7 +939,6 @@ fn stages(page: &mut String, pack: &mut Pack, report: &Report, changes: &[Vec<Ro
     }
 }
 
-/// Returns a line, truncated to fit in a note.
 fn quote(text: &str) -> String {
     const ROOM: usize = 72;
     if text.chars().count() <= ROOM {
@@ -1064,7 +1059,6 @@ mod tests {
         ScheduleCase, Traffic, UpTo, VariantChoice,
     };
 
-    /// Returns a text with HTML that the page must escape; `word` identifies the text.
     fn hostile(word: &str) -> String {
         format!("</script></style><img src=x onerror='{word}'>\"&lt;`<b>`")
     }

@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 const PITCH: usize = 21;
 const LEFT: usize = 34;
 const WIDTH: usize = LEFT + PITCH * LANES + 6;
-/// Maximum number of steps drawn.
 const MOST_ROWS: usize = 160;
 
 fn x(lane: usize) -> usize {
@@ -203,7 +202,6 @@ fn label(picture: &mut String, y: &mut usize, step: &Step, depth: usize) {
     *y += 20;
 }
 
-/// Truncates a label to the available width.
 fn short(label: &str) -> String {
     const ROOM: usize = 108;
     if label.chars().count() <= ROOM {
@@ -212,7 +210,6 @@ fn short(label: &str) -> String {
     label.chars().take(ROOM - 1).chain(['…']).collect()
 }
 
-/// Draws a step other than a shuffle.
 fn single(picture: &mut String, y: &mut usize, step: &Step, lanes: usize) {
     let (from, to) = (x(0) - PITCH / 2 + 2, x(LANES - 1) + PITCH / 2 - 2);
     match step {

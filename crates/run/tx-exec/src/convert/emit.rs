@@ -22,7 +22,6 @@ pub(super) struct Emitter<'c, 'a> {
 }
 
 impl<'c, 'a> Emitter<'c, 'a> {
-    /// Creates an emitter that inserts in front of `before`, with the location `location`.
     pub(super) fn new(
         context: &'c Context,
         before: OperationRef<'c, 'a>,

@@ -74,7 +74,6 @@ pub(super) fn lower<'c, 'a>(
     .map(Some)
 }
 
-/// Emits the minimum or maximum of two values in front of an operation.
 pub(super) fn extremum<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,
@@ -210,7 +209,6 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.cast("llvm.bitcast", result, float)
     }
 
-    /// Emits the minimum or maximum over the elements of a vector.
     fn reduction(&self, kind: Extremum) -> Result<Value<'c, 'a>, Error> {
         let source = operand(self.operation, 0)?;
         let (count, _) = vector(source.r#type())

@@ -555,7 +555,6 @@ fn place_shared(
     }
 }
 
-/// Converts a diagnostic of MLIR, including its notes.
 pub(crate) fn diagnostic(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Diagnostic {
     let mut message = diagnostic.to_string();
     for index in 0..diagnostic.note_count() {

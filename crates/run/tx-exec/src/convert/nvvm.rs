@@ -319,7 +319,6 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(Some(self.predicate(word)?))
     }
 
-    /// Emits a block barrier, and returns the result of its predicate reduction.
     fn barrier(
         &self,
         id: Option<Value<'c, 'a>>,

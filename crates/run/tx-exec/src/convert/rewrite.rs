@@ -122,7 +122,6 @@ pub(super) struct Printer {
     addresses: usize,
 }
 
-/// Type of an operand or a result of a [`Printer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Pointer,
@@ -215,7 +214,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         }
     }
 
-    /// Returns the instrumented operations, and the stack bytes that the functions need.
     pub(super) fn finish(self) -> (Vec<SiteInfo>, u64) {
         (self.sites, self.frame_bytes)
     }
@@ -387,7 +385,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Replaces an intrinsic call by the equivalent MLIR operation.
     fn call_intrinsic<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let called = operation
             .attribute("intrin")

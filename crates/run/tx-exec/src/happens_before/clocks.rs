@@ -128,7 +128,6 @@ pub struct Knowledge {
     last: Option<Rc<[u32]>>,
 }
 
-/// Sets each entry of `clocks` to the maximum of the entries in `clocks` and `more`.
 fn raise(clocks: &mut [u32], more: &[u32]) {
     for (to, &from) in clocks.iter_mut().zip(more) {
         *to = from.max(*to);
@@ -196,7 +195,6 @@ pub struct Clocks {
     beyond: Vec<Beyond>,
     /// Events released by atomic writes, by address of the written word.
     passed: BTreeMap<u64, Option<Blocks>>,
-    /// Whether any thread has executed a fence of device scope.
     fenced: bool,
 }
 
@@ -536,7 +534,6 @@ impl Clocks {
         Rc::make_mut(&mut knowledge.clocks)
     }
 
-    /// Merges `clocks` into the vector clock of `thread`.
     fn learn_clocks(&mut self, thread: usize, clocks: &Rc<[u32]>) {
         let first = thread / WARP * WARP;
         raise(&mut self.warp[thread], &clocks[first..]);

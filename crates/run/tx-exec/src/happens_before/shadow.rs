@@ -493,7 +493,6 @@ mod tests {
             }
         }
 
-        /// Orders the threads `to` after all events of the threads `from`.
         fn meet(&mut self, from: &[usize], to: &[usize]) {
             let mut known = vec![0; self.clocks.len()];
             for &thread in from {

@@ -194,7 +194,6 @@ impl Integers {
         }
     }
 
-    /// Returns the threads for which a condition is true.
     pub(super) fn narrowed(&self, threads: &Threads, condition: &Known, wanted: bool) -> Threads {
         let mut depends = threads.depends;
         let mask = (0..self.threads)

@@ -214,7 +214,6 @@ impl<'k> Reader<'k> {
         }
     }
 
-    /// Propagates the name of a memory to the views of this memory.
     fn follow_memory(&mut self, op: &Op) {
         if op.name == "memref.get_global" {
             if let (Some(result), Some(name)) = (op.results.first(), op.attribute("name")) {
