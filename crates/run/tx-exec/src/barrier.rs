@@ -231,7 +231,6 @@ impl Machine<'_> {
         Ok(full == needed)
     }
 
-    /// Executes the arrival of the current thread at a warp operation.
     pub(crate) fn warp_op(
         &mut self,
         op: WarpOp,

@@ -15,13 +15,12 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct ClusterBarrier {
     completed: u32,
-    /// Number of threads that arrived in the current round of the barrier.
     arrived: usize,
     /// First thread that arrived in the current round, and the index of its arrive operation.
     first: Option<(usize, u32)>,
-    /// Vector clocks released by the arrivals of the current round.
+    /// Vector clocks that arrivals of the current round released.
     given: Given,
-    /// Vector clocks released by the arrivals of the previous round.
+    /// Vector clocks that arrivals of the previous round released.
     taken: Given,
     waiting: Vec<usize>,
     /// Number of threads that have started to wait for the previous round.
@@ -94,7 +93,6 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Completes the current round of the cluster barrier after the last arrival.
     fn complete_cluster(&mut self) {
         self.progress();
         self.report.cluster_barriers += 1;

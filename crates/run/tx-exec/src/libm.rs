@@ -353,7 +353,6 @@ pub(crate) fn external(name: &str) -> Option<*mut ()> {
     mathematics(name)
 }
 
-/// Returns the functions that LLVM may call implicitly.
 pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
     let conversions = [
         ("__truncsfhf2", truncsfhf2 as *mut ()),

@@ -46,7 +46,6 @@ pub enum MemoryError {
 pub(crate) struct Bytes {
     start: NonNull<u8>,
     layout: Layout,
-    /// Distance from the start of the allocation to the first aligned byte.
     skip: usize,
 }
 

@@ -86,7 +86,7 @@ mod purpose {
     pub(super) const PREEMPTION: u64 = 0x5555_5555_5555_5555;
 }
 
-/// A small pseudo-random generator (SplitMix64).
+/// Pseudo-random generator SplitMix64.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Random(u64);
 

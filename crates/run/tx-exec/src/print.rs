@@ -128,7 +128,6 @@ struct Field<'f> {
     flags: &'f [u8],
     width: Option<Number>,
     precision: Option<Number>,
-    /// Size of an integer argument in bytes.
     bytes: u64,
     conversion: u8,
 }

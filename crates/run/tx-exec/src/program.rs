@@ -276,7 +276,6 @@ impl Program {
     }
 }
 
-/// Parses device IR and rewrites it for the host.
 fn units<'c>(
     context: &'c Context,
     device_ir: &str,

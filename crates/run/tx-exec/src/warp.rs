@@ -11,7 +11,6 @@ pub(crate) enum Shuffle {
     Idx,
 }
 
-/// Combiner of a `redux.sync`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Redux {
     Add,
@@ -108,7 +107,6 @@ impl WarpOp {
     }
 }
 
-/// Operands of one lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Input {
     /// Operand value of the lane; a predicate is 0 or 1.

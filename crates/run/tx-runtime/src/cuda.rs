@@ -472,7 +472,6 @@ impl Resident<'_> {
         self.buffers.get(buffer).map(|memory| memory.pointer)
     }
 
-    /// Replaces the device address of a caller's buffer.
     pub(crate) fn move_to(&mut self, buffer: usize, address: u64) {
         self.buffers[buffer] = Memory::of_caller(address);
     }

@@ -3,7 +3,6 @@
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
 
-/// Lanes of a warp.
 const LANES: usize = 32;
 const MOST: usize = 32;
 

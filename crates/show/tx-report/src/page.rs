@@ -269,7 +269,6 @@ fn shown(line: &str) -> (&str, usize) {
     }
 }
 
-/// Returns the diff of each stage; the diff of the first stage is empty.
 fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
     let cut = |stage: &Stage| -> Vec<String> {
         stage
@@ -531,7 +530,6 @@ fn linked(text: &str, file: &str) -> String {
     html + &prose(&text[done..])
 }
 
-/// Source location in a text: `FILE:LINE:COLUMN`.
 struct Place {
     range: Range<usize>,
     line: usize,

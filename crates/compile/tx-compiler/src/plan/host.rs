@@ -54,7 +54,6 @@ pub(super) struct Host<'c> {
     gpu_module: Option<(String, Location<'c>)>,
     /// Parameters that each kernel may write, by kernel name; `None` denotes every parameter.
     writes: BTreeMap<String, Option<BTreeSet<usize>>>,
-    /// Arguments of the host function that a kernel launch may write.
     written: BTreeSet<usize>,
 }
 

@@ -173,9 +173,7 @@ fn size(kernels: &[Kernel<'_>]) -> usize {
     kernels.iter().map(|kernel| kernel.size).sum()
 }
 
-/// PTX text that LLVM prints before a function.
 const BEGINNING: &str = "\t// .globl\t";
-/// PTX text that begins a kernel.
 const ENTRY: &str = ".visible .entry";
 
 fn has_debug_information(op: Op<'_>) -> bool {

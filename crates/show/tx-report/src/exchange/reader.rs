@@ -12,7 +12,6 @@ pub(super) struct Reader<'k> {
     threads: usize,
     /// Name of the memory to which a memref or pointer value refers.
     memory: BTreeMap<usize, String>,
-    /// Name of the first op that uses each SSA value.
     users: BTreeMap<usize, &'k str>,
     readers: BTreeMap<usize, Vec<&'k Op>>,
     /// Names of the ops that combine shuffled values. The key is the source line of a shuffle and

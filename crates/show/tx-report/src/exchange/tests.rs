@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// Builder of ops that numbers their SSA values.
 #[derive(Default)]
 struct Maker(usize);
 
