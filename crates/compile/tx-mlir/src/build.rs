@@ -35,7 +35,7 @@ impl Index<'_> {
     }
 }
 
-/// Condition: a compile-time constant or an SSA value.
+/// Boolean condition: a compile-time constant or an SSA value.
 #[derive(Clone, Copy)]
 pub enum Cond<'c> {
     /// Compile-time constant.
@@ -71,7 +71,7 @@ pub struct Builder<'c> {
 /// Key of a value that a builder emits once, and then reuses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Known {
-    /// Constant: addresses of its uniqued attribute and of its uniqued type.
+    /// Constant, identified by the addresses of its uniqued attribute and its uniqued type.
     Constant(usize, usize),
     /// Size of a memref dimension: [`key`] of the memref, and index of the dimension.
     Size(usize, usize),

@@ -414,7 +414,7 @@ fn reads_standard_input(args: &[String]) -> bool {
 /// Returns `None` if standard input is a terminal, and on systems without `memfd_create`.
 ///
 /// # Errors
-/// Returns the I/O error of the read or of the copy.
+/// Returns an I/O error if standard input cannot be read or copied.
 #[cfg(target_os = "linux")]
 fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     use std::fs::File;

@@ -69,7 +69,7 @@ impl fmt::Display for Warning {
 impl Artifact {
     /// Returns the IR after a stage (a pass, or `parse`) as MLIR text. If several stages have this
     /// name, the IR after the last one is returned. Returns `None` if no stage has this name, or
-    /// its IR was not kept.
+    /// the IR of the stage was not kept.
     pub fn ir_after(&self, stage: &str) -> Option<&str> {
         let last = self.stages.iter().rfind(|each| each.name == stage)?;
         last.ir.as_deref()

@@ -448,8 +448,8 @@ fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     })
 }
 
-/// Returns the error function of `x`, with an error of about 1e-15. Uses a series near 0, and a
-/// continued fraction elsewhere.
+/// Returns the error function of `x`, with an error of about 1e-15. The computation uses a series
+/// near 0, and a continued fraction elsewhere.
 fn erf(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -761,9 +761,9 @@ mod tests {
         assert_eq!((power.calc)(&[bits(-2.0), three, 0]), Ok(bits(-0.125)));
     }
 
-    /// Checks the result bounds for two kinds of operands. If an operand is NaN in every order of
-    /// combination, only NaN is allowed as the result. If the bound of an operand is infinite, the
-    /// bound of the result is infinite.
+    /// Checks the bound of a result for a NaN operand and for an operand with an infinite bound. If
+    /// an operand is NaN in every order of combination, only NaN is allowed as the result. If the
+    /// bound of an operand is infinite, the bound of the result is infinite.
     #[test]
     fn nan_is_no_number_within_a_bound() {
         let float = Float::F32;

@@ -1,4 +1,5 @@
-//! Errors: [`Error`] is returned on loading a program, [`Fault`] on running a kernel.
+//! Errors of the executor: loading a program returns an [`Error`], and running a kernel returns a
+//! [`Fault`].
 
 use crate::{launch::ParamKind, location::Location};
 use std::{fmt, sync::Arc};

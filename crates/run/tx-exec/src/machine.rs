@@ -161,15 +161,15 @@ pub(crate) struct Machine<'m> {
     memory: &'m mut Memory,
     pub(crate) ctas: Vec<Cta<'m>>,
     pub(crate) cluster_barrier: ClusterBarrier,
-    /// Initialized mbarrier objects, by rank of the block and offset in its shared memory. Each
-    /// entry also lists the threads that wait for the object.
+    /// Initialized mbarrier objects; the key is the rank of the block and the offset in its shared
+    /// memory. Each entry also lists the threads that wait for the object.
     pub(crate) mbarriers: BTreeMap<(usize, u64), (MBarrier, Vec<usize>)>,
     /// Vector clocks; `None` if races and uninitialised reads are not checked.
     pub(crate) clocks: Option<Clocks>,
     pub(crate) preemption: Preemption,
     pub(crate) threads: Vec<Thread>,
     pub(crate) members: Vec<Member>,
-    /// Pending warp operation of each warp, by warp index.
+    /// Pending warp operation of each warp; the index is the warp index.
     pub(crate) gatherings: Vec<Gathering>,
     pub(crate) block_threads: usize,
     /// Distance between the first threads of consecutive blocks.

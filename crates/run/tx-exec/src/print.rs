@@ -123,7 +123,8 @@ impl Number {
     }
 }
 
-/// A conversion specification: `%`, flags, width, precision, length, conversion.
+/// A conversion specification of a printf format. It consists of `%`, flags, width, precision,
+/// length and conversion.
 struct Field<'f> {
     flags: &'f [u8],
     width: Option<Number>,

@@ -278,7 +278,8 @@ impl Executable {
         run.finish(elapsed)
     }
 
-    /// Copies the arguments to the device and looks up the kernels, for any number of launches.
+    /// Prepares any number of launches: copies the arguments to the device, and looks up the
+    /// kernels.
     ///
     /// # Errors
     /// Fails if the arguments do not match the plan, or the device has not enough memory.

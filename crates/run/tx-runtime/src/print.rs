@@ -164,8 +164,8 @@ impl Decimal {
     }
 
     /// Returns the sign with the first digit, exactly `precision` digits after the point, and the
-    /// exponent. As in numpy, digits after the end of the shortest text are digits of the exact
-    /// value.
+    /// exponent. As in numpy, digits beyond the length of the shortest text are taken from the
+    /// exact value.
     fn scientific_padded(&self, precision: usize) -> (String, String, String) {
         let (whole, mut fraction, exponent) = if fraction_len(self.parts().0) == precision {
             split_scientific(&self.shortest)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Returns the sizes in bytes of the parameters of each kernel, by kernel name.
+/// Returns for each kernel name the sizes of the kernel's parameters, in bytes.
 ///
 /// The driver can return the size of a parameter, but not the number of parameters: a query past
 /// the last parameter fails, and tools such as `compute-sanitizer` report the failed driver call.

@@ -25,7 +25,7 @@ pub enum Kind {
     Attribute,
     /// Op name or PTX instruction.
     Op,
-    /// Other word, or PTX directive.
+    /// Word that belongs to no other class, or PTX directive.
     Keyword,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Pack {
     /// Token lengths and token classes of each style, as in `2p3v1p`. Lengths are in UTF-16 code
     /// units, as in JavaScript.
     styles: Vec<String>,
-    /// Number of characters that were cut off from each truncated line, by line number.
+    /// For the number of each truncated line, the number of characters that were cut off.
     cut: BTreeMap<usize, usize>,
     /// Stages; `None` for a stage that does not change the module.
     stages: Vec<Option<Stage>>,

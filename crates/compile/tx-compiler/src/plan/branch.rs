@@ -75,8 +75,7 @@ impl<'c> Host<'c> {
     }
 
     /// Marks the steps from `first` on as one choice, if for any arguments exactly one alternative
-    /// among these steps runs. The steps of an `scf.if` are no choice if one branch of the `scf.if`
-    /// contains no launches.
+    /// among these steps runs. An `scf.if` with launches in only one branch does not form a choice.
     fn choose(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         let is_choice = steps.iter().any(|step| !step.when.is_empty())

@@ -33,7 +33,7 @@ pub(super) const MOST_OPS: usize = 300;
 /// Module whose kernels share no function and no global.
 pub(super) struct Separable<'c> {
     module: Op<'c>,
-    /// Batches: adjacent kernels that are compiled as one module.
+    /// Batches; the adjacent kernels of a batch are compiled as one module.
     parts: Vec<Vec<Kernel<'c>>>,
     globals: Vec<String>,
 }

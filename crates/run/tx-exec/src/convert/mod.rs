@@ -44,7 +44,7 @@ pub(crate) struct Unit<'c> {
     pub(crate) module: Module<'c>,
     pub(crate) sites: Vec<SiteInfo>,
     pub(crate) kernels: Vec<Kernel>,
-    /// Host functions that the module calls, by symbol name.
+    /// Host functions that the module calls, each with its symbol name.
     pub(crate) externals: Vec<(String, *mut ())>,
     pub(crate) globals: Vec<Global>,
     /// Stack bytes for private memory that the functions allocate on entry.
@@ -110,7 +110,7 @@ pub(crate) fn convert<'c>(
 
 /// Splits the operations of a device module into sets that are compiled separately.
 ///
-/// Each set contains one kernel, and all operations that are no kernels. Only the sets of launched
+/// Each set contains one kernel, and all operations other than kernels. Only the sets of launched
 /// kernels are compiled. If kernels can share functions or variables, all operations of the device
 /// module form one set.
 fn parts<'c, 'a>(container: OperationRef<'c, 'a>) -> Vec<Vec<OperationRef<'c, 'a>>> {

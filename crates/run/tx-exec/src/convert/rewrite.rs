@@ -166,8 +166,8 @@ impl Printer {
     }
 }
 
-/// Limit of the stack reserved for spilled values per function, in bytes. The limit suffices,
-/// because a function never spills all of its values at one time.
+/// Limit of the stack reserved for spilled values per function, in bytes. A limit of 16 MiB
+/// suffices, because a function never spills all of its values at one time.
 const MAX_SPILLS: u64 = 16 << 20;
 
 /// Returns an upper bound of the stack bytes for the results of an operation.

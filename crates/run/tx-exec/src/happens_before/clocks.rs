@@ -134,7 +134,7 @@ fn raise(clocks: &mut [u32], more: &[u32]) {
     }
 }
 
-/// Events of each block that are ordered before a thread, by block number.
+/// For each block number, the events of the block that are ordered before a thread.
 type Blocks = Rc<BTreeMap<u32, Rc<Known>>>;
 
 fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
@@ -193,7 +193,7 @@ pub struct Clocks {
     segments: Vec<Segment>,
     /// For each thread, the events of other blocks that are ordered before the thread.
     beyond: Vec<Beyond>,
-    /// Events released by atomic writes, by address of the written word.
+    /// Events that atomic writes released; the key is the address of the written word.
     passed: BTreeMap<u64, Option<Blocks>>,
     fenced: bool,
 }
@@ -550,7 +550,7 @@ impl Clocks {
     /// Starts a second segment of every thread. The first segment of a thread then contains no
     /// accesses, and represents the start of the thread.
     ///
-    /// Call this function directly after [`Clocks::start_block`].
+    /// `mark_beginnings` must be called directly after [`Clocks::start_block`].
     pub(crate) fn mark_beginnings(&mut self) {
         for thread in 0..self.current.len() {
             self.advance(thread);

@@ -53,7 +53,8 @@ impl Record {
         }
     }
 
-    /// Returns whether two accesses share a byte, and race if no order between them exists.
+    /// Returns whether two unordered accesses race: they share a byte, and at least one is a write
+    /// or exactly one is atomic.
     fn conflicts(self, other: Self) -> bool {
         self.mask() & other.mask() != 0
             && (self.kind() != other.kind() || self.kind() == AccessKind::Write)
