@@ -225,9 +225,10 @@ pub fn register_dialects(registry: &DialectRegistry) {
     tx_dialect_tile::register(registry);
 }
 
-/// Registers a pass with MLIR for the rest of the process. Textual pipelines can then contain the
-/// pass, and [`Compiler::with_pass_after`] can insert it into `lower-reduction`. Other threads may
-/// compile during the call, but must not parse pipelines in their own MLIR contexts.
+/// Registers a pass with MLIR for the rest of the process. After the registration, textual
+/// pipelines can contain the pass, and [`Compiler::with_pass_after`] can insert it into
+/// `lower-reduction`. Other threads may compile during the call, but must not parse pipelines in
+/// their own MLIR contexts.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Taken`] if a registered pass or pipeline already has this name.

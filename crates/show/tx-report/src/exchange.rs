@@ -187,13 +187,13 @@ pub enum Access {
 /// Scope of a synchronization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
-    /// Lanes of a warp.
+    /// The lanes of a warp synchronise.
     Warp,
-    /// Some warps of a block, which synchronise at a named barrier.
+    /// Some warps of a block synchronise at a named barrier.
     Group,
-    /// All threads of a block.
+    /// All threads of a block synchronise.
     Block,
-    /// All blocks of a cluster.
+    /// All blocks of a cluster synchronise.
     Cluster,
     /// No synchronization: a fence that orders the memory accesses of one thread.
     Fence,

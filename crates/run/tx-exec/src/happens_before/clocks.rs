@@ -466,8 +466,8 @@ impl Clocks {
     /// ([`Clocks::advance`]).
     ///
     /// Together with [`Clocks::take`], this function implements a barrier with separate arrival and
-    /// wait. Events between arrival and wait are not released. Clocks in `knowledge` that were
-    /// released in an earlier phase are discarded.
+    /// wait. A thread does not release its events between arrival and wait. Clocks in `knowledge`
+    /// that were released in an earlier phase are discarded.
     pub fn give(&mut self, thread: usize, knowledge: &mut Knowledge) {
         let clocks = self.clocks_of(knowledge);
         let first = thread / WARP * WARP;
@@ -573,9 +573,9 @@ impl Clocks {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
 
-    /// Returns the current phase, and the entry of `thread` in its own vector clock. The pair
-    /// changes whenever the thread synchronises. Returns `None` if the thread has accessed memory
-    /// in its current segment.
+    /// Returns the current phase, and the entry of `thread` in its own vector clock. The returned
+    /// pair of phase and clock changes whenever the thread synchronises. Returns `None` if the
+    /// thread has accessed memory in its current segment.
     pub(crate) fn untouched(&self, thread: usize) -> Option<(u32, u32)> {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
