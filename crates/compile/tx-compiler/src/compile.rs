@@ -1010,7 +1010,7 @@ pub(crate) fn is_named(op: Op<'_>, name: &str) -> bool {
 }
 
 /// Returns the `gpu.module` named `kernels` in generic form, with the location of every op. The
-/// executor reports faults at the locations of these ops. MLIR cannot parse the short form of
+/// executor reports faults at the op locations in this text. MLIR cannot parse the short form of
 /// `nvvm.barrier` with a location.
 pub fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
     let device = Module::new(module.as_operation().location());

@@ -42,8 +42,8 @@ impl Drop for Scope {
 /// MLIR declarations of the hooks, which every converted module contains.
 ///
 /// A hook is declared without memory effects, if it only computes or only reads constants of a
-/// thread. LLVM may therefore merge and move calls of such a hook. All other hooks may read and
-/// write any memory.
+/// thread. LLVM may merge and move calls of hooks without memory effects. All other hooks may read
+/// and write any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32
       attributes {no_unwind, will_return, memory_effects =
