@@ -14,8 +14,8 @@ fn main() {
     println!("cargo:prefix={}", prefix.display());
 }
 
-/// Returns the installation prefix of LLVM. Fails the build with instructions if one of the
-/// environment variables is not set, and `llvm-config` on `PATH` does not belong to LLVM 22.
+/// Returns the installation prefix of LLVM. Fails the build with instructions if an environment
+/// variable is not set, unless `llvm-config` on `PATH` belongs to LLVM 22.
 fn llvm_prefix() -> PathBuf {
     for variable in VARIABLES {
         println!("cargo:rerun-if-env-changed={variable}");

@@ -1,4 +1,4 @@
-//! In-process compile time, from MLIR text to PTX.
+//! Benchmarks of the in-process compile time, from MLIR text to PTX.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -60,7 +60,7 @@ fn row_sums(c: &mut Criterion) {
     group.finish();
 }
 
-/// Compile time of 40 element-wise ops and reductions on tensors, which are fused into shared
+/// Compile time of 40 element-wise ops and reductions on tensors, which the compiler fuses into few
 /// kernels.
 fn forty_ops(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
@@ -83,8 +83,8 @@ fn forty_ops(c: &mut Criterion) {
     group.finish();
 }
 
-/// Time to compile sixteen programs with one compiler, for several numbers of threads up to the
-/// number of processors.
+/// Time to compile sixteen programs with one `Compiler`. Each measurement uses another number of
+/// threads, up to the number of processors.
 fn threads(c: &mut Criterion) {
     const PROGRAMS: usize = 16;
     let target = tx::Target::parse("sm_90").expect("a known chip");

@@ -48,8 +48,9 @@ pub(crate) fn put(cache: &Cache, key: &Key, artifact: &Artifact) {
     }
 }
 
-/// Returns the identity of this compiler build: path, size, inode and modification time of its
-/// binary and of shared MLIR and LLVM libraries. A version number would not distinguish two builds.
+/// Returns a text that identifies this compiler build: path, size, inode and modification time of
+/// the compiler's binary and of the loaded MLIR and LLVM libraries. A version number would not
+/// distinguish two builds of one version.
 fn compiler() -> Option<&'static str> {
     static COMPILER: OnceLock<Option<String>> = OnceLock::new();
     COMPILER
@@ -109,8 +110,8 @@ mod tests {
 7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                  [stack]
 ";
 
-    /// Checks that the compiler build is identified by the file that contains its code, and by
-    /// LLVM's library.
+    /// Checks that the identity of the compiler build contains the file with its code and the LLVM
+    /// library.
     #[test]
     fn the_compiler_is_the_file_with_its_code() {
         let files = |own| files_of(MAPS, own).map(|files| files.into_iter().collect::<Vec<_>>());

@@ -27,7 +27,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns the target with this name, such as `sm_90`.
+    /// Returns the target named `name`, such as `sm_90`.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Target`] for an unknown name; the message lists the known names.
@@ -50,15 +50,16 @@ pub struct Source {
     pub name: String,
     /// MLIR text or bytecode.
     pub text: Vec<u8>,
-    /// Name of the function or kernel to compile; optional if the program has only one.
+    /// Name of the function or kernel to compile; optional if the program has only one function or
+    /// kernel.
     pub entry: Option<String>,
     /// Keep the IR after each stage in [`Artifact::stages`].
     pub keep_stages: bool,
 }
 
 impl Source {
-    /// Creates a source from MLIR text or bytecode with a single entry. `name` is the file name in
-    /// locations.
+    /// Creates a source from MLIR text or bytecode that contains a single entry (function or
+    /// kernel). `name` is the file name in locations.
     pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
         Self {
             name: name.into(),
@@ -128,8 +129,8 @@ impl Compiler {
     }
 
     /// Sets the cache of the compiler. An artifact found in the cache is returned with the single
-    /// stage `cache`. Other artifacts are compiled and stored. Artifacts of another compiler build
-    /// or other variants are not reused.
+    /// stage `cache`. An artifact that is not in the cache is compiled and stored. Artifacts of
+    /// another compiler build, or of a compiler with other registered variants, are not reused.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -173,9 +174,9 @@ impl Compiler {
         }
     }
 
-    /// Leaves [`Artifact::device_ir`] empty. Only the CPU device needs the device IR. The option
-    /// reduces compile time by 6 %. The option has no effect with a [cache](Self::with_cache),
-    /// which stores artifacts for every device.
+    /// Leaves [`Artifact::device_ir`] empty, which reduces compile time by 6 %. Only the CPU device
+    /// needs the device IR. A compiler with a [cache](Self::with_cache) ignores this option,
+    /// because cached artifacts must run on every device.
     #[must_use]
     pub fn without_device_ir(self) -> Self {
         Self {
@@ -184,10 +185,10 @@ impl Compiler {
         }
     }
 
-    /// Keeps each `cf.assert` in the body of a linalg op; by default, these assertions are dropped.
-    /// A thread in which the asserted condition is false calls `__assertfail`, and the launch
-    /// fails. An op with an assertion is not fused with other ops, so the program may have more
-    /// kernels.
+    /// Keeps each `cf.assert` in the body of a linalg op; without this option, the compiler drops
+    /// assertions. A thread in which the asserted condition is false calls `__assertfail`, and the
+    /// launch fails. An op with an assertion is not fused with other ops, so the program may have
+    /// more kernels.
     #[must_use]
     pub fn with_asserts(self) -> Self {
         Self {
@@ -196,9 +197,9 @@ impl Compiler {
         }
     }
 
-    /// Also compiles each kernel to a separate PTX module, for [`Artifact::modules`]. LLVM then
-    /// compiles each kernel twice. The compile time of a program with 13 kernels increases from 335
-    /// to 594 ms. Compilations with separate modules bypass the cache.
+    /// Also compiles each kernel to a separate PTX module, for [`Artifact::modules`]. With this
+    /// option, LLVM compiles each kernel twice. The compile time of a program with 13 kernels
+    /// increases from 335 to 594 ms. Compilations with separate modules bypass the cache.
     #[must_use]
     pub fn with_modules(self) -> Self {
         Self {
@@ -207,11 +208,11 @@ impl Compiler {
         }
     }
 
-    /// Runs one or more comma-separated passes directly after the pass `after` of
+    /// Inserts one or more comma-separated passes directly after the pass `after` of
     /// `lower-reduction`. Each pass must be a pass of MLIR, or registered with
-    /// [`crate::register_pass`]. A pass may have options (`"mine{limit=8}"`). Passes at one
-    /// position run in the order of insertion. The module is verified after each pass. Each
-    /// inserted pass is a stage of the artifact.
+    /// [`crate::register_pass`]. A pass may have options (`"mine{limit=8}"`). Passes inserted at
+    /// one position run in the order of their insertion. The module is verified after each pass.
+    /// Each inserted pass is a stage of the artifact.
     ///
     /// ```
     /// let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?
@@ -230,11 +231,11 @@ impl Compiler {
         self.with_pass(Side::After, after, passes)
     }
 
-    /// Runs one or more comma-separated passes directly before the pass `before` of
+    /// Inserts one or more comma-separated passes directly before the pass `before` of
     /// `lower-reduction`. See [`Self::with_pass_after`].
     ///
     /// # Errors
-    /// Fails with the errors of [`Self::with_pass_after`].
+    /// Returns the same errors as [`Self::with_pass_after`].
     pub fn with_pass_before(self, before: &str, passes: &str) -> Result<Self, Error> {
         self.with_pass(Side::Before, before, passes)
     }
@@ -245,8 +246,8 @@ impl Compiler {
         Ok(self)
     }
 
-    /// Returns the pipeline `lower-reduction` for this target as text, with inserted passes. The
-    /// caller can parse the text for its own pass manager on `builtin.module`.
+    /// Returns the pipeline `lower-reduction` for the compiler's target as text, including inserted
+    /// passes. The caller can parse the text for its own pass manager on `builtin.module`.
     ///
     /// # Errors
     /// Returns no error at present.
@@ -377,8 +378,8 @@ impl Compiler {
 
     /// Returns the choices of the compiler: the schedule and kernels of each op, the variant of
     /// each reduction, and the lowering of each exchange between threads. For each alternative that
-    /// was not chosen, the result contains its cost or the reason of its rejection. The result
-    /// lists schedules before variants and exchanges.
+    /// was not chosen, the result contains its cost or the reason of its rejection. Choices of
+    /// schedules come first in the list, followed by choices of variants and exchanges.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -434,8 +435,8 @@ impl Compiler {
     }
 
     /// Compiles a program with the given schedules. Entry `i` of `schedules` applies to reduction
-    /// `i` of [`Self::candidates`]; `None` or a missing entry selects the default schedule. The
-    /// function also returns the text of the program with the given schedules.
+    /// `i` of [`Self::candidates`]; `None` or a missing entry selects the default schedule. Besides
+    /// the artifact, the function returns the program text with the given schedules.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`]. An invalid schedule, or more schedules than
@@ -504,8 +505,8 @@ impl Compiler {
         Some(found)
     }
 
-    /// Compiles a program. Calls `watch` after parsing and after each pass, with the name of the
-    /// stage and the module. `watch` may change the module.
+    /// Compiles a program. Compiles a program, and calls `watch` after parsing and after each pass,
+    /// with the name of the stage and the module. `watch` may change the module.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`], or the error of `watch`.
@@ -580,7 +581,7 @@ fn write_schedules(
 /// Result of [`Compiler::explain`].
 #[derive(Debug, Clone, Default)]
 pub struct Explained {
-    /// Choices of the compiler, with their reasons.
+    /// Choices of the compiler, such as schedules and variants, each with its reasons.
     pub choices: Vec<Explanation>,
     /// Warnings: constructs of the program that are legal but probably mistakes.
     pub warnings: Vec<Diagnostic>,
@@ -595,7 +596,7 @@ pub struct Tunable {
     pub op: String,
     /// Source position of the op, if known.
     pub place: Option<tx_plan::LineColumn>,
-    /// Candidate schedules; the first one is the default.
+    /// Candidate schedules; the first candidate is the default schedule.
     pub candidates: Vec<Candidate>,
     /// Name of the GPU for which [`Candidate::microseconds`] is estimated, with the assumed sizes
     /// of dynamic dimensions.
@@ -621,18 +622,18 @@ type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(
 /// Passes after which the module is verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// Verify after each pass, if a caller reads or changes the module between passes, or if passes
-    /// or variants of other crates run.
+    /// The module is verified after each pass, if a caller reads or changes the module between
+    /// passes, or if passes or variants of other crates run.
     Each,
-    /// Verify after [`CONVERT`] and after the last pass only, because verification takes as long as
-    /// a pass.
+    /// The module is verified after [`CONVERT`] and after the last pass only, because verification
+    /// takes as long as a pass.
     Boundaries,
 }
 
 const LOWER: &str = "lower-reduction";
 
-/// Pass that converts linalg ops to `tile` ops. The verifiers of `tile` ops also check the input
-/// program, so the module is always verified after this pass.
+/// Pass that converts linalg ops to `tile` ops. The module is always verified after this pass,
+/// because the verifiers of `tile` ops also check the input program.
 const CONVERT: &str = "convert-linalg-to-tile";
 
 const TENSORS: &str = "tensors-to-memrefs";
@@ -656,7 +657,7 @@ struct Run<'r, 'w> {
     stages: Vec<Stage>,
     keep: bool,
     watch: Option<&'r mut Watching<'w>>,
-    /// Targets of the GPU modules after the last run of [`ATTACH`].
+    /// Target attributes of the GPU modules after the last run of the pass [`ATTACH`].
     attached: Option<Vec<Option<String>>>,
 }
 
@@ -900,8 +901,8 @@ fn load<'s>(
     Ok(module)
 }
 
-/// Makes private functions public if they may be the entry: the function that `source` names, and
-/// all functions if none is public. Inlining removes private functions without callers.
+/// Makes the function that `source` names public, and makes all functions public if the program has
+/// only private functions. Inlining would remove a private entry, because the entry has no callers.
 fn publish(module: &Module<'_>, source: &Source) {
     let functions: Vec<Op<'_>> = walk(top(module))
         .into_iter()
@@ -936,8 +937,8 @@ fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error>
     })
 }
 
-/// Returns the warnings among the diagnostics, without duplicates. A warning is duplicated if its
-/// op becomes several kernels.
+/// Returns the warnings among the diagnostics, without duplicates. A warning about an op occurs
+/// several times if the op becomes several kernels.
 fn warnings(reported: &[Diagnostic]) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
     let severe = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Warning;
@@ -969,7 +970,7 @@ fn expand(name: &str, chip: Chip) -> Result<Vec<String>, Error> {
     Ok(passes.collect())
 }
 
-/// Returns the stage name of a pass: its name without options and nested passes.
+/// Returns the stage name of a pass: the name of the pass without options and nested passes.
 pub(crate) fn stage_name(pass: &str) -> &str {
     pass.split(['{', '(']).next().unwrap_or(pass)
 }
@@ -996,7 +997,8 @@ fn targets(module: &Module<'_>) -> Vec<Option<String>> {
         .collect()
 }
 
-/// Returns the `gpu.module` ops of a module, and the `gpu.binary` ops that replaced them.
+/// Returns the `gpu.module` ops of a module, and the `gpu.binary` ops that replaced `gpu.module`
+/// ops.
 pub(crate) fn gpu_modules<'m>(module: &'m Module<'_>) -> impl Iterator<Item = Op<'m>> {
     walk(top(module))
         .into_iter()
@@ -1008,8 +1010,8 @@ pub(crate) fn is_named(op: Op<'_>, name: &str) -> bool {
 }
 
 /// Returns the `gpu.module` named `kernels` in generic form, with the location of every op. The
-/// executor reports faults at these locations. MLIR cannot parse the short form of `nvvm.barrier`
-/// with a location.
+/// executor reports faults at the op locations in this text. MLIR cannot parse the short form of
+/// `nvvm.barrier` with a location.
 pub fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
     let device = Module::new(module.as_operation().location());
     let holder = kernels.and_then(|kernels| gpu_modules(module).find(|op| is_named(*op, kernels)));

@@ -65,8 +65,8 @@ impl Error {
         self
     }
 
-    /// Creates an error from recorded diagnostics. `fallback` is the message if no diagnostic was
-    /// recorded.
+    /// Creates an error from the recorded diagnostics of a compilation. `fallback` is the message
+    /// if no diagnostic was recorded.
     pub(crate) fn reported(kind: ErrorKind, diagnostics: Vec<Diagnostic>, fallback: &str) -> Self {
         if diagnostics.is_empty() {
             Self::plain(kind, fallback)

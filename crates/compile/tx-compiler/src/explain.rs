@@ -24,8 +24,8 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
 }
 
 /// Sets the kernel names of each schedule case. Kernels are assigned to cases by source position
-/// and order. If a source position has more or fewer cases than groups of kernels, no names are
-/// set.
+/// and order. Consecutive kernels with equal ranges of row lengths form a group. No kernel names
+/// are set if the number of cases differs from the number of groups.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
     let mut grouped = Vec::new();
     for one in all.iter_mut() {

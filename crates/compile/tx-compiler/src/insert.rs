@@ -12,12 +12,10 @@ pub(crate) enum Side {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Insertion {
     side: Side,
-    /// Name of a pass of `lower-reduction`.
     anchor: String,
     pass: String,
 }
 
-/// Inserted passes, in the order of insertion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Insertions(Vec<Insertion>);
 
@@ -79,7 +77,8 @@ impl Insertions {
         all
     }
 
-    /// Returns a text that identifies the insertions in a cache key; empty without insertions.
+    /// Returns a text that identifies the inserted passes in a cache key; empty if no pass is
+    /// inserted.
     pub(crate) fn key(&self) -> String {
         self.0
             .iter()

@@ -183,12 +183,12 @@ use melior::dialect::DialectRegistry;
 /// ```
 ///
 /// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tensor`,
-/// `tile` and `vector`. Any other dialect is written as its name and a function that returns its
-/// handle: `mine = my_dialect::handle`.
+/// `tile` and `vector`. A dialect outside MLIR and `tile` has the form `mine = my_dialect::handle`:
+/// its name, and a function that returns its handle.
 ///
 /// An option is a field, `NAME: TYPE = DEFAULT`. The type of an option is `u32`, `bool`, `String`,
-/// or any type that implements [`pass::OptionValue`]. The default is a string for every type. The
-/// string is written as in a pipeline, such as `mine-split{limit=8 tell label=row}`.
+/// or any type that implements [`pass::OptionValue`]. The default value of every option is a
+/// string, written as in a pipeline text such as `mine-split{limit=8 tell label=row}`.
 #[macro_export]
 macro_rules! pass {
     ($($description:tt)*) => {
@@ -217,20 +217,21 @@ pub fn register() {
 
 /// Adds the `tile` dialect, MLIR's dialects, and the translations for PTX to `registry`.
 ///
-/// MLIR loads a dialect when a parsed text or a pass needs it. A program that builds ops with
-/// melior must call `context.load_all_available_dialects()` first, because MLIR aborts if the
+/// MLIR loads a dialect when a parsed text or a pass uses the dialect. A program that builds ops
+/// with melior must call `context.load_all_available_dialects()` first, because MLIR aborts if the
 /// dialect of a created op is not loaded.
 pub fn register_dialects(registry: &DialectRegistry) {
     tx_mlir::registration::register_upstream_dialects(registry);
     tx_dialect_tile::register(registry);
 }
 
-/// Registers a pass with MLIR for the rest of the process. Textual pipelines can then contain the
-/// pass, and [`Compiler::with_pass_after`] can insert it into `lower-reduction`. Other threads may
-/// compile during the call, but must not parse pipelines in their own MLIR contexts.
+/// Registers a pass with MLIR for the rest of the process. After the registration, textual
+/// pipelines can contain the pass, and [`Compiler::with_pass_after`] can insert it into
+/// `lower-reduction`. Other threads may compile during the call, but must not parse pipelines in
+/// their own MLIR contexts.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Taken`] if a pass or a pipeline has the same name.
+/// Returns [`ErrorKind::Taken`] if a registered pass or pipeline already has this name.
 pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
     register();
     match info.register() {
@@ -269,7 +270,7 @@ pub fn unknown_variant(name: &str) -> Option<String> {
 /// code changes.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Taken`] if a variant has the same name.
+/// Returns [`ErrorKind::Taken`] if a registered variant already has this name.
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), Error> {
     tx_passes::register_variant(variant).map_err(|message| Error::plain(ErrorKind::Taken, message))
 }

@@ -8,7 +8,7 @@ use tx_mlir::Session;
 /// Maximum number of source bytes per context, because a context never frees types, attributes and
 /// locations.
 const MOST_BYTES: usize = 1 << 20;
-/// Minimum number of bytes that a program counts towards [`MOST_BYTES`].
+/// Minimum number of source bytes that each program adds to the total that [`MOST_BYTES`] limits.
 const LEAST_BYTES: usize = 1 << 12;
 
 /// Idle contexts, at most as many as there were concurrent compilations.
@@ -22,7 +22,7 @@ struct Waiting {
 
 impl Sessions {
     /// Calls `work` with a context for a program of `bytes` bytes. The context is reused after
-    /// success, and dropped after an error, because an error leaves an unknown state.
+    /// success, and dropped after an error, because its state is then unknown.
     pub(crate) fn with<R>(
         &self,
         bytes: usize,

@@ -10,7 +10,8 @@ use tx_mlir::{
     string_attribute, symbol_path, walk,
 };
 
-/// Function or `gpu.module`, with the symbols that it defines and refers to.
+/// Function or `gpu.module`, with the symbols that the op defines and the symbols that it refers
+/// to.
 struct Unit<'c> {
     op: Op<'c>,
     defines: BTreeSet<String>,
@@ -74,8 +75,8 @@ pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed>
     Ok(())
 }
 
-/// Returns the indices of the units (functions and GPU modules) for which `starts` is true, and of
-/// all units reachable from them through `follows`.
+/// Returns the indices of all units (functions and GPU modules) that are reachable through
+/// `follows` from a unit for which `starts` is true.
 fn closure<'u, 'c>(
     units: &'u [Unit<'c>],
     starts: impl Fn(&Unit<'c>) -> bool,

@@ -1,4 +1,4 @@
-//! The tests of `tx-compiler` in one program: each program holds all of LLVM, and takes seconds to link.
+//! The tests of `tx-compiler` in one program: each program contains all of LLVM, and takes seconds to link.
 
 mod attributes;
 mod choices;

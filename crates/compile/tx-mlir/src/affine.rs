@@ -303,8 +303,8 @@ impl fmt::Display for AffineMap {
 }
 
 impl<'c> Builder<'c> {
-    /// Emits the value of an affine expression at `point`. Symbols evaluate to 0, because callers
-    /// reject maps with symbols.
+    /// Emits the value of an affine expression at `point`. Callers must reject maps with symbols;
+    /// the function replaces each symbol by 0.
     pub fn affine(&self, expr: &Affine, point: &[Index<'c>]) -> Index<'c> {
         let both = |l: &Affine, r: &Affine| (self.affine(l, point), self.affine(r, point));
         let op = |name: &str, l: Index<'c>, r: Index<'c>| {

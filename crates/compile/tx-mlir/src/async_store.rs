@@ -13,12 +13,12 @@ const ASSEMBLY: [&str; 2] = [
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [$0], $1, [$2];",
 ];
 
-/// Asynchronous store of `value` at `slot`. After the store, the hardware adds the size of the
-/// value in bytes to the transaction count of the mbarrier object at `barrier`. `slot` and
+/// Asynchronous store of `value` to the address `slot`. After the store, the hardware adds the size
+/// of the value in bytes to the transaction count of the mbarrier object at `barrier`. `slot` and
 /// `barrier` are addresses in the shared memory of one block of the cluster (`!llvm.ptr<7>`).
 #[derive(Clone, Copy)]
 pub struct AsyncStore<'c> {
-    /// Address that receives the value.
+    /// Address to which the value is stored.
     pub slot: Val<'c>,
     /// Stored integer or float.
     pub value: Val<'c>,

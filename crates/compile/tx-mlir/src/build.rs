@@ -35,7 +35,7 @@ impl Index<'_> {
     }
 }
 
-/// Condition: a compile-time constant or an SSA value.
+/// Boolean condition: a compile-time constant or an SSA value.
 #[derive(Clone, Copy)]
 pub enum Cond<'c> {
     /// Compile-time constant.
@@ -63,15 +63,15 @@ pub struct Builder<'c> {
     block: Blk<'c>,
     before: Option<Op<'c>>,
     location: Location<'c>,
-    /// Constants and memref sizes that this builder and its parents have emitted. The stored values
-    /// dominate every later op, because a builder only appends ops.
+    /// Constants and memref sizes that this builder and its parent builders have emitted. The
+    /// emitted values dominate every later op, because a builder only appends ops.
     constants: RefCell<BTreeMap<Known, Val<'c>>>,
 }
 
 /// Key of a value that a builder emits once, and then reuses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Known {
-    /// Constant: addresses of its uniqued attribute and of its uniqued type.
+    /// Constant, identified by the addresses of its uniqued attribute and its uniqued type.
     Constant(usize, usize),
     /// Size of a memref dimension: [`key`] of the memref, and index of the dimension.
     Size(usize, usize),
@@ -172,7 +172,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Parses the text of an attribute, which must be valid.
+    /// Parses an attribute from its text, which must be valid.
     pub fn attribute(&self, text: &str) -> Attribute<'c> {
         parse_attribute(self.context, text)
     }
@@ -233,7 +233,8 @@ impl<'c> Builder<'c> {
         made
     }
 
-    /// Emits a `memref.dim` of dimension `place`, or returns an equal dominating value.
+    /// Emits a `memref.dim` of dimension `place`, or returns the result of an equal dominating
+    /// `memref.dim`.
     pub fn dim(&self, memref: Val<'c>, place: usize) -> Val<'c> {
         let key = Known::Size(key(memref), place);
         if let Some(known) = self.constants.borrow().get(&key) {
@@ -258,15 +259,15 @@ impl<'c> Builder<'c> {
     }
 
     /// Copies the ops of `block` with the values `arguments` in place of the block arguments.
-    /// Returns the values of the terminator's operands.
+    /// Returns the copies of the terminator's operands.
     pub fn inline(&self, block: Blk<'c>, arguments: &[Val<'c>]) -> Vec<Val<'c>> {
         let arguments: Vec<_> = arguments.iter().copied().enumerate().collect();
         self.inline_with(block, &arguments, &|_| None)
     }
 
     /// Copies the ops of `block` like [`Self::inline`]. `arguments` contains pairs: the index of a
-    /// block argument, and its replacement. If `known` returns results for an op, the op is not
-    /// copied.
+    /// block argument, and its replacement. If `known` returns replacement values for the results
+    /// of an op, the op is not copied.
     pub fn inline_with(
         &self,
         block: Blk<'c>,
@@ -574,8 +575,8 @@ impl<'c> Builder<'c> {
         self.insert(copy(op))
     }
 
-    /// Emits an `scf.if` without results. Returns one builder per branch, which inserts before the
-    /// `scf.yield` of the branch.
+    /// Emits an `scf.if` without results. Returns one builder per branch, each of which inserts
+    /// before the `scf.yield` of its branch.
     pub fn branches(&self, condition: Val<'c>) -> [Self; 2] {
         let region = || {
             let region = Region::new();

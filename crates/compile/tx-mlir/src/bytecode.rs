@@ -2,11 +2,11 @@
 //!
 //! A bytecode file has a magic number, a version, the name of the producer, and sections (see the
 //! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The offset section contains the numbers
-//! of attributes and types, followed by groups of their offsets. Each group begins with its length.
-//! `AttrTypeReader::initialize` of MLIR 22 does not compare the group lengths with the total
-//! numbers, so a group that is too long overwrites the heap. MLIR also accepts dense arrays whose
-//! element type is not a number type; MLIR's printer then reads the elements as numbers. MLIR
-//! itself reports all other damage.
+//! of attributes and types, followed by groups of their offsets. Each group of offsets begins with
+//! its length. `AttrTypeReader::initialize` of MLIR 22 does not compare the group lengths with the
+//! total numbers, so a group that is too long overwrites the heap. MLIR also accepts dense arrays
+//! whose element type is not a number type; MLIR's printer then reads the elements as numbers.
+//! MLIR's reader reports all other damage of bytecode as errors.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
@@ -90,7 +90,8 @@ fn has_misread_array(attribute: MlirAttribute) -> bool {
     }
 }
 
-/// Returns the bytes of the offset section; `None` if MLIR rejects the file before that section.
+/// Returns the bytes of the offset section; `None` if MLIR rejects the file before it reads the
+/// offset section.
 fn attr_type_offsets(source: &[u8]) -> Option<&[u8]> {
     let mut reader = Reader(source.strip_prefix(MAGIC)?);
     let _version = reader.varint()?;
@@ -126,7 +127,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a variable-length integer of MLIR bytecode. The number of trailing zero bits in the
-    /// first byte is the number of bytes that follow.
+    /// first byte of the integer is the number of its further bytes.
     fn varint(&mut self) -> Option<u64> {
         let first = self.byte()?;
         let following = first.trailing_zeros() as usize;

@@ -1,5 +1,5 @@
-//! Codes of the diagnostics of `tx`. Each code has a page in `docs/diagnostics`. The number of a
-//! removed rule is not reused.
+//! Codes of the diagnostics of `tx`. Each diagnostic code has a page in `docs/diagnostics`. The
+//! code of a removed rule is not reused for another rule.
 
 use crate::diagnostic::Code;
 
@@ -10,7 +10,7 @@ macro_rules! codes {
             pub const $name: Code = Code::new($number);
         )*
 
-        /// Every code, in ascending order.
+        /// All diagnostic codes, in ascending order.
         pub const ALL: &[Code] = &[$($name),*];
     };
 }

@@ -92,8 +92,8 @@ pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
 }
 
 /// Returns the elements of a `dense` or `dense_resource` attribute in their memory layout:
-/// little-endian, with [`byte_width`] bytes per element. Returns `None` in the same cases as
-/// [`dense_bits`].
+/// little-endian, with [`byte_width`] bytes per element. Returns `None` if [`dense_bits`] returns
+/// `None` for the attribute.
 pub fn dense_bytes(attribute: Attribute<'_>) -> Option<Vec<u8>> {
     let bits = dense_bits(attribute)?;
     // SAFETY: an attribute with elements has a shaped type.

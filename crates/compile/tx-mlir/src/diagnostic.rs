@@ -23,7 +23,7 @@ impl Code {
         Self(number)
     }
 
-    /// Returns the number of the code.
+    /// Returns the number of the diagnostic code.
     pub const fn number(self) -> u16 {
         self.0
     }
@@ -86,7 +86,7 @@ pub fn explanation(code: Code) -> Option<String> {
 }
 
 thread_local! {
-    /// Module that a pass or verifier on this thread processes. The variable is set only if
+    /// Module that a pass or verifier on the current thread processes. The variable is set only if
     /// diagnostics show source lines.
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
@@ -125,8 +125,8 @@ pub struct RemarkSeverity;
 
 /// Starts an error at `location`.
 ///
-/// By convention, a message is in lower case without a full stop, shows code in backticks, and
-/// gives the found and the expected value.
+/// By convention, an error message is in lower case without a full stop, shows code in backticks,
+/// and states the found and the expected value.
 pub fn error<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'c, ErrorSeverity> {
     Report {
         location,
@@ -252,9 +252,9 @@ pub enum Severity {
     Error,
     /// The program is accepted, but probably has a mistake.
     Warning,
-    /// Additional text attached to another diagnostic.
+    /// The diagnostic is additional text that is attached to another diagnostic.
     Note,
-    /// Information that an option requested.
+    /// The diagnostic is information that the user requested by an option.
     Remark,
 }
 
@@ -292,7 +292,7 @@ impl fmt::Display for SourceLocation {
 
 /// Returns the file position of an MLIR location. A name location has the position of its child
 /// location, and a call-site location the position of its callee. A fused location has the position
-/// of its first part with a position.
+/// of its first component that has a position.
 pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         Some(SourceLocation {

@@ -39,8 +39,8 @@ pub fn context<'c>(op: Op<'c>) -> &'c Context {
 
 /// Returns a reference to a context, valid as long as the context is alive.
 ///
-/// melior's `ContextRef::to_ref` borrows from the `ContextRef`, which would be a temporary. The
-/// function therefore leaks one `ContextRef` per context.
+/// melior's `ContextRef::to_ref` borrows from the `ContextRef`, which would be a temporary. To
+/// return a reference, the function leaks one `ContextRef` per context.
 ///
 /// # Safety
 /// The context must be alive for `'c`.
@@ -369,7 +369,8 @@ fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) -> Str
     String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
-/// Erases an unused block argument. The index of each later argument decreases by one.
+/// Erases an unused block argument. The indices of the arguments after the erased argument decrease
+/// by one.
 pub fn erase_argument(argument: Val<'_>) {
     if let Some((block, index)) = argument_of(argument)
         && let Ok(index) = u32::try_from(index)
@@ -451,7 +452,7 @@ pub fn remove_attribute(op: Op<'_>, name: &str) {
     let _ = unsafe { OperationRefMut::from_raw(op.to_raw()) }.remove_attribute(name);
 }
 
-/// Returns the inherent or discardable attribute with this name.
+/// Returns the inherent or discardable attribute named `name`.
 pub fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
     op.attribute(name).ok()
 }

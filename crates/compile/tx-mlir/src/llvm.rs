@@ -242,24 +242,25 @@ fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<Stri
     of_each
 }
 
-/// Maximum number of idle target machines in the cache, most recently used first.
+/// Maximum number of idle target machines in the cache.
 const MOST_MACHINES: usize = 64;
 
-/// Cache of idle target machines. The creation of a target machine takes as long as several passes
-/// over a kernel.
+/// Cache of idle target machines, most recently used first. The creation of a target machine takes
+/// as long as several passes over a kernel.
 static MACHINES: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
 fn machines() -> MutexGuard<'static, Vec<Kept>> {
     MACHINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// LLVM IR module in an LLVM context of its own. The field order drops the module before its
-/// context.
+/// LLVM IR module in an LLVM context of its own. The fields are declared in the order of their
+/// drop: the module must be dropped before its context.
 struct Translated {
     module: Owned,
     context: Owned,
     reports: Box<Reports>,
-    /// LLVM's pass gate of the context, and the function names that the gate reads.
+    /// Pass gate of the LLVM context, and the names of the functions for which the gate skips
+    /// passes.
     gate: Option<(Owned, Box<Large>)>,
 }
 

@@ -122,8 +122,8 @@ impl<'c> MemRef<'c> {
 }
 
 /// Returns the static and dynamic offsets, sizes or strides of a view op as one list. `attribute`
-/// is the name of the static list. `dynamic` contains the SSA values of the dynamic entries, in
-/// order.
+/// is the name of the attribute with the static entries. `dynamic` contains the SSA values of the
+/// dynamic entries, in order.
 pub fn mixed<'c>(op: Op<'c>, attribute: &str, dynamic: &[Val<'c>]) -> Option<Vec<Index<'c>>> {
     // SAFETY: the call has no preconditions.
     let marker = unsafe { mlir_sys::mlirShapedTypeGetDynamicStrideOrOffset() };
@@ -171,7 +171,8 @@ pub fn is_view(op: Op<'_>) -> bool {
     VIEWS.contains(&name(op))
 }
 
-/// Returns the base memref of `value`: follows views to the memref that is not a view.
+/// Returns the base memref of `value`: the memref at the end of its chain of views, which is not a
+/// view.
 pub fn root(value: Val<'_>) -> Val<'_> {
     let mut value = value;
     while let Some(op) = defining_op(value).filter(|op| is_view(*op)) {
@@ -190,7 +191,7 @@ pub enum Overlap {
     Never,
     /// The memrefs may have elements in common.
     Maybe,
-    /// One memref contains the other.
+    /// One of the two memrefs contains all elements of the other memref.
     Always,
 }
 
@@ -214,8 +215,8 @@ struct Places {
 }
 
 impl Places {
-    /// Reads the positions of `value`. Returns `None` for a dynamic stride or offset, and for a
-    /// view of a `memref.view`.
+    /// Reads the element positions of the view `value`. Returns `None` for a dynamic stride or
+    /// offset, and for a view of a `memref.view`.
     fn of(value: Val<'_>) -> Option<Self> {
         let memref = MemRef::of(value)?;
         let mut at = value;

@@ -1,4 +1,4 @@
-//! Messages for missing input files.
+//! Error messages for missing input files.
 
 use std::path::Path;
 

@@ -2,8 +2,9 @@
 //!
 //! The lookup of a name uses the location of the value. The location of a block argument is the
 //! source position of its name. The location of an op result is the source position of the op,
-//! after `%name =`. A result has a source name only if the op at its location has the same name as
-//! the op in the IR. Passes may copy the location of an op to an op with another name.
+//! after `%name =`. Passes may copy the location of an op to an op of another kind. A result
+//! therefore has a source name only if the op name at its location equals the name of the defining
+//! op.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;
@@ -78,8 +79,8 @@ impl<'s> Names<'s> {
     }
 
     /// Returns the text of `op` with the names of SSA values in the source. MLIR's printer derives
-    /// the names of all results of an op from the first name, and ignores the source names for ops
-    /// with `OpAsmOpInterface`.
+    /// the names of all results of an op from the name of the first result, and ignores source
+    /// names for ops with `OpAsmOpInterface`.
     pub fn text_of(&self, op: Op<'_>) -> String {
         let mut named = Named::new(context(op));
         for op in walk(op) {
@@ -208,7 +209,8 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         });
     }
 
-    /// Checks that a replaced op, and an op of another file, have no source names.
+    /// Checks that no source names are found for an op that a pass replaced, and for an op of
+    /// another file.
     #[test]
     fn other_values_have_none() {
         with_module(|module| {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 pub(crate) const MOST: usize = 256;
 
 /// Returns the line and column, from 1, at which the nesting depth exceeds [`MOST`]. Each open
-/// bracket and each repeated minus sign adds one level. The use of an alias adds the depth of its
-/// definition.
+/// bracket and each repeated minus sign adds one level. Each use of an alias adds the nesting depth
+/// of the alias definition.
 pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     let mut open = Vec::new();
     let mut aliases = Aliases::default();
@@ -72,8 +72,8 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Maximum number of terms and factors in an affine expression. MLIR's parser recurses once per
-/// term of an affine expression. The limit is at most a quarter of the recursion depth that a 2 MiB
-/// stack supports.
+/// term of an affine expression. A thread stack of 2 MiB supports at least four times this number
+/// of recursive calls.
 pub(crate) const MOST_TERMS: usize = 4096;
 
 /// Returns the line and column, from 1, of the operator at which an expression exceeds
@@ -153,7 +153,8 @@ impl<'s> Aliases<'s> {
         }
     }
 
-    /// Returns the depth that a use of an alias adds: one more than the depth of its definition.
+    /// Returns the nesting depth that a use of an alias adds: the depth of the alias definition
+    /// plus 1.
     fn levels(&self, name: &[u8]) -> usize {
         self.levels.get(name).map_or(0, |levels| levels + 1)
     }
@@ -175,7 +176,7 @@ fn is_defined(source: &[u8], at: usize) -> bool {
     rest.next() == Some(&b'=') && rest.next() != Some(&b'=')
 }
 
-/// Run of minus signs: their number, and the position after the last sign.
+/// Run of minus signs: the number of signs, and the position after the last sign.
 struct Signs {
     count: usize,
     end: usize,

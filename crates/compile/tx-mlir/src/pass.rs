@@ -225,8 +225,8 @@ pub fn run_pass<'c, P: Pass>(
 
 /// Declares a pass: its documentation, argument, dependent dialects, options and counters.
 ///
-/// `creates [...]` lists the dialects of the created ops. A dialect outside MLIR and `tile` needs
-/// its handle getter: `mine = my_dialect::handle`.
+/// `creates [...]` lists the dialects of the created ops. A dialect outside MLIR and `tile` has the
+/// form `mine = my_dialect::handle`: its name, and the getter of its handle.
 ///
 /// An option has the form `NAME: TYPE = DEFAULT`. `TYPE` implements [`OptionValue`]. `DEFAULT` is a
 /// string literal for every type, such as `"8"` for `tile-count-things{limit=8}`. `creates [...]`
@@ -353,8 +353,8 @@ macro_rules! dialect_getter {
     };
 }
 
-/// Defines `PASSES` as the passes of a crate, each listed with its module. The crate also declares
-/// the modules with plain `mod` lines.
+/// Defines `PASSES` as the passes of a crate, each listed with its module. The crate must also
+/// declare each module with a `mod` item.
 #[macro_export]
 macro_rules! registry {
     ($($module:ident :: $pass:ident),* $(,)?) => {

@@ -35,7 +35,7 @@ pub struct OptionDesc {
 /// Counter that `--mlir-pass-statistics` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatisticDesc {
-    /// Name in the report, in kebab-case.
+    /// Name of the counter in the statistics report, in kebab-case.
     pub name: &'static str,
     /// Description of the counted event.
     pub help: &'static str,
@@ -87,8 +87,8 @@ pub(crate) fn reading() -> RwLockReadGuard<'static, ()> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `register` unless a pass or a pipeline named `name` exists. A duplicate registration would
-/// abort the process.
+/// Calls `register` unless a pass or a pipeline named `name` exists. MLIR aborts the process if a
+/// name is registered twice.
 fn register_as(name: &str, register: impl FnOnce()) -> bool {
     let _writing = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the text outlives the call, and the lock excludes other writers.
@@ -215,7 +215,7 @@ pub fn register_upstream_passes() {
     });
 }
 
-/// Registers every upstream dialect, extension and translation in `registry`.
+/// Adds every upstream dialect, extension and translation to `registry`.
 pub fn register_upstream_dialects(registry: &DialectRegistry) {
     melior::utility::register_all_dialects(registry);
     // SAFETY: `registry` is alive.
@@ -233,8 +233,9 @@ pub struct PassStatistics {
 
 static TOTALS: Mutex<BTreeMap<&'static str, PassStatistics>> = Mutex::new(BTreeMap::new());
 
-/// Returns the counters of all passes that ran in this process, sorted by pass name. The report of
-/// MLIR is empty in LLVM packages of distributions, which are built without statistics.
+/// Returns the counters of all passes that ran in this process, sorted by pass name. MLIR's own
+/// report is empty if LLVM is built without statistics, as in the LLVM packages of Linux
+/// distributions.
 pub fn statistics() -> Vec<PassStatistics> {
     TOTALS
         .lock()
@@ -376,7 +377,7 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
 }
 
 /// Returns false, after an error message, for bytecode or text that would crash MLIR or that MLIR
-/// would misread. MLIR itself reports all other errors.
+/// would misread. MLIR reports all other errors in the input.
 fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
         // This context has no dialects, because it serves only the diagnostic handler.
@@ -392,7 +393,7 @@ fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
 
 pub(crate) const STANDARD_INPUT: &str = "<stdin>";
 
-/// Flags for which the program prints information and exits, without reading input.
+/// Command-line flags for which the program prints information and exits without reading input.
 const ANSWERED: &[&str] = &[
     "help",
     "help-hidden",
@@ -413,7 +414,7 @@ fn reads_standard_input(args: &[String]) -> bool {
 /// Returns `None` if standard input is a terminal, and on systems without `memfd_create`.
 ///
 /// # Errors
-/// Returns the I/O error of the read or of the copy.
+/// Returns an I/O error if standard input cannot be read or copied.
 #[cfg(target_os = "linux")]
 fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     use std::fs::File;

@@ -24,9 +24,9 @@ const MOST_PIPELINES: usize = 128;
 /// Single-threaded MLIR context with all upstream dialects and further registered dialects. The
 /// session records the diagnostics.
 pub struct Session {
-    /// Cached pass managers, by pipeline text. The preparation of a pass can take longer than its
-    /// run: `canonicalize` collects the patterns of all dialects. The field order drops the pass
-    /// managers before the context.
+    /// Cached pass managers; the key is the text of the pipeline. The initialization of a pass can
+    /// take longer than its run: `canonicalize` collects the patterns of all dialects. The pass
+    /// managers must be dropped before the context, and are therefore declared first.
     pipelines: RefCell<BTreeMap<String, PassManager<'static>>>,
     context: Context,
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,

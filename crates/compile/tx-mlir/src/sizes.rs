@@ -1,6 +1,5 @@
 //! Detection of block, cluster and grid size attributes with an unexpected type. MLIR's parser
-//! drops an attribute with an unexpected type without a message, so the kernel would have no known
-//! size.
+//! silently drops a size attribute with an unexpected type, so the kernel would have no known size.
 
 const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_size"];
 

@@ -31,7 +31,7 @@ pub(crate) fn reads() -> bool {
     READS_FILES.load(Ordering::Relaxed)
 }
 
-/// Calls `parse`. During the call, locations in the file `name` refer to `text`.
+/// Calls `parse`. During the call of `parse`, locations in the file `name` refer to `text`.
 pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce() -> R) -> R {
     PARSED.set(Some((name.to_owned(), text)));
     let parsed = parse();

@@ -13,7 +13,7 @@ static WORKING: AtomicUsize = AtomicUsize::new(0);
 /// typical main thread.
 const STACK: usize = 8 << 20;
 
-/// Token of one thread that [`WORKING`] counts.
+/// Token that represents one thread in the count [`WORKING`].
 struct WorkerToken;
 
 impl WorkerToken {
@@ -37,11 +37,10 @@ impl Drop for WorkerToken {
     }
 }
 
-/// Queue of jobs that have not started.
 struct Queue<J> {
-    /// Jobs, keyed by size and index.
+    /// Queued jobs; the key is the size and the index of a job.
     jobs: BTreeMap<(usize, usize), J>,
-    /// Whether the caller may add further jobs.
+    /// Whether the caller of [`map`] may add further jobs to the queue.
     is_open: bool,
 }
 

@@ -3,7 +3,7 @@
 /// Prevents MLIR from linking libdevice of an installed CUDA toolkit, which MLIR finds through
 /// `CUDA_ROOT`, `CUDA_HOME` or `CUDA_PATH`. With libdevice, the output would depend on the
 /// environment, and compilation would take longer. Compilation would also fail if LLVM cannot read
-/// that version of libdevice.
+/// the installed version of libdevice.
 ///
 /// MLIR uses the first of the three environment variables that is set; an empty value denotes no
 /// toolkit. The option `toolkit` of `gpu-module-to-binary` is not sufficient, because MLIR reports

@@ -10,16 +10,16 @@ use crate::expr::{Expr, ExprError, Symbol};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// Left side of the relation.
+    /// Left operand of the relation.
     pub left: Expr,
-    /// Relation between both sides, which are compared as signed numbers.
+    /// Relation that must be true for the two operands, which are compared as signed numbers.
     pub relation: Relation,
-    /// Right side of the relation.
+    /// Right operand of the relation.
     pub right: Expr,
     /// Error message for arguments that violate the check.
     pub message: String,
-    /// Source position of the assertion, or of the op that needs the check. The field is omitted in
-    /// JSON if the position is unknown.
+    /// Source position of the assertion, or of the op that needs the check. The JSON form omits an
+    /// unknown position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<LineColumn>,
 }
@@ -66,12 +66,12 @@ pub enum CheckError {
     Failed {
         /// Violated check.
         check: Box<Check>,
-        /// Value of the left side.
+        /// Value of the left operand.
         left: i64,
-        /// Value of the right side.
+        /// Value of the right operand.
         right: i64,
     },
-    /// A side cannot be evaluated.
+    /// An operand of the relation cannot be evaluated.
     #[error("{error}: {}", check.message)]
     NoValue {
         /// Check that was evaluated.
@@ -81,8 +81,8 @@ pub enum CheckError {
     },
 }
 
-/// Returns the error message of a violated check. If `message` begins with the two sides, the
-/// result does not repeat them.
+/// Returns the error message of a violated check. If the check's `message` begins with the text of
+/// both operands, the result does not repeat this text.
 fn failed(check: &Check, left: i64, right: i64) -> String {
     let sides = sides(check, left, right);
     let (l, r) = (check.left.to_string(), check.right.to_string());
@@ -100,8 +100,8 @@ fn failed(check: &Check, left: i64, right: i64) -> String {
     }
 }
 
-/// Returns the values of the sides that are not constants, such as `arg0.dim0 is 5, arg1.dim0 is 6:
-/// `.
+/// Returns a text with the values of the operands that are not constants, such as `arg0.dim0 is 5,
+/// arg1.dim0 is 6: `.
 fn sides(check: &Check, left: i64, right: i64) -> String {
     let known: Vec<String> = [(&check.left, left), (&check.right, right)]
         .into_iter()
@@ -132,7 +132,7 @@ impl CheckError {
 }
 
 impl Check {
-    /// Returns the result of the check, if the result is the same for all arguments.
+    /// Returns whether the check succeeds; `None` if the result can depend on the arguments.
     pub fn as_const(&self) -> Option<bool> {
         match (&self.left, &self.right) {
             (Expr::Const(left), Expr::Const(right)) => Some(self.relation.holds(*left, *right)),
@@ -144,7 +144,7 @@ impl Check {
     /// Evaluates the check. `lookup` returns the value of each symbol.
     ///
     /// # Errors
-    /// Fails if the relation is false, or a side [cannot be evaluated](Expr::evaluate).
+    /// Fails if the relation is false, or an operand [cannot be evaluated](Expr::evaluate).
     pub fn evaluate(
         &self,
         mut lookup: impl FnMut(Symbol) -> Option<i64>,

@@ -1,5 +1,4 @@
-//! Conditions of launch steps, and the check that the conditions of exactly one alternative are
-//! true.
+//! Conditions of launch steps, and the check that exactly one alternative of a choice is launched.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,10 +10,12 @@ use crate::expr::{Expr, ExprError, Parser, Symbol};
 
 /// Condition of a step, such as `arg0.dim1 <= 8` or `arg0.address % 16 == 0`.
 ///
-/// [`str::parse`] reads the text form, and `Display` writes it. In JSON a condition is a string.
+/// [`str::parse`] reads the text form, and `Display` writes it. The JSON form of a condition is a
+/// string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
-    /// Comparison of two signed numbers. The relation is not [`Relation::NotEqual`].
+    /// Comparison of two signed numbers. The condition `left != right` is not allowed:
+    /// [`Relation::NotEqual`] becomes two conditions.
     Compare {
         /// Left side.
         left: Expr,
@@ -33,8 +34,9 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Returns disjoint conditions whose disjunction is `left relation right`: one condition, or
-    /// `<` and `>` for [`Relation::NotEqual`].
+    /// Returns disjoint conditions whose disjunction is `left relation right`.
+    /// [`Relation::NotEqual`] becomes the two conditions `<` and `>`; every other relation becomes
+    /// one condition.
     ///
     /// `mod(value, N) == 0` becomes [`Condition::Divisible`].
     pub fn compare(left: Expr, relation: Relation, right: Expr) -> Vec<Self> {
@@ -103,7 +105,7 @@ impl Condition {
         }
     }
 
-    /// Returns whether the condition is true, if the result is the same for all arguments.
+    /// Returns whether the condition is true; `None` if the result can depend on the arguments.
     pub fn as_const(&self) -> Option<bool> {
         match self.sides() {
             (Expr::Const(left), relation, Expr::Const(right)) => Some(relation.holds(left, right)),
@@ -115,7 +117,7 @@ impl Condition {
     /// Evaluates the condition. `value` evaluates expressions.
     ///
     /// # Errors
-    /// Fails if a side [cannot be evaluated](Expr::evaluate).
+    /// Fails if an expression of the condition [cannot be evaluated](Expr::evaluate).
     pub fn holds(
         &self,
         value: impl Fn(&Expr) -> Result<i64, ExprError>,
@@ -148,8 +150,8 @@ impl Condition {
         needs
     }
 
-    /// Checks the invariants of a condition that was not parsed from text. The error describes the
-    /// violation.
+    /// Checks the invariants of a condition that was not parsed from text. Returns a description of
+    /// the violated invariant.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Compare {
@@ -243,10 +245,10 @@ impl<'de> Deserialize<'de> for Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// Under these conditions, every alternative is false.
+    /// For arguments that satisfy these conditions, every alternative is false.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
-    /// Two alternatives are true under the same conditions.
+    /// Two alternatives are true for the same arguments.
     #[error("alternatives {first} and {second} both hold{}", text_of(place))]
     Several {
         /// Index of the first alternative.
@@ -256,7 +258,7 @@ pub enum ChoiceError {
         /// Conditions under which both alternatives are true.
         place: Vec<Condition>,
     },
-    /// The check of the alternatives needs more case splits than the limit.
+    /// The check of the alternatives needs more case splits than [`exactly_one`] allows.
     #[error("found too many conditions to tell whether exactly one alternative holds")]
     TooLarge,
 }
@@ -269,18 +271,18 @@ fn text_of(conditions: &[Condition]) -> String {
     }
 }
 
-/// Maximum number of case splits in [`exactly_one`]. A choice of 64 alternatives needs a few
-/// hundred case splits.
+/// Maximum number of case splits in [`exactly_one`]. For a choice of 64 alternatives, a few hundred
+/// case splits suffice.
 const MAX_SPLITS: usize = 10_000;
 
 /// Checks that for all arguments, exactly one alternative (list of conditions) is true.
 ///
 /// Comparisons of different expressions are assumed independent, so the alternatives are leaves of
-/// a decision tree. The check selects two expressions that an alternative compares, splits the
-/// alternatives by the outcome (less, equal, greater), and recurses.
+/// a decision tree. For two expressions that an alternative compares, the check visits each outcome
+/// (less, equal, greater), keeps the alternatives that the outcome allows, and recurses.
 ///
 /// # Errors
-/// Returns comparison outcomes under which no alternative is true, or two alternatives are true.
+/// Returns conditions under which no alternative is true, or two alternatives are true.
 pub fn exactly_one<'a>(
     alternatives: impl IntoIterator<Item = &'a [Condition]>,
 ) -> Result<(), ChoiceError> {
@@ -330,8 +332,8 @@ impl Outcomes {
     }
 }
 
-/// Alternative with the conditions that are still undecided in the current node of the decision
-/// tree.
+/// Alternative, with its conditions that the outcomes on the path to the current node of the
+/// decision tree do not decide.
 #[derive(Clone)]
 struct Leaf {
     number: usize,
@@ -340,7 +342,7 @@ struct Leaf {
 
 struct Tree {
     pairs: Vec<(Expr, Expr)>,
-    /// Outcomes from the root of the tree to the current node.
+    /// Comparison outcomes on the path from the root of the decision tree to the current node.
     path: Vec<(usize, usize)>,
     splits: usize,
 }
@@ -402,7 +404,8 @@ impl Tree {
     }
 }
 
-/// Returns whether two expressions of this form can have the given relation.
+/// Returns whether the values of two expressions can have the given relation, as far as the forms
+/// of the expressions show.
 fn is_possible((left, right): &(Expr, Expr), relation: Relation) -> bool {
     match (left, right) {
         (Expr::Const(left), Expr::Const(right)) => relation.holds(*left, *right),

@@ -135,7 +135,7 @@ pub struct UnknownElementType {
     pub found: String,
 }
 
-/// Type names of other tools, in lower case, with the corresponding types.
+/// Lower-case type names of other tools, each with the corresponding element type.
 const ELSEWHERE: &[(&str, ElementType)] = &[
     ("half", ElementType::F16),
     ("float16", ElementType::F16),

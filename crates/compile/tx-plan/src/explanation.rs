@@ -32,7 +32,7 @@ pub struct SourcePlace {
 pub enum Choice {
     /// Schedule of a grid-level op.
     Schedule(ScheduleChoice),
-    /// One kernel for several ops.
+    /// Several ops are computed by one kernel.
     Group(GroupChoice),
     /// Reason why an op is not in the kernel of the preceding ops.
     Apart(ApartChoice),
@@ -42,16 +42,16 @@ pub enum Choice {
     Exchange(ExchangeChoice),
 }
 
-/// Schedule of an op, and alternatives.
+/// Chosen schedule of an op, and the alternative schedules.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScheduleChoice {
     /// Name of the rule that chose the schedule; `None` if the program specifies the schedule.
     pub mapping: Option<String>,
-    /// Schedules for ranges of lengths (cases), in order. The first case whose bound is not
-    /// exceeded is launched.
+    /// Schedule cases, in order; each case is a schedule for a range of row lengths. A launch
+    /// selects the first case whose length bound is not exceeded.
     pub cases: Vec<ScheduleCase>,
-    /// Estimated times of this schedule and of others; `None` for an op without a reduction
-    /// dimension.
+    /// Estimated times of the chosen and the alternative schedules; `None` for an op without a
+    /// reduction dimension.
     pub estimates: Option<Estimates>,
 }
 
@@ -66,7 +66,7 @@ pub struct GroupChoice {
     pub lengths: Option<String>,
     /// Number of threads per block.
     pub threads: i64,
-    /// Number of blocks per cluster; the blocks of a cluster process the same rows.
+    /// Number of blocks per cluster; all blocks of a cluster process one set of rows.
     pub blocks: i64,
     /// Ops of the kernel, in order.
     pub ops: Vec<GroupedOp>,
@@ -94,19 +94,19 @@ pub struct GroupedArray {
     pub name: String,
     /// Index of the corresponding function argument; `None` for a temporary.
     pub argument: Option<usize>,
-    /// Whether the elements stay in registers between ops.
+    /// Whether the elements stay in registers between the ops of the kernel.
     pub is_held: bool,
-    /// Whether the array is also stored to memory.
+    /// Whether the kernel stores the elements to memory.
     pub is_stored: bool,
 }
 
-/// Bytes that a kernel reads and writes.
+/// Number of bytes that a kernel reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Traffic {
-    /// Bytes that all ops read and write. An array that is not kept in registers counts once per op
-    /// that accesses the array.
+    /// Number of bytes that all ops of the kernel read and write. An array that is not kept in
+    /// registers counts once per op that accesses the array.
     pub bytes: u64,
-    /// Lower bound of the bytes: the size of each input and result array, counted once.
+    /// Lower bound of `bytes`: the sum of the sizes of all input and result arrays, in bytes.
     pub fewest: u64,
 }
 
@@ -117,12 +117,12 @@ pub struct ApartChoice {
     pub reason: String,
 }
 
-/// Schedule for a range of lengths.
+/// Schedule for a range of row lengths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScheduleCase {
-    /// Upper bound of the length; `None` for all lengths beyond the bounds of the earlier cases.
+    /// Upper bound of the row length; `None` for all lengths above the bounds of the earlier cases.
     pub up_to: Option<UpTo>,
-    /// Whether this schedule becomes a single kernel.
+    /// Whether the schedule is implemented by a single kernel.
     pub is_one_kernel: bool,
     /// Names of the kernels; empty before the kernels exist.
     pub kernels: Vec<String>,
@@ -140,7 +140,7 @@ pub struct ScheduleCase {
 pub struct UpTo {
     /// Dimension of the iteration space, from 0.
     pub dimension: usize,
-    /// Largest length.
+    /// Largest length of the dimension, in elements.
     pub length: i64,
 }
 
@@ -149,7 +149,7 @@ pub struct UpTo {
 pub struct CaseEstimate {
     /// Time in microseconds.
     pub microseconds: f64,
-    /// Lengths for which the time is estimated.
+    /// Lengths of the dimensions for which the time is estimated.
     pub lengths: Vec<f64>,
 }
 
@@ -158,10 +158,10 @@ pub struct CaseEstimate {
 pub struct ScheduleStep {
     /// Attribute text, such as `#tile.split<"d0" by 8>`.
     pub attribute: String,
-    /// The attribute in words, such as `split d0 by 8`.
+    /// Attribute in words, such as `split d0 by 8`.
     pub words: String,
-    /// The same words with `n` in place of numbers, such as `split d0 by n`. Steps of the same kind
-    /// have equal text.
+    /// Attribute in words, with `n` in place of numbers, such as `split d0 by n`. Steps that differ
+    /// only in numbers have equal `sort` texts.
     pub sort: String,
 }
 
@@ -172,9 +172,9 @@ pub struct Estimates {
     pub board: String,
     /// Chip of the GPU, such as `sm_90`.
     pub chip: String,
-    /// Lengths for which times are estimated.
+    /// Lengths of the dimensions for which times are estimated.
     pub lengths: Vec<f64>,
-    /// Whether dynamic dimensions have assumed lengths.
+    /// Whether `lengths` contains assumed lengths of dynamic dimensions.
     pub is_assumed: bool,
     /// Estimate of the schedule.
     pub own: Cost,
@@ -206,11 +206,11 @@ pub struct Cost {
 pub struct Candidate {
     /// Estimated cost.
     pub cost: Cost,
-    /// Cases of the schedule: upper bound of the length, and steps.
+    /// Cases of the schedule, each with its upper bound of the row length and its schedule steps.
     pub cases: Vec<(Option<UpTo>, Vec<ScheduleStep>)>,
 }
 
-/// Variant of a reduction, and alternatives.
+/// Chosen variant of a reduction, and the alternative variants.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VariantChoice {
     /// Name of the chosen variant.
@@ -226,7 +226,7 @@ pub struct Variant {
     pub name: String,
     /// Priority of the variant; `None` for an exchange method.
     pub priority: Option<i64>,
-    /// Cost of the variant; `None` for a rejected variant.
+    /// Estimated cost of the variant; `None` for a rejected variant.
     pub cost: Option<u64>,
     /// Reasons of the rejection.
     pub reasons: Vec<Reason>,
@@ -248,20 +248,20 @@ pub struct ExchangeChoice {
     pub kernel: Option<String>,
     /// Range of row lengths for which the kernel is launched, as text; `None` for all lengths.
     pub lengths: Option<String>,
-    /// Name of the chosen method. `None` if all threads of a group are in different warps, and
-    /// exchange values through shared memory only.
+    /// Name of the chosen exchange method. `None` if no two threads of the group are in one warp,
+    /// so that the threads exchange values only through shared memory.
     pub chosen: Option<String>,
     /// All methods, by name.
     pub ways: Vec<Variant>,
 }
 
-/// Note on schedules that the compiler chose.
+/// Text of the note about schedules that the compiler chose.
 pub const BY_RULES: &str = "chosen by rules that were measured on GPUs, for the kind of reduction \
                             and its lengths; \
                             estimates tell sorts of schedules apart, and say what `tx tune` tries first";
-/// Note on schedules with several cases.
+/// Text of the note about schedules with several cases.
 pub const FIRST_CASE: &str = "the first of these cases that the lengths fit is taken";
-/// Note on exchanges through shared memory only.
+/// Text of the note about threads that exchange values only through shared memory.
 pub const NO_LANES: &str =
     "no two threads of a group are lanes of one warp: there is nothing to shuffle";
 
@@ -273,7 +273,7 @@ fn how(mapping: Option<&str>, by: &str) -> String {
 }
 
 impl Explanation {
-    /// Returns one line of text that describes the choice.
+    /// Returns one line of text that describes the choice of the compiler.
     pub fn message(&self) -> String {
         match &self.choice {
             Choice::Schedule(choice) => {
@@ -398,7 +398,8 @@ impl ScheduleChoice {
 }
 
 impl GroupChoice {
-    /// Returns lines that describe the kernel, its arrays and its traffic.
+    /// Returns lines of text that describe the kernel, its arrays, and the bytes that it reads and
+    /// writes.
     pub fn notes(&self) -> Vec<String> {
         let kernel = match &self.kernel {
             Some(name) => format!("kernel `{name}`"),
@@ -430,7 +431,7 @@ impl GroupedOp {
 }
 
 impl GroupedArray {
-    /// Returns one line that describes the array and its location.
+    /// Returns one line of text that describes the array and the location of its elements.
     pub fn line(&self) -> String {
         let what = match self.argument {
             Some(number) => format!("argument {number}"),
@@ -439,7 +440,8 @@ impl GroupedArray {
         format!("`{}`, {what}, {}", self.name, self.place())
     }
 
-    /// Returns the location of the elements between ops: registers or memory.
+    /// Returns the location of the array's elements between the ops of the kernel: registers or
+    /// memory.
     pub fn place(&self) -> &'static str {
         match (self.is_held, self.is_stored) {
             (true, false) => "stays in registers and is never stored",
@@ -562,8 +564,8 @@ impl Candidate {
         words[1..words.len() - 1].to_owned()
     }
 
-    /// Returns the schedule in words with `n` in place of numbers. Candidates of the same kind have
-    /// equal text.
+    /// Returns the schedule in words with `n` in place of numbers. Candidate schedules that differ
+    /// only in numbers have equal text.
     pub fn sort(&self) -> String {
         self.with(&|step| step.sort.clone(), &|up_to, steps| match up_to {
             Some(UpTo { dimension, .. }) => format!("case d{dimension} to n, [{steps}]"),
@@ -629,7 +631,7 @@ impl ExchangeChoice {
     }
 }
 
-/// Returns the text of the attribute `schedule` for these steps.
+/// Returns the text of the attribute `schedule` that consists of the given steps.
 pub fn steps_text(steps: &[ScheduleStep]) -> String {
     let steps: Vec<&str> = steps.iter().map(|step| &*step.attribute).collect();
     format!("[{}]", steps.join(", "))

@@ -28,7 +28,7 @@ pub enum Symbol {
         argument: usize,
     },
     /// `arg0.address`: the aligned pointer of a memref argument, in bytes, without the offset. Only
-    /// [conditions](crate::Condition) may contain this symbol.
+    /// [conditions](crate::Condition) may contain the address of an argument.
     Address {
         /// Index of the argument.
         argument: usize,
@@ -70,8 +70,8 @@ impl fmt::Display for Symbol {
 /// The text form has `+`, `-`, `*`, parentheses, and functions: `floordiv(a, b)`, `ceildiv(a, b)`,
 /// `mod(a, b)` (with the sign of `b`), `min(a, b)`, `max(a, b)`, and `nonnegative(a)`.
 /// `nonnegative(a)` equals `a`, and is an error for a negative `a`. [`str::parse`] reads the text
-/// form, and `Display` writes it. In JSON a constant is a number, and any other expression is a
-/// string.
+/// form, and `Display` writes it. The JSON form of a constant is a number; the JSON form of every
+/// other expression is a string.
 ///
 /// Methods that combine expressions fold constants, so a static shape yields a number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -96,7 +96,7 @@ pub enum Expr {
     Min(Box<Expr>, Box<Expr>),
     /// Maximum.
     Max(Box<Expr>, Box<Expr>),
-    /// The operand, if it is not negative; a negative operand is an error.
+    /// Value of the operand, which must not be negative; evaluation fails for a negative operand.
     NonNegative(Box<Expr>),
 }
 
@@ -104,7 +104,7 @@ pub enum Expr {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExprError {
-    /// The text violates the grammar.
+    /// The text violates the grammar of expressions.
     #[error(
         "`{text}` is not an expression: at column {column}, found {found}, expected {expected}"
     )]
@@ -113,7 +113,7 @@ pub enum ExprError {
         text: String,
         /// Column in bytes, from 1.
         column: usize,
-        /// Text found at the column.
+        /// Text that the parser found at the column.
         found: String,
         /// Expected text.
         expected: &'static str,
@@ -125,10 +125,10 @@ pub enum ExprError {
         /// Maximum number of terms.
         limit: usize,
     },
-    /// A symbol has no value.
+    /// A symbol of the expression has no value.
     #[error("`{0}` has no value here")]
     Unbound(Symbol),
-    /// A result does not fit in 64 bits.
+    /// The result of an operation does not fit in 64 bits.
     #[error("`{expr}` overflows 64 bits: {left} and {right}")]
     Overflow {
         /// Operation that overflows.
@@ -146,7 +146,7 @@ pub enum ExprError {
         /// Dividend.
         left: i64,
     },
-    /// A value that must not be negative is negative.
+    /// The operand of `nonnegative` is negative.
     #[error("`{expr}` is {value}, expected 0 or more")]
     Negative {
         /// Text of the expression.
@@ -165,8 +165,9 @@ pub enum ExprError {
 }
 
 impl Expr {
-    /// Maximum number of [terms](Expr::terms) of an expression in text form, far above the need of
-    /// any plan. The limit bounds the recursion depth of functions on expressions.
+    /// Maximum number of [terms](Expr::terms) of an expression in text form; the expressions of
+    /// plans have far fewer terms. The limit of terms also bounds the recursion depth of functions
+    /// on expressions.
     pub const MAX_TERMS: usize = 256;
 
     /// Returns `arg{argument}.dim{dim}`.
@@ -541,8 +542,8 @@ impl<'de> Deserialize<'de> for Expr {
     }
 }
 
-/// Recursive-descent parser. Each recursion and each operand of a chain increments a counter, which
-/// is limited to [`Expr::MAX_TERMS`].
+/// Recursive-descent parser. Each recursive call and each operand of an operator chain counts as a
+/// term; a text with more than [`Expr::MAX_TERMS`] terms is an error.
 pub(crate) struct Parser<'t> {
     text: &'t str,
     at: usize,

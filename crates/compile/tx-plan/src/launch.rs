@@ -15,10 +15,11 @@ pub struct Extent3 {
 }
 
 impl Step {
-    /// Returns the launch sizes; `value` evaluates expressions. Returns `None` if a condition of
-    /// the step is false or its grid has a size of 0.
+    /// Returns the launch sizes of the step; `value` evaluates expressions. Returns `None` if a
+    /// condition of the step is false, or the grid has a size of 0.
     ///
-    /// The limits of the device are not checked: the driver rejects sizes that exceed them.
+    /// The function does not check the limits of the device, because the driver rejects sizes above
+    /// these limits.
     ///
     /// # Errors
     /// Fails if an expression cannot be evaluated, or its value does not fit in 32 bits.
@@ -58,7 +59,8 @@ impl Step {
 }
 
 impl Step {
-    /// Returns whether an operand of the kernel is this argument or temporary, or a view of it.
+    /// Returns whether an operand of the kernel is the argument or temporary `base`, or a view of
+    /// `base`.
     pub fn uses(&self, base: Base) -> bool {
         self.operands.iter().any(|operand| match operand {
             Operand::Argument(index) => base == Base::Argument(*index),
@@ -80,8 +82,8 @@ impl Plan {
 }
 
 impl View {
-    /// Returns the kernel parameters for this view, 64 bits each: allocated and aligned pointer
-    /// (both `base`), offset, sizes and strides. `value` evaluates expressions.
+    /// Returns the kernel parameters for a view, each with 64 bits: allocated and aligned pointer
+    /// (both equal `base`), offset, sizes and strides. `value` evaluates expressions.
     ///
     /// # Errors
     /// Fails if an expression cannot be evaluated.

@@ -1,9 +1,9 @@
 //! Launch plans and compiled artifacts of tx as plain data.
 //!
-//! A [`Plan`] contains everything that a host needs to launch a compiled program: argument types,
-//! [checks](Check) of sizes, temporaries to allocate, and the kernels to launch in order. Grids and
-//! blocks are [expressions](Expr) over argument dimensions. An [`Artifact`] contains a plan, its
-//! PTX, and the device IR for the CPU executor.
+//! A [`Plan`] describes how a host launches a compiled program: the argument types, the
+//! [checks](Check) of sizes, the temporaries to allocate, and the kernels to launch in order. Grids
+//! and blocks are [expressions](Expr) over argument dimensions. An [`Artifact`] contains a plan,
+//! its PTX, and the device IR for the CPU executor.
 //!
 //! This crate uses neither MLIR nor CUDA, so a program that only launches kernels can depend on it
 //! alone.

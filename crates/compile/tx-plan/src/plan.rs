@@ -10,8 +10,8 @@ use crate::element::ElementType;
 use crate::expr::{Expr, Symbol};
 use crate::types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType};
 
-/// Version of the JSON form. The version changes when a reader of the old form would misread the
-/// new one.
+/// Version of the JSON form. The version changes if a reader of the previous JSON form would
+/// misinterpret the new form.
 pub const VERSION: u32 = 2;
 
 /// Result of a compilation.
@@ -37,7 +37,7 @@ pub struct Artifact {
 /// Kernel as a separate PTX module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelModule {
-    /// Name that [`Step::module`] refers to.
+    /// Name of the module, as in [`Step::module`].
     pub name: String,
     /// PTX text of the kernel, with the globals and functions that it uses.
     pub ptx: String,
@@ -69,7 +69,7 @@ impl fmt::Display for Warning {
 impl Artifact {
     /// Returns the IR after a stage (a pass, or `parse`) as MLIR text. If several stages have this
     /// name, the IR after the last one is returned. Returns `None` if no stage has this name, or
-    /// its IR was not kept.
+    /// the IR of the stage was not kept.
     pub fn ir_after(&self, stage: &str) -> Option<&str> {
         let last = self.stages.iter().rfind(|each| each.name == stage)?;
         last.ir.as_deref()
@@ -96,11 +96,11 @@ pub struct Stage {
 
 /// Launch plan of a compiled program.
 ///
-/// A launcher evaluates the checks, and stops at a violated check, because kernels may then access
-/// memory out of bounds. The launcher allocates the temporaries and launches the steps in order,
-/// each after the previous step has finished. A memref operand is passed as MLIR's expanded
-/// descriptor: allocated pointer, aligned pointer, offset, sizes, strides (64 bits each; offset and
-/// strides in elements). A scalar is passed by value.
+/// A launcher evaluates the checks, and launches nothing if a check is violated, because kernels
+/// could then access memory out of bounds. The launcher allocates the temporaries and launches the
+/// steps in order, each after the previous step has finished. A memref operand is passed as MLIR's
+/// expanded descriptor: allocated pointer, aligned pointer, offset, sizes, strides (64 bits each;
+/// offset and strides in elements). A scalar operand is passed by value.
 ///
 /// Deserialization checks only the syntax; [`Plan::from_json`] also checks the version and the
 /// consistency of the plan.
@@ -117,8 +117,8 @@ pub struct Plan {
     pub entry_kind: EntryKind,
     /// Arguments of the entry, in order.
     pub arguments: Vec<Argument>,
-    /// Checks to evaluate before any allocation or launch, in program order. The field is omitted
-    /// in JSON if there are no checks.
+    /// Checks to evaluate before any allocation or launch, in program order. The JSON form omits an
+    /// empty list of checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
     /// Device memory that the launcher allocates. The contents of a temporary are undefined until a
@@ -167,9 +167,9 @@ pub struct Step {
     pub kernel: String,
     /// Name of the kernel's PTX module among [`Artifact::modules`].
     pub module: String,
-    /// Index of the choice that contains the step. A choice consists of consecutive steps, of which
-    /// one alternative is launched. Steps with equal conditions form one alternative of the choice.
-    /// For any arguments, the conditions of exactly one alternative are true.
+    /// Index of the choice that contains the step. A choice consists of consecutive steps; steps
+    /// with equal conditions form one alternative of the choice. For any arguments, the conditions
+    /// of exactly one alternative are true, so exactly one alternative is launched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
     /// Conditions of the step. The step is skipped if any condition is false.
@@ -184,7 +184,7 @@ pub struct Step {
     pub cluster: Option<[Expr; 3]>,
     /// Dynamic shared memory per CTA, in bytes.
     pub dynamic_shared_bytes: Expr,
-    /// Operands of the kernel, in order.
+    /// Operands of the kernel, in the order of its parameters.
     pub operands: Vec<Operand>,
 }
 
@@ -216,21 +216,21 @@ pub struct View {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Operand {
-    /// Argument, unchanged: the whole memref, or the scalar.
+    /// Whole memref argument, or scalar argument.
     Argument(usize),
     /// Whole temporary.
     Temporary(usize),
     /// View of an argument or a temporary.
     View(View),
-    /// Integer that is computed at launch time.
+    /// Integer operand whose value is computed at launch time.
     Scalar {
         /// Integer type, or `index`.
         #[serde(rename = "type")]
         ty: ElementType,
-        /// Value, which must fit in the type.
+        /// Expression for the value, which must fit in the type.
         value: Expr,
     },
-    /// Compile-time constant of any type.
+    /// Operand that is a compile-time constant of any type.
     Constant {
         /// Type of the constant.
         #[serde(rename = "type")]
@@ -245,10 +245,10 @@ pub enum Operand {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The text is not JSON, or has a missing or an unknown field.
+    /// The text of the plan is not JSON, or has a missing or an unknown field.
     #[error("not a launch plan: {0}")]
     Json(#[from] serde_json::Error),
-    /// Another version of tx wrote the plan.
+    /// The plan was written by another version of tx.
     #[error(
         "launch plan of version {found}, expected {VERSION}; compile the program again with this \
          version of tx"
@@ -632,8 +632,8 @@ impl Temporary {
     }
 }
 
-/// JSON form of an [`Argument`]. The field `type` is redundant, for human readers. Deserialization
-/// checks that `type` matches the other fields.
+/// JSON form of an [`Argument`]. The field `type` is redundant; it serves human readers.
+/// Deserialization checks that `type` matches the other fields.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ArgumentRepr {
@@ -728,8 +728,8 @@ impl<'de> Deserialize<'de> for Argument {
     }
 }
 
-/// JSON form of a [`Temporary`]. The field `bytes` is redundant, for launchers that need only the
-/// size.
+/// JSON form of a [`Temporary`]. The field `bytes` is redundant; it serves launchers that need only
+/// the size of the temporary.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TemporaryRepr {

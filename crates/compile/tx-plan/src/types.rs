@@ -12,7 +12,7 @@ use crate::element::ElementType;
 pub enum Extent {
     /// Compile-time constant.
     Static(i64),
-    /// `?`: known at launch time.
+    /// Dynamic extent `?`, whose value is known at launch time.
     Dynamic,
 }
 
@@ -111,7 +111,7 @@ pub enum MemorySpace {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Contiguous row-major elements from offset 0: a memref type without a layout. Compiled code
-    /// relies on this layout.
+    /// relies on the contiguous layout.
     #[default]
     Identity,
     /// `strided<[…], offset: …>`
@@ -185,8 +185,8 @@ impl MemrefType {
         }
     }
 
-    /// Returns whether the elements span less than 2^63 bytes, the maximum of an array. Dynamic
-    /// sizes and strides are ignored.
+    /// Returns whether the elements span less than 2^63 bytes, the maximum size of an array. The
+    /// check ignores dynamic sizes and strides.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {

@@ -1,8 +1,8 @@
 //! Running error analysis: bounds on the change of a result if elements are combined in another
 //! order.
 //!
-//! Each float is computed in program order and in the type of the program, together with a
-//! [`Bound`]. The bound limits the distance from the computed value to the result of any other
+//! The analysis computes each float in program order and in the type of the program, together with
+//! a [`Bound`]. The bound limits the distance from the computed value to the result of any other
 //! order of the same sums and products.
 //!
 //! The analysis is first-order, with the unit roundoff `u = 2^-digits`. Rounding errors are
@@ -11,20 +11,20 @@
 //! Stability of Numerical Algorithms*, §4.2).
 //!
 //! The bound is 0 if no order of combination rounds: all terms are multiples of one power of two,
-//! and each partial sum is representable. With a bound of 0, the results of all orders must be
-//! equal.
+//! and each partial sum is representable. With a bound of 0, the results of all combination orders
+//! must be equal.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
-/// Bound on the difference between a value and the same value computed in another order of
-/// combination.
+/// Bound on the difference between a value and the value that another order of combination yields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Maximum absolute difference; infinite if the difference has no bound.
+    /// Maximum absolute difference between the values of two orders of combination; infinite if the
+    /// difference has no bound.
     pub error: f64,
     /// Value of the same expression with all terms replaced by their absolute values.
     pub magnitude: f64,
-    /// Exponent of a power of two of which all terms are multiples.
+    /// Exponent `e` of a power of two such that all terms are multiples of `2^e`.
     pub grain: i32,
     /// Largest possible magnitude of a partial result in any order of combination.
     pub peak: f64,
@@ -32,14 +32,14 @@ pub struct Bound {
     pub trough: f64,
     /// Number of additions in the computation of the value.
     pub additions: f64,
-    /// Largest magnitude of the combination of any subset of the elements ([`Bound::choose`]).
-    /// `high` is infinite if a partial result overflows.
+    /// Largest magnitude of a combination of some of the elements (see [`Bound::choose`]); infinite
+    /// if a partial result overflows.
     pub high: f64,
-    /// Smallest nonzero magnitude of the combination of any subset of the elements. `low` is NaN if
-    /// a partial result loses significant digits by underflow.
+    /// Smallest nonzero magnitude of a combination of some of the elements; NaN if a partial result
+    /// loses significant digits by underflow.
     pub low: f64,
-    /// Maximum absolute error that underflow causes in the products of the computation, for factors
-    /// of magnitude 1.
+    /// Maximum absolute error by underflow of the products in the computation, if all later factors
+    /// have magnitude 1.
     pub slip: f64,
 }
 
@@ -75,7 +75,8 @@ impl Bound {
         }
     }
 
-    /// Returns the infinite bound, for a value about which nothing is known.
+    /// Returns the infinite bound, for a value that another order of combination can change
+    /// arbitrarily.
     pub fn anything() -> Self {
         Self {
             error: f64::INFINITY,
@@ -219,8 +220,8 @@ impl Bound {
         product.rounded(float)
     }
 
-    /// Returns `to` as the new [`Bound::high`], or infinity if a partial result of magnitude `to`
-    /// can overflow the type.
+    /// Returns the new [`Bound::high`]: the magnitude `to`, or infinity if a partial result of
+    /// magnitude `to` can overflow the type.
     fn grown(self, other: Self, to: f64, float: Float) -> f64 {
         let grows = to > self.high.max(other.high);
         match to.is_nan() || grows && to > float.largest() / 4.0 {
@@ -243,10 +244,10 @@ impl Bound {
     /// Updates the largest and smallest partial results (`high`, `low`) of `after`, the combination
     /// of `left` and `right`.
     ///
-    /// Each slice contains one bound per component. In another order of combination, a subset of
-    /// the elements may be combined first. `high` therefore becomes the maximum over both operands
-    /// and the combination, even if a later element is zero. `low` becomes the smallest nonzero
-    /// `low` of both operands and the combination.
+    /// Each slice contains one bound per component of the combined value. Another order of
+    /// combination may combine any subset of the elements first. `high` therefore becomes the
+    /// largest `high` of `left`, `right` and `after`, and `low` becomes the smallest nonzero `low`
+    /// of `left`, `right` and `after`.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -266,8 +267,8 @@ impl Bound {
         }
     }
 
-    /// Marks the bound as overflowed or underflowed if `again` is marked. `again` is the bound of
-    /// the same component after another application of the combiner.
+    /// Marks the bound as overflowed or underflowed, if the bound `again` has this mark. `again` is
+    /// the bound of the component after another application of the combiner.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -277,7 +278,7 @@ impl Bound {
         }
     }
 
-    /// Converts bounds for one order of combination into bounds for every order.
+    /// Converts bounds for one order of combination into bounds for every order of combination.
     ///
     /// A component becomes unbounded if its largest partial result overflows. If the smallest
     /// partial result of a component underflows, the error grows by [`Bound::slip`].
@@ -296,8 +297,8 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a selection between two values whose difference is `distance`, if
-    /// another order of combination can select the other value.
+    /// Returns the bound of a selection between two values with the difference `distance`. Another
+    /// order of combination may select the other of the two values.
     pub fn either(self, other: Self, distance: f64) -> Self {
         let wider = self.wider(other);
         Self {
@@ -312,7 +313,7 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a value that is equal to one of two alternatives.
+    /// Returns the bound of a value that is equal to one of two other values.
     pub fn wider(self, other: Self) -> Self {
         Self {
             error: self.error.max(other.error),

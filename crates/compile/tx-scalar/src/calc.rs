@@ -7,8 +7,8 @@
 use crate::bound::Bound;
 use crate::number::{Float, Scalar, signed, truncated};
 
-/// Function from the bits of the operands to the bits of the result. The error is the reason why
-/// the result is undefined.
+/// Function from the bits of the operands to the bits of the result. An error is a text that states
+/// why the result is undefined.
 pub type Calc = Box<dyn Fn(&[u64; 3]) -> Result<u64, &'static str>>;
 
 /// Function that returns the bound of the result from the operands, their bounds, and the result.
@@ -343,8 +343,8 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
     })
 }
 
-/// Extends `bound` for an op that propagates NaN. If an operand is NaN in every order of
-/// combination, the result is exactly NaN.
+/// Wraps the function `bound` of an op that propagates NaN. If an operand is NaN in every order of
+/// combination, the result is NaN in every order of combination.
 fn of_numbers(
     bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound,
 ) -> impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound {
@@ -368,7 +368,7 @@ fn step(_: &[f64; 3], bounds: &[Bound; 3], result: f64) -> Bound {
     }
 }
 
-/// Maximum error of a function that is not correctly rounded, in units in the last place.
+/// Maximum error of a `math` function that is not correctly rounded, in units in the last place.
 const ULPS: f64 = 4.0;
 
 type Curve = (fn(f64) -> f64, fn(f64, f64) -> f64);
@@ -448,8 +448,8 @@ fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     })
 }
 
-/// Returns the error function of `x`, with an error of about 1e-15. Uses a series near 0, and a
-/// continued fraction elsewhere.
+/// Returns the error function of `x`, with an error of about 1e-15. The computation uses a series
+/// near 0, and a continued fraction elsewhere.
 fn erf(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -761,9 +761,9 @@ mod tests {
         assert_eq!((power.calc)(&[bits(-2.0), three, 0]), Ok(bits(-0.125)));
     }
 
-    /// Checks the result bounds for two kinds of operands. If an operand is NaN in every order of
-    /// combination, only NaN is allowed as the result. If an operand is unbounded, the result is
-    /// unbounded.
+    /// Checks the bound of a result for a NaN operand and for an operand with an infinite bound. If
+    /// an operand is NaN in every order of combination, only NaN is allowed as the result. If the
+    /// bound of an operand is infinite, the bound of the result is infinite.
     #[test]
     fn nan_is_no_number_within_a_bound() {
         let float = Float::F32;

@@ -2,9 +2,9 @@
 //! neutrality of the identity.
 //!
 //! Reductions combine elements in any order, and threads without an element combine the identity.
-//! This module enumerates operands, evaluates both sides of a law, and formats a counterexample. An
-//! [`Evaluator`] runs the combiner and compares results. The caller chooses the operands, and
-//! whether a law must hold for all operands or for at least one.
+//! This module enumerates operands, evaluates the two sides of an algebraic law, and formats a
+//! counterexample. An [`Evaluator`] runs the combiner and compares results. The caller chooses the
+//! operands, and requires the law for all operands or for at least one operand tuple.
 
 use crate::number::{Scalar, extremes, truncated};
 use std::fmt;
@@ -12,13 +12,13 @@ use std::fmt;
 /// An algebraic property that a combiner must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// `combiner(a, b)` equals `combiner(b, a)`. The operands are a and b.
+    /// `combiner(a, b)` equals `combiner(b, a)`. A test of this law has the operands `a` and `b`.
     Commutative,
-    /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. The operands are a, b
-    /// and c.
+    /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. A test of this law has
+    /// the operands `a`, `b` and `c`.
     Associative,
-    /// The identity is neutral. The operands are the left operand, the right operand, and the
-    /// expected result.
+    /// The identity is neutral. A test of this law has three operands: left operand, right operand,
+    /// and expected result.
     Identity,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for CounterExample {
 }
 
 impl CounterExample {
-    /// Appends the statement that every tested value violates the law.
+    /// Appends to the message that every tested value violates the law.
     #[must_use]
     pub fn of_all(mut self) -> Self {
         self.text += ", and so with every other value that was tried";
@@ -66,17 +66,17 @@ impl CounterExample {
     }
 }
 
-/// Result of a law test. The error is a counterexample.
+/// Result of the test of an algebraic law. The error value of a violated law is a counterexample.
 pub type Verdict = Result<(), CounterExample>;
 
-/// Returns each pair of a value and a later value of the list.
+/// Returns all pairs of a value and a later value of the list.
 pub fn pairs<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> + Clone {
     let later = |i: usize| values[i + 1..].iter();
     let all = values.iter().enumerate();
     all.flat_map(move |(i, a)| later(i).map(move |b| vec![a, b]))
 }
 
-/// Returns each triple of values, repetitions included.
+/// Returns all triples of values from a list; a triple may contain a value several times.
 pub fn triples<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> {
     let third = |a, b| values.iter().map(move |c| vec![a, b, c]);
     let second = move |a| values.iter().flat_map(move |b| third(a, b));
@@ -93,8 +93,8 @@ pub fn sides<'p, P>(
     values.into_iter().flat_map(both)
 }
 
-/// Returns copies of `base`, each with one component replaced. `values` returns the replacements
-/// for the component with the given index.
+/// Returns copies of the partial result `base`, each with one component replaced. `values` returns
+/// the replacements for the component with the given index.
 pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     base: &[V],
     values: impl Fn(usize) -> I,
@@ -136,18 +136,20 @@ pub trait Evaluator: Sized {
     /// Partial result, with one value per component. For example, `argmax` has two components:
     /// value and index.
     type Partial: Clone + 'static;
-    /// Number of tests per batch. A search evaluates complete batches, so up to `BATCH` tests may
-    /// run after the first match.
+    /// Number of tests per batch. A search evaluates complete batches, and therefore up to `BATCH`
+    /// tests after the first match.
     const BATCH: usize;
 
     /// Combines each pair of a left and a right partial result. Returns `None` for an undefined
     /// result.
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
-    /// Returns whether a result may decide a law. A result that overflowed is not decisive.
+    /// Returns whether a result can prove or violate a law. An overflowed result cannot prove or
+    /// violate a law.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 
-    /// Returns the index of the first component in which the two sides of a law differ.
+    /// Returns the index of the first component in which the values of the two sides of a law
+    /// differ.
     fn difference(&self, law: Law, left: &Self::Partial, right: &Self::Partial) -> Option<usize>;
 
     /// Formats each component of a partial result.
@@ -161,8 +163,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Combines each pair of partial results. The result is `None` for an absent pair, and for an
-    /// undefined or inconclusive combination.
+    /// Combines each pair of partial results. A combination is `None` if its pair is absent, or if
+    /// its value is undefined or inconclusive.
     fn combine_known<'r>(
         &self,
         law: Law,
@@ -214,7 +216,7 @@ pub trait Evaluator: Sized {
         all.map(case).collect()
     }
 
-    /// Returns the first test for which `wanted` returns true.
+    /// Returns the first test of a law for which `wanted` returns true.
     fn find<'p>(
         &self,
         law: Law,
@@ -242,7 +244,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Tests a law on all operands. On failure, returns the counterexample of the first violation.
+    /// Tests an algebraic law on all operand tuples. On failure, returns the counterexample of the
+    /// first violation.
     fn holds<'p>(&self, law: Law, operands: impl Iterator<Item = Operands<'p, Self>>) -> Verdict {
         let broken = self.find(law, operands, |case| self.is_broken(case) == Some(true));
         broken.map_or(Ok(()), |case| Err(self.counterexample(&case)))
@@ -266,7 +269,7 @@ pub trait Evaluator: Sized {
         held.map_or(first, |_| Ok(()))
     }
 
-    /// Formats the counterexample of a test that violates its law.
+    /// Returns the counterexample that a failing case proves.
     fn counterexample(&self, case: &Case<'_, Self::Partial>) -> CounterExample {
         let law = case.law;
         let of: Vec<String> = case.operands.iter().map(|x| self.show(x)).collect();
@@ -336,8 +339,8 @@ mod tests {
         verdict.map_or_else(|broken| broken.to_string(), |()| "holds".to_owned())
     }
 
-    /// Checks that the counterexample is the first violation. An undefined result violates only
-    /// [`Law::Identity`], and an overflowed result violates no law.
+    /// Checks that the counterexample is the first violation of the law. An undefined result
+    /// violates only [`Law::Identity`], and an overflowed result violates no law.
     #[test]
     fn counterexamples_are_the_first() {
         let minus = Numbers(|l, r| Some(l - r));

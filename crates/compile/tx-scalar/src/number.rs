@@ -86,7 +86,7 @@ impl Float {
             .find_map(|(is, float)| is.then_some(float))
     }
 
-    /// Returns the width in bits.
+    /// Returns the width of the float type in bits.
     pub fn bits(self) -> u32 {
         match self {
             Self::F8E4M3FN | Self::F8E5M2 => 8,
@@ -126,7 +126,7 @@ impl Float {
         1 - self.bias()
     }
 
-    /// Returns the largest finite value.
+    /// Returns the largest finite value of the float type.
     pub fn largest(self) -> f64 {
         match self {
             Self::F8E4M3FN => 448.0,
@@ -138,7 +138,7 @@ impl Float {
         }
     }
 
-    /// Decodes `bits` to the exact value.
+    /// Decodes `bits` to its exact value.
     pub fn value(self, bits: u64) -> f64 {
         match self {
             Self::F64 => return f64::from_bits(bits),
@@ -198,8 +198,8 @@ impl Float {
         }
     }
 
-    /// Returns the bits of the nearest value of this type. Every NaN becomes the positive quiet
-    /// NaN.
+    /// Returns the bits of the nearest value of this type. Every NaN is encoded as the positive
+    /// quiet NaN.
     pub fn to_bits(self, value: f64) -> u64 {
         let value = self.round(value);
         if value.is_nan() {

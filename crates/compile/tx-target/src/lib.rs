@@ -1,7 +1,7 @@
 //! Properties of NVIDIA GPUs as constant tables.
 //!
-//! The sources of the numbers are the PTX ISA, and the table of compute capabilities in the CUDA
-//! programming guide. The crate does not query a device.
+//! The values of the tables are from the PTX ISA and from the table of compute capabilities in the
+//! CUDA programming guide. The crate does not query a device.
 
 mod operations;
 
@@ -41,7 +41,7 @@ pub struct Chip {
     pub name: &'static str,
     /// Compute capability times ten.
     pub capability: u32,
-    /// Whether the chip is an architecture-specific variant such as `sm_90a`. Code for an
+    /// Whether the chip is an architecture-specific variant such as `sm_90a`. PTX for an
     /// architecture-specific variant runs on one architecture only.
     pub specific: bool,
     /// PTX ISA version of the emitted code, times ten: the lowest version that supports the chip
@@ -105,7 +105,7 @@ pub const CHIPS: [Chip; 7] = [
 pub struct Board {
     /// Product name, such as `H200`.
     pub name: &'static str,
-    /// Lowest compute capability for which the performance model uses this board, times ten.
+    /// Lowest compute capability, times ten, for which the performance model uses the board.
     pub capability: u32,
     /// Number of SMs.
     pub multiprocessors: f64,
@@ -113,7 +113,7 @@ pub struct Board {
     pub bytes_per_second: f64,
     /// SM clock frequency, in hertz.
     pub hertz: f64,
-    /// Overhead per launch in a sequence of launches, in seconds.
+    /// Overhead of each kernel launch in a sequence of launches, in seconds.
     pub launch_seconds: f64,
 }
 
@@ -134,8 +134,8 @@ const fn board(
     }
 }
 
-/// One board per chip generation. The numbers of the H200 are measured; the numbers of the other
-/// boards are from data sheets.
+/// GPU boards of the performance model, one per chip generation. The numbers of the H200 are
+/// measured; the numbers of the other boards are from data sheets.
 pub const BOARDS: [Board; 5] = [
     board("A100", 80, 108.0, 1555.0, 1410.0),
     board("GeForce RTX 3090", 86, 82.0, 936.0, 1695.0),
@@ -159,8 +159,8 @@ fn known() -> String {
     CHIPS.map(|c| c.name).join(", ")
 }
 
-/// Compute capabilities of GPU products and architectures, times ten. The names contain only
-/// lower-case letters and digits.
+/// Compute capabilities of GPU products and architectures, times ten. All names in this table are
+/// in lower case, without punctuation.
 const PRODUCTS: &[(&str, u32)] = &[
     ("v100", 70),
     ("volta", 70),
@@ -211,7 +211,7 @@ const PRODUCTS: &[(&str, u32)] = &[
 const OTHERS: &[u32] = &[
     50, 52, 53, 60, 61, 62, 70, 72, 75, 87, 88, 103, 110, 120, 121,
 ];
-/// Prefixes that may precede a compute capability or a product name.
+/// Prefixes of compute capabilities and product names that a suggestion ignores.
 const BEFORE: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
 /// Returns a suggestion for a chip name that is a product name, or a compute capability in another
@@ -315,8 +315,8 @@ impl Chip {
     /// Returns the chip named `name`.
     ///
     /// # Errors
-    /// Returns [`UnknownChip`] if no chip has this name. The message of the error lists the known
-    /// chips.
+    /// Returns [`UnknownChip`] if no supported chip is named `name`. The message of the error lists
+    /// the known chips.
     ///
     /// ```
     /// use tx_target::Chip;

@@ -1,8 +1,8 @@
 //! Table of MLIR ops that synchronise threads, exchange values between lanes, or access shared
 //! memory.
 //!
-//! Passes, checks and tests share this table. The table does not describe the results of the ops.
-//! The required chips and PTX versions match the instruction selection of LLVM 22, and the sections
+//! Passes, checks and tests use this table. The table does not describe the results of the ops. The
+//! required chips and PTX versions match the instruction selection of LLVM 22, and the sections
 //! "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
 
 use crate::Chip;
@@ -18,7 +18,7 @@ pub enum Role {
     ClusterArrive,
     /// Wait until all threads of the cluster have arrived.
     ClusterWait,
-    /// Memory fence of one thread.
+    /// Memory fence that orders the accesses of one thread.
     Fence,
     /// Read of a register of another lane.
     Shuffle,
@@ -59,8 +59,8 @@ pub struct Needs {
     pub specific: bool,
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
-    /// Compute capability from which a lower PTX version suffices, and the lower PTX version, both
-    /// times ten.
+    /// Compute capability from which a lower PTX version than `ptx` suffices, and this lower
+    /// version, both times ten.
     pub newer: Option<(u32, u32)>,
 }
 
@@ -80,10 +80,10 @@ impl Needs {
     }
 }
 
-/// Properties of one op, or of all ops with one name prefix.
+/// Properties of one op, or of all ops whose names have one prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
-    /// Op name. A name that ends in a dot matches every op with that prefix.
+    /// Op name. A name that ends in a dot matches every op whose name has this prefix.
     pub name: &'static str,
     /// Purpose of the op.
     pub role: Role,
@@ -91,7 +91,8 @@ pub struct Operation {
     pub memory: Memory,
     /// Requirements of the op; `None` if every chip of `tx` supports the op.
     pub needs: Option<Needs>,
-    /// Form of the op with different requirements (such as float operands), and its requirements.
+    /// Special form of the op, such as the form with float operands, and the requirements of the
+    /// special form.
     pub special: Option<(Form, Needs)>,
 }
 
@@ -263,7 +264,7 @@ const OPERATIONS: &[Operation] = &{
 };
 
 impl Operation {
-    /// Returns the table entry for an op name; `None` if there is none.
+    /// Returns the table entry for an op name; `None` for an op that is not in the table.
     pub fn named(name: &str) -> Option<&'static Self> {
         OPERATIONS
             .iter()

@@ -10,15 +10,16 @@ const DEVICE_IR: &str = include_str!("reduce.mlir");
 
 const ELEMENTS: usize = 65536;
 
-/// Orders by increasing run time. An order that preempts threads at every access is the slowest.
+/// Execution orders, by increasing run time. The order that preempts threads at every access is the
+/// slowest.
 const ORDERS: [(&str, Order); 3] = [
     ("sequential", Order::Sequential),
     ("shuffled", Order::Shuffled(1)),
     ("round robin", Order::RoundRobin),
 ];
 
-/// Returns the descriptor of a memref of `sizes`: allocated pointer, aligned pointer, offset,
-/// sizes, strides.
+/// Returns the descriptor of a memref with the sizes `sizes`: allocated pointer, aligned pointer,
+/// offset, sizes, strides.
 fn memref(pointer: u64, sizes: &[u64]) -> Vec<Param> {
     let word = |value| Param::Int { bits: 64, value };
     let strides = (1..=sizes.len()).map(|axis| sizes[axis..].iter().product());

@@ -1,6 +1,6 @@
-// Output of `tx-opt --lower-reduction --gpu-to-nvvm` for two kernels that sum 65536 elements of f32 with one block of 256
-// threads: one reads them from global memory into registers, the other copies 4096 at a time to shared memory and reduces
-// them there.
+// Output of `tx-opt --lower-reduction --gpu-to-nvvm` for two kernels. Each kernel sums 65536 f32 elements with one
+// block of 256 threads. `direct` loads the elements from global memory to registers. `staged` copies 4096 elements at a
+// time to shared memory, and reduces these elements there.
 //
 //   #shared = #gpu.address_space<workgroup>
 //   gpu.module @reduce {

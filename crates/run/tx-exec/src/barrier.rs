@@ -12,11 +12,11 @@ use crate::{
 /// One of the sixteen named barriers of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
-    /// Threads that have arrived since the last completion, each with the index of its barrier
-    /// operation.
+    /// Threads that have arrived since the last completion of the barrier, each with the index of
+    /// its barrier operation.
     arrived: Vec<(usize, u32)>,
-    /// Threads in `arrived` that wait for the completion of the barrier. The other threads arrived
-    /// without waiting.
+    /// Threads in `arrived` that wait for the completion of the barrier. The remaining threads of
+    /// `arrived` do not wait.
     waiting: Vec<usize>,
     /// Number of participating threads; `None` for the whole block.
     count: Option<u32>,
@@ -28,13 +28,13 @@ pub(crate) struct Barrier {
 
 /// Cached mask of the lanes of a warp that have arrived at a warp operation.
 ///
-/// The cache describes the warp operation that was started last. The cache is valid while no lane
-/// of the mask waits in another operation.
+/// The mask belongs to the most recently started warp operation. The mask is valid while none of
+/// its lanes waits in another operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gathering {
     site: u32,
     mask: u32,
-    /// Mask of the arrived lanes; 0 if unknown.
+    /// Mask of the lanes that have arrived at the warp operation; 0 if unknown.
     arrived: u32,
 }
 
@@ -58,7 +58,6 @@ pub(crate) struct Arrival {
 }
 
 impl Machine<'_> {
-    /// Executes the arrival of the current thread at a block barrier.
     pub(crate) fn arrive(&mut self, arrival: Arrival) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Arrival {
@@ -121,7 +120,7 @@ impl Machine<'_> {
         Ok(outcome)
     }
 
-    /// Checks that an arrival is valid and consistent with the earlier arrivals.
+    /// Checks that an arrival at a barrier is valid, and consistent with the earlier arrivals.
     fn check_barrier(&self, arrival: Arrival) -> Result<(), Fault> {
         let thread = self.current;
         let Arrival {
@@ -232,7 +231,6 @@ impl Machine<'_> {
         Ok(full == needed)
     }
 
-    /// Executes the arrival of the current thread at a warp operation.
     pub(crate) fn warp_op(
         &mut self,
         op: WarpOp,
@@ -381,7 +379,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Returns the fault for a deadlock: some threads have not exited, but no thread can run.
+    /// Returns the fault of a deadlock, in which some threads have not exited, but no thread can
+    /// run.
     pub(crate) fn diagnose(&self) -> Fault {
         let waiting = |thread: usize| match self.threads[thread].state {
             State::Waiting(wait) => Some(wait),

@@ -30,7 +30,8 @@ pub(crate) fn set_all(bits: &mut [u64], first: u64, count: u64) {
 
 const PAGE: u64 = 4096;
 
-/// A sparse set of bytes. A page is allocated when the first of its bits is set.
+/// A sparse set of byte positions. A page of the set is allocated when the first bit of the page is
+/// set.
 #[derive(Debug)]
 pub(crate) struct PagedBits(Vec<Option<Box<[u64; PAGE as usize / 64]>>>);
 
@@ -59,7 +60,7 @@ impl PagedBits {
     }
 }
 
-/// Returns a table without allocated pages; `None` if the allocation fails.
+/// Returns a page table without allocated pages; `None` if the allocation of the table fails.
 pub(crate) fn pages<T>(count: usize) -> Option<Vec<Option<Box<T>>>> {
     let mut pages = Vec::new();
     pages.try_reserve_exact(count).ok()?;

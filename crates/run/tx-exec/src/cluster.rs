@@ -6,22 +6,21 @@ use crate::{
     machine::{Machine, Outcome, State, Wait},
 };
 
-/// The barrier of the running cluster. In a round, each thread arrives at the barrier once and
+/// The barrier of the running cluster. In each round of the barrier, each thread arrives once and
 /// waits once.
 ///
-/// A thread must wait before its next arrival. At most two rounds of the barrier are active:
-/// threads arrive in the current round, while other threads still have to wait for the previous
+/// A thread must wait before it arrives again. At most two rounds of the barrier overlap: some
+/// threads have arrived in the current round, while other threads must still wait for the previous
 /// round.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterBarrier {
     completed: u32,
-    /// Number of threads that arrived in the current round of the barrier.
     arrived: usize,
     /// First thread that arrived in the current round, and the index of its arrive operation.
     first: Option<(usize, u32)>,
-    /// Vector clocks released by the arrivals of the current round.
+    /// Vector clocks that arrivals of the current round released.
     given: Given,
-    /// Vector clocks released by the arrivals of the previous round.
+    /// Vector clocks that arrivals of the previous round released.
     taken: Given,
     waiting: Vec<usize>,
     /// Number of threads that have started to wait for the previous round.
@@ -37,11 +36,11 @@ pub(crate) struct ClusterBarrier {
 #[derive(Debug, Default)]
 struct Given {
     knowledge: Knowledge,
-    /// Whether any arrival was `.relaxed`. A relaxed arrival releases nothing.
+    /// Whether any arrival was `.relaxed`. A relaxed arrival releases no events.
     relaxed: bool,
 }
 
-/// An arrival whose thread has not waited yet.
+/// An arrival at the cluster barrier, if the thread has not waited yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     site: u32,
@@ -53,7 +52,6 @@ pub(crate) struct Arrival {
 }
 
 impl Machine<'_> {
-    /// Executes the arrival of the current thread at the cluster barrier.
     pub(crate) fn cluster_arrive(&mut self, site: u32, relaxed: bool) -> Result<(), Fault> {
         let thread = self.current;
         if let Some(before) = self.members[thread].arrival {
@@ -95,7 +93,6 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Completes the current round of the cluster barrier after the last arrival.
     fn complete_cluster(&mut self) {
         self.progress();
         self.report.cluster_barriers += 1;
@@ -162,8 +159,8 @@ impl Machine<'_> {
         self.members[thread].arrival = None;
     }
 
-    /// Ends the current thread. Reports a fault if the cluster barrier needs another arrival of
-    /// this thread.
+    /// Ends the current thread. Reports a fault if the exiting thread still has to arrive at the
+    /// cluster barrier.
     pub(crate) fn exit_cluster(&mut self) -> Result<(), Fault> {
         let thread = self.current;
         let arrivals = self.members[thread].arrivals;

@@ -1,4 +1,5 @@
-//! Errors: [`Error`] is returned on loading a program, [`Fault`] on running a kernel.
+//! Errors of the executor: loading a program returns an [`Error`], and running a kernel returns a
+//! [`Fault`].
 
 use crate::{launch::ParamKind, location::Location};
 use std::{fmt, sync::Arc};
@@ -115,8 +116,8 @@ impl fmt::Display for AccessKind {
 pub struct BufferOffset {
     /// Label of the buffer, such as `argument 0`, or of shared or private memory.
     pub buffer: Arc<str>,
-    /// Offset from the start of the buffer, in bytes. Negative offsets precede the buffer; offsets
-    /// of at least `length` follow it.
+    /// Offset from the start of the buffer, in bytes. A negative offset is before the buffer; an
+    /// offset of at least `length` is after the buffer.
     pub offset: i64,
     /// Length of the buffer in bytes.
     pub length: u64,
@@ -143,14 +144,14 @@ pub struct Access {
     pub kind: AccessKind,
     /// State space of the pointer.
     pub space: Space,
-    /// Address that the kernel computed.
+    /// Address of the access, as computed by the kernel.
     pub address: u64,
     /// Size of the access in bytes.
     pub bytes: u64,
     /// Alignment that the operation requires, in bytes.
     pub alignment: u64,
-    /// Position relative to the accessed or nearest buffer; `None` if no buffer is near the
-    /// address.
+    /// Position of the address relative to the accessed or nearest buffer; `None` if no buffer is
+    /// near the address.
     pub place: Option<BufferOffset>,
 }
 
@@ -172,17 +173,17 @@ impl fmt::Display for Access {
 /// Two unordered accesses to one byte, at least one of which is a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// The access that the executor executed first.
+    /// The access that the executor executed before the second access.
     pub first: Site,
     /// Kind of the first access: read, write or atomic.
     pub first_kind: AccessKind,
-    /// The access that the executor executed second.
+    /// The access that the executor executed after the first access.
     pub second: Site,
     /// Kind of the second access: read, write or atomic.
     pub second_kind: AccessKind,
     /// State space of the byte: global, shared, or shared memory of another block of the cluster.
     pub space: Space,
-    /// The first byte that both operations access.
+    /// The first byte that is part of both accesses.
     pub place: BufferOffset,
 }
 
@@ -204,11 +205,12 @@ impl fmt::Display for Race {
 /// A thread that waits for other threads forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// The waiting thread and the operation in which it waits.
+    /// The waiting thread, and the operation in which the thread waits.
     pub site: Site,
-    /// The reason why the wait never ends.
+    /// The reason why the thread waits forever.
     pub reason: String,
-    /// Operation in which the awaited thread waits, if it is another operation.
+    /// The awaited thread and its operation, if this operation differs from the operation of the
+    /// waiting thread.
     pub other: Option<Site>,
 }
 
@@ -225,10 +227,11 @@ impl fmt::Display for Divergence {
 /// Kind of lifetime violation of an access to the shared memory of another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// The other block may not have started: no start of its threads is ordered before the access.
+    /// The block that owns the memory may not have started: the start of none of its threads is
+    /// ordered before the access.
     NotBegun,
-    /// The other block may have ended: the access is not ordered before the end of any of its
-    /// threads.
+    /// The block that owns the memory may have ended: the access is not ordered before the end of
+    /// any of its threads.
     Ended,
 }
 
@@ -268,7 +271,7 @@ impl fmt::Display for OtherBlock {
     }
 }
 
-/// A value outside its declared range.
+/// A value outside the range that its operation declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
     /// The operation whose result is out of range.
@@ -334,7 +337,7 @@ pub enum Fault {
     InvalidLaunch {
         /// The kernel.
         kernel: String,
-        /// The violated condition, with the value of the limit.
+        /// The violated condition of the launch, with the value of the limit.
         reason: String,
     },
     /// Some threads of the block or cluster do not arrive at a barrier at which other threads wait.
@@ -351,23 +354,24 @@ pub enum Fault {
     /// or does not exist.
     #[error("invalid member mask: {0}")]
     WarpMask(Box<Divergence>),
-    /// Members of a warp operation execute different operations or pass different masks.
+    /// Member lanes of a warp operation execute different operations, or pass different member
+    /// masks.
     #[error("divergent warp: {0}")]
     DivergentWarp(Box<Divergence>),
-    /// A shuffle reads a lane that does not participate.
+    /// A shuffle reads a lane that does not participate in the shuffle.
     #[error("shuffle from an inactive lane: {0}")]
     InactiveLane(Box<Divergence>),
-    /// An access outside all buffers, or outside the shared memory that the pointer can address.
+    /// An access is outside all buffers, or outside the shared memory that the pointer can address.
     #[error("out of bounds: {0}")]
     OutOfBounds(Box<Access>),
-    /// An access at an address that is not a multiple of the required alignment.
+    /// The address of an access is not a multiple of the required alignment.
     #[error("misaligned: {0}; it needs a multiple of {alignment}", alignment = .0.alignment)]
     Misaligned(Box<Access>),
     /// A read of uninitialised memory: shared memory, or a buffer that was allocated without a
     /// value.
     #[error("uninitialized: {0}")]
     Uninitialized(Box<Access>),
-    /// A write to a constant variable.
+    /// A thread writes to a constant variable.
     #[error("write to read-only memory: {0}")]
     ReadOnly(Box<Access>),
     /// A data race.
@@ -380,8 +384,8 @@ pub enum Fault {
     /// An integer division by zero, or a quotient that overflows.
     #[error("integer division by zero or overflow {}", .0.place_and_thread())]
     Division(Box<Site>),
-    /// The value of a special register is outside its declared range, or the rank operand of `mapa`
-    /// is outside the cluster.
+    /// The value of a special register is outside the range that the operation declares, or the
+    /// rank operand of `mapa` is outside the cluster.
     #[error("out of range: {0}")]
     OutOfRange(Box<OutOfRange>),
     /// An assertion of the program failed.
@@ -437,7 +441,7 @@ impl Fault {
     }
 
     /// Returns the faulty operation and its thread; for a race, the second access. Returns `None`
-    /// if the launch was rejected.
+    /// for a fault that rejected the launch.
     pub fn site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -484,7 +488,7 @@ impl Fault {
 pub struct Diagnostic {
     /// Location of the diagnostic.
     pub location: Location,
-    /// Text of the diagnostic, with its notes on separate lines.
+    /// Text of the diagnostic, with each note of the diagnostic on a separate line.
     pub message: String,
 }
 
@@ -498,7 +502,7 @@ impl fmt::Display for Diagnostic {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text is not valid MLIR.
+    /// The text of the device IR is not valid MLIR.
     #[error("the device IR does not parse: {}", join(.0))]
     Parse(Vec<Diagnostic>),
     /// An operation that the executor does not support.
@@ -506,8 +510,8 @@ pub enum Error {
     UnsupportedOperation {
         /// Location of the operation.
         location: Location,
-        /// Name of the operation, with the unsupported property if the operation itself is
-        /// supported.
+        /// Name of the operation, followed by the unsupported property if only a property of the
+        /// operation is unsupported.
         operation: String,
     },
     /// A call of a function that neither the module nor the executor defines.
@@ -523,7 +527,7 @@ pub enum Error {
     UnsupportedType {
         /// Location of the operation or parameter with this type.
         location: Location,
-        /// The type in MLIR syntax.
+        /// Text of the type in MLIR syntax.
         r#type: String,
     },
     /// The module contains no kernel.

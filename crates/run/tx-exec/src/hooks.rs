@@ -41,9 +41,9 @@ impl Drop for Scope {
 
 /// MLIR declarations of the hooks, which every converted module contains.
 ///
-/// Hooks that only compute, or only read constants of a thread, are declared without memory
-/// effects. LLVM may therefore merge and move calls of these hooks. All other hooks may read and
-/// write any memory.
+/// A hook is declared without memory effects, if it only computes or only reads constants of a
+/// thread. LLVM may merge and move calls of hooks without memory effects. All other hooks may read
+/// and write any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32
       attributes {no_unwind, will_return, memory_effects =
@@ -129,7 +129,7 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 28] {
     ]
 }
 
-/// Special registers, by their index in generated code.
+/// Names of the special registers; generated code identifies a register by its index in this list.
 pub(crate) const REGISTERS: [&str; 44] = [
     "tid.x",
     "tid.y",
@@ -228,7 +228,7 @@ fn request(address: u64, bytes: u64, flags: i32, site: i32) -> Request {
     }
 }
 
-/// Barrier reductions, by their index in generated code.
+/// Barrier reductions; generated code identifies a reduction by its index in this list.
 pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
     ("", Reduction::None),
     ("popc", Reduction::Popc),
@@ -295,8 +295,8 @@ fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 
     }
 }
 
-/// Suspends the thread if the execution order requires a preemption. A hook preempts the thread
-/// before it records anything, so that events are recorded in execution order.
+/// Suspends the thread if the execution order requires a preemption. A hook calls `preempt` before
+/// it records an event, so that events are recorded in execution order.
 fn preempt() {
     // SAFETY: the machine is alive, and the reference ends before the switch.
     if unsafe { (*machine()).preemption.is_due() } {
@@ -358,8 +358,8 @@ extern "C" fn access(address: u64, bytes: u64, flags: i32, site: i32) {
     waiting(|machine| machine.access(request(address, bytes, flags, site)));
 }
 
-/// Checks accesses to the vector elements selected by `mask`. Each element has `bytes` bytes; the
-/// first element is at `address`.
+/// Checks accesses to the vector elements selected by `mask`. Each vector element has `bytes`
+/// bytes; the first element is at `address`.
 extern "C" fn masked_access(address: u64, bytes: u64, mask: u64, flags: i32, site: i32) {
     preempt();
     waiting(|machine| {
@@ -425,7 +425,7 @@ extern "C" fn mbarrier_arrive(address: u64, bytes: i32, site: i32) {
 }
 
 /// Signals an asynchronous store to its mbarrier object. The hook does not preempt the thread,
-/// because the store follows.
+/// because no other thread may run between the signal and the store.
 extern "C" fn mbarrier_signal(address: u64, bytes: u64, site: i32) {
     checked(|machine| machine.signal_mbarrier(address, bytes, site as u32));
 }
@@ -467,9 +467,11 @@ extern "C" fn stack(bytes: u64, site: i32) {
     });
 }
 
-/// Checks an integer division. `bits` is the width of the operands, negative for unsigned operands.
+/// Checks an integer division. `bits` is the bit width of the operands; it is negated for unsigned
+/// operands.
 ///
-/// Returns the divisor, so that LLVM cannot move the division before the call.
+/// Returns the divisor, which generated code then uses, so that LLVM cannot move the division
+/// before the call.
 extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) -> i64 {
     let overflows = bits > 0 && divisor == -1 && dividend == i64::MIN >> (64 - bits);
     if divisor == 0 || overflows {
@@ -525,8 +527,8 @@ extern "C" fn assert(message: u64, site: i32) {
     });
 }
 
-/// Number of loop iterations between two checks of the step limit. Computing the number of steps in
-/// every iteration is too slow.
+/// Number of loop iterations between two checks of the step limit. The executor would be too slow
+/// if it counted the steps in every iteration.
 const COUNTED: u64 = 1 << 10;
 
 extern "C" fn repeat(site: i32) {

@@ -7,7 +7,7 @@ use std::fmt;
 pub const MAX_BLOCK_THREADS: u32 = 1024;
 /// Maximum number of blocks per cluster on any GPU.
 pub const MAX_CLUSTER_BLOCKS: u32 = 16;
-/// Maximum sum of static and dynamic shared memory per block on any GPU, in bytes.
+/// Maximum shared memory per block (static plus dynamic) on any GPU, in bytes.
 pub const MAX_SHARED_BYTES: u64 = 227 * 1024;
 /// Maximum number of threads per block along x, y and z.
 pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
@@ -73,7 +73,7 @@ pub enum Param {
     Int {
         /// Width in bits, 1 to 64.
         bits: u32,
-        /// Value of the integer. Bits above the width are ignored.
+        /// Value of the integer; bits above the width are ignored.
         value: u64,
     },
     /// Bits of an IEEE half.
@@ -157,8 +157,8 @@ pub struct Launch {
     /// Checks during the launch.
     pub checks: Checks,
     /// Maximum number of steps of all threads, as counted by [`Report::work`](crate::Report::work).
-    /// A loop that exceeds the limit is reported as a fault. Without a limit, an endless loop never
-    /// returns.
+    /// A launch that exceeds the limit is a fault. Without a limit, a launch with an endless loop
+    /// never returns.
     pub steps: Option<StepLimit>,
 }
 
@@ -167,8 +167,8 @@ pub struct Launch {
 pub struct StepLimit {
     /// Number of steps allowed for all threads together.
     pub base: u64,
-    /// Number of additional steps per thread. Each thread of a large grid executes a few dozen
-    /// steps, even without elements to reduce.
+    /// Number of additional steps per thread. Even a thread without elements to reduce executes a
+    /// few dozen steps, which add up in a large grid.
     pub per_thread: u64,
 }
 
@@ -203,17 +203,17 @@ pub enum Checks {
     All,
     /// Only the checks that correct execution and the memory safety of the host process require.
     ///
-    /// Data races, uninitialised reads, and accesses to the memory of exited blocks are not
-    /// detected. The faults [`Race`](crate::Fault::Race),
-    /// [`Uninitialized`](crate::Fault::Uninitialized) and [`OtherBlock`](crate::Fault::OtherBlock)
-    /// are not reported. Results of racy programs depend on the [`Order`]. Memory accesses are not
-    /// recorded. An [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as
-    /// initialised after its first write.
+    /// The executor does not detect data races ([`Race`](crate::Fault::Race)), uninitialised reads
+    /// ([`Uninitialized`](crate::Fault::Uninitialized)), and accesses to the memory of exited
+    /// blocks ([`OtherBlock`](crate::Fault::OtherBlock)). Results of racy programs depend on the
+    /// [`Order`]. The executor does not record memory accesses. An
+    /// [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as initialised after its
+    /// first write.
     ///
-    /// All other faults are still reported. Without a check, an access that is out of bounds,
-    /// misaligned or writes a constant would corrupt or stop the host process. Stack overflows,
-    /// undefined divisions and traps would also stop the host process. Faults of barriers and warp
-    /// operations are found by the scheduler itself.
+    /// The executor still reports all other faults. Without a check, an access that is out of
+    /// bounds, misaligned or writes a constant would corrupt or stop the host process. Stack
+    /// overflows, undefined divisions and traps would also stop the host process. The scheduler
+    /// itself finds faults of barriers and warp operations.
     Off,
 }
 

@@ -1,8 +1,9 @@
 //! SIMT executor: runs lowered kernels on the CPU, with one coroutine per GPU thread.
 //!
-//! A [`Program`] is loaded from device IR, in the LLVM and NVVM dialects directly before PTX is
-//! generated. The device IR is compiled for the host. Calls of executor functions (hooks) replace
-//! all GPU-specific operations. A hook call also precedes every memory access.
+//! A [`Program`] is loaded from device IR: the kernels in the LLVM and NVVM dialects, directly
+//! before the translation to PTX. The device IR is compiled for the host. Calls of executor
+//! functions (hooks) replace all GPU-specific operations. A hook call also precedes every memory
+//! access.
 //!
 //! [`Program::launch`] runs the blocks of a grid one after the other; the blocks of a cluster run
 //! together. Each thread of a block is a coroutine with its own stack of 128 KiB plus the private
@@ -15,26 +16,20 @@
 //! Undefined behaviour of a GPU program is a [`Fault`] with source locations. A launch without a
 //! fault has no undefined behaviour for its input. Faults include data races, divergent barriers,
 //! shuffles from inactive lanes, accesses that are out of bounds or misaligned, reads of
-//! uninitialised memory, and divisions by zero. [`Checks::Off`] disables the expensive checks. The
-//! checks that protect the memory of the host process stay enabled.
+//! uninitialised memory, and divisions by zero. [`Checks::Off`] disables the expensive checks.
+//! [`Checks::Off`] keeps the checks that protect the memory of the host process.
 //!
 //! # Memory model
 //!
-//! * Barriers of a cluster, a block, some warps or one warp order memory accesses. Shuffles and
-//!   votes order no accesses.
-//! * Accesses of two blocks are ordered by the end of a kernel, or by two fences and an atomically
-//!   accessed word. A thread of the first block executes a fence of device scope and then writes
-//!   the word atomically. A thread of the second block reads the word atomically and then executes
-//!   a fence of device scope. Fences of system scope have the same effect; fences of block or
-//!   cluster scope order no accesses.
-//! * A wait at an mbarrier object orders later accesses of the waiting thread after the arrivals and
-//!   the asynchronous stores of the completed phase. Accesses that precede such an arrival or store
-//!   in the same thread are ordered too. In PTX, an asynchronous store (`st.async`) releases only
-//!   the stored value, so the executor misses races that only this additional order hides. The
-//!   initialization of an mbarrier object orders no accesses.
-//! * Atomic accesses without fences do not order other accesses. The executor ignores their memory
-//!   ordering, because `tx` generates PTX atomics without one. Atomic accesses do not race with
-//!   each other.
+//! * Barriers of a cluster, a block, some warps or one warp order the memory accesses of their
+//!   threads. Shuffles and votes do not order memory accesses.
+//! * Accesses of two blocks are ordered by the end of a kernel, or by a release and acquire
+//!   pattern: a thread of the first block executes a fence of device scope, and then writes a word
+//!   atomically. A thread of the second block reads this word atomically, and then executes a fence
+//!   of device scope.
+//! * Atomic accesses without fences do not order other accesses. The executor ignores the memory
+//!   ordering of an atomic access, because `tx` generates PTX atomics without a memory ordering.
+//!   Atomic accesses do not race with each other.
 //! * An access to the shared memory of another block of the cluster must be ordered after the start
 //!   and before the end of that block.
 //!
@@ -42,10 +37,11 @@
 //!
 //! # Numbers
 //!
-//! Results are equal to those of PTX in every bit. Sums, products and fused multiply-adds are
-//! rounded once to their type, also in f16 and bf16. Subnormals are preserved, and maxima and
-//! minima order −0 below +0. Exceptions are sign and payload of NaN results, the last bits of
-//! approximate PTX functions, and behaviour that differs between chips.
+//! Results are equal to the results of PTX in every bit. Sums, products and fused multiply-adds are
+//! rounded once to the result type, also for f16 and bf16. Operations preserve subnormals, and
+//! maximum and minimum order −0 below +0. The executor and PTX may differ in the sign and payload
+//! of NaN results, in the last bits of approximate functions, and in behaviour that depends on the
+//! chip.
 //!
 //! ```no_run
 //! use tx_exec::{Launch, Memory, Param, Program};

@@ -4,7 +4,8 @@
 use melior::ir::{Type, TypeLike};
 
 /// Rounds to the nearest value of a binary format, ties to even. The format has `exponent` exponent
-/// bits and `mantissa` fraction bits, at most 16 bits with the sign. A NaN becomes a quiet NaN.
+/// bits and `mantissa` fraction bits, and at most 16 bits including the sign. A NaN becomes a quiet
+/// NaN.
 fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
     let bits = value.to_bits();
     let sign = ((bits >> 63) as u16) << (exponent + mantissa);
@@ -99,8 +100,8 @@ impl F8 {
         }
     }
 
-    /// Rounds to the nearest finite number, ties to even, as `cvt.rn.satfinite` does. A NaN becomes
-    /// 0x7f, without a sign.
+    /// Rounds to the nearest finite number, ties to even, as `cvt.rn.satfinite` does. Every NaN
+    /// becomes the byte 0x7f, without its sign.
     fn saturated(self, value: f32) -> u8 {
         let (fraction, least, largest) = self.parameters();
         if value.is_nan() {
@@ -139,13 +140,14 @@ impl F8 {
     }
 }
 
-/// Rounds two numbers to an 8-bit format. The first result is in the upper byte.
+/// Rounds two numbers to an 8-bit format. The upper byte of the result contains the first number.
 pub(crate) extern "C" fn to_f8_pair(upper: f32, lower: f32, format: i32) -> i32 {
     let format = F8::from_code(format);
     i32::from(format.saturated(upper)) << 8 | i32::from(format.saturated(lower))
 }
 
-/// Converts two 8-bit floats to f16. The upper half of the result holds the f16 of the upper byte.
+/// Converts two 8-bit floats to f16. The upper half of the result contains the converted upper
+/// byte.
 pub(crate) extern "C" fn from_f8_pair(pair: i32, format: i32) -> i32 {
     let format = F8::from_code(format);
     let [lower, upper, ..] = pair
@@ -175,9 +177,9 @@ extern "C" fn extendhfdf2(value: f32) -> f64 {
     from_f16(value.to_bits() as u16).into()
 }
 
-/// Computes `a * b + c` of f16 or bf16 values, rounded to odd in f64. Rounding the f64 result to
-/// the narrow type is then correct. Rounding to odd maps an inexact result to the neighbour whose
-/// last bit is 1.
+/// Computes `a * b + c` of f16 or bf16 values, rounded to odd in f64. Rounding to odd replaces an
+/// inexact result by the neighbouring f64 whose last bit is 1. The later rounding of the f64 to f16
+/// or bf16 is therefore correct.
 pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
     // The product has at most 22 significant bits and an exponent far from both limits.
     let product = a * b;
@@ -319,7 +321,7 @@ fn mathematics(name: &str) -> Option<*mut ()> {
     }
 }
 
-/// Returns a function that only libdevice defines.
+/// Returns the host function for a device function that only libdevice defines.
 fn device(name: &str) -> Option<*mut ()> {
     Some(match name {
         "powif" => function!((x: f32, n: i32) -> f32 { f64::from(x).powi(n) as f32 }),
@@ -351,7 +353,6 @@ pub(crate) fn external(name: &str) -> Option<*mut ()> {
     mathematics(name)
 }
 
-/// Returns the functions that LLVM may call implicitly.
 pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
     let conversions = [
         ("__truncsfhf2", truncsfhf2 as *mut ()),
@@ -405,8 +406,8 @@ pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
 mod tests {
     use super::*;
 
-    /// Every f16 and bf16 value is unchanged by widening to f64 and narrowing. Midpoints round to
-    /// even, and larger values round up.
+    /// Checks that widening to f64 and narrowing preserves every f16 and bf16 value. Midpoints
+    /// between two values round to even, and f64 values above a midpoint round up.
     #[test]
     fn narrowing_rounds_to_nearest_even() {
         for (exponent, mantissa, widen) in [

@@ -4,11 +4,12 @@ use std::{fmt, sync::Arc};
 
 /// A source location of an operation.
 ///
-/// Name, call-site and fused locations are unwrapped to the file location inside them. An operation
-/// without a file location has [`Location::unknown`].
+/// A name, call-site or fused location is replaced by the file location that it contains. An
+/// operation without a file location has [`Location::unknown`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
-    /// File name. `-` denotes the text of the device IR, for IR without locations.
+    /// File name. If the IR has no locations, the file name is `-`, and lines are lines of the
+    /// device IR.
     pub file: Arc<str>,
     /// Line, counted from 1; 0 if unknown.
     pub line: u32,

@@ -1,10 +1,10 @@
 //! State of a launch: the threads of the running cluster, the shared memory of its blocks, and the
 //! checks of every access.
 //!
-//! A block without a cluster is treated as a cluster of one block. A thread index counts the
-//! threads of all blocks, ordered by block rank. In a cluster of several blocks, each block starts
-//! at a multiple of the warp size. Thread indices between two blocks belong to threads that never
-//! run.
+//! A block without a cluster is treated as a cluster of one block. A thread index numbers the
+//! threads of all blocks of the cluster, ordered by block rank. In a cluster of several blocks,
+//! each block starts at a multiple of the warp size. Thread indices between the last thread of a
+//! block and the first thread of the next block are unused.
 
 use crate::{
     WARP,
@@ -29,7 +29,6 @@ use corosensei::Yielder;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The operation in which a thread waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wait {
     Warp {
@@ -68,10 +67,9 @@ pub(crate) enum State {
     Exited,
 }
 
-/// Result of an operation that can wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
-    /// The operation has finished with this result value.
+    /// The operation has finished, and its result is this value.
     Ready(u64),
     /// The thread must suspend. The result of the operation is available after the thread resumes.
     Wait,
@@ -84,10 +82,9 @@ pub(crate) struct Thread {
     cta: u32,
     /// Linear index of the thread in its block.
     local: u32,
-    /// Result of the operation in which the thread waited.
     pub(crate) result: u64,
-    /// Yielder of the coroutine. Each thread sets its pointer on start; the pointer is valid while
-    /// the coroutine is alive.
+    /// Yielder of the coroutine. The thread sets this pointer when it starts; the pointer is valid
+    /// while the coroutine is alive.
     pub(crate) yielder: *const Yielder<(), ()>,
     /// Lowest stack address that the thread may use.
     pub(crate) stack_limit: u64,
@@ -98,14 +95,14 @@ pub(crate) struct Thread {
     pub(crate) spins: bool,
 }
 
-/// State of a thread that concerns other blocks of the cluster. The struct is separate from
-/// [`Thread`], because every access reads [`Thread`] and a small [`Thread`] is faster.
+/// State of a thread that concerns other blocks of the cluster. A separate struct keeps [`Thread`]
+/// small, because every memory access reads a [`Thread`].
 #[derive(Debug, Default)]
 pub(crate) struct Member {
     pub(crate) arrivals: u32,
     /// Arrival at the cluster barrier for which the thread has not waited yet.
     pub(crate) arrival: Option<cluster::Arrival>,
-    /// Last access of the thread to the shared memory of each other block.
+    /// Last access of the thread to the shared memory of each other block in the cluster.
     remote: Vec<Remote>,
 }
 
@@ -121,12 +118,11 @@ struct Remote {
 pub(crate) struct Cta<'m> {
     pub(crate) shared: SharedMemory<'m>,
     pub(crate) barriers: [Barrier; 16],
-    /// A thread that waits at a barrier of the whole block, with the index of its operation. All
-    /// threads that wait at a barrier of the whole block wait in the same operation.
+    /// A thread that waits at a barrier of the whole block, and the index of its barrier operation.
+    /// All threads that wait at a barrier of the whole block wait in the same operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
-    /// The first thread of the block that exited.
+    /// The thread of the block that exited first.
     pub(crate) exited: Option<usize>,
-    /// Number of threads of the block that have not exited.
     pub(crate) running: usize,
     pub(crate) block: [u32; 3],
 }
@@ -135,14 +131,15 @@ pub(crate) struct Cta<'m> {
 struct Private {
     start: u64,
     length: u64,
-    /// The written bytes of the allocation; `None` if uninitialised reads are not checked.
+    /// Set of the written bytes of the private memory; `None` if uninitialised reads are not
+    /// checked.
     written: Option<PagedBits>,
 }
 
-/// Number of consecutive atomic accesses after which a thread yields, since another thread may have
-/// to make progress.
+/// Number of consecutive atomic accesses after which a thread yields, because it may spin until
+/// another thread makes progress.
 const ATOMICS_PER_TURN: u32 = 1024;
-/// Number of atomic accesses without other progress after which the launch is reported as hanging.
+/// Number of atomic accesses without other progress after which a launch is reported as hanging.
 const MAX_IDLE_ATOMICS: u64 = 1 << 24;
 
 /// A memory access that generated code passes to a hook for checking.
@@ -151,7 +148,7 @@ pub(crate) struct Request {
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     pub(crate) kind: AccessKind,
-    /// Whether the access reads the memory. An atomic write does not read.
+    /// Whether the access reads the memory; false for an atomic write.
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     pub(crate) space: Space,
@@ -162,20 +159,17 @@ pub(crate) struct Request {
 pub(crate) struct Machine<'m> {
     sites: &'m [SiteInfo],
     memory: &'m mut Memory,
-    /// Blocks of the running cluster, by rank.
     pub(crate) ctas: Vec<Cta<'m>>,
     pub(crate) cluster_barrier: ClusterBarrier,
-    /// Initialized mbarrier objects, by rank of the block and offset in its shared memory. Each
-    /// entry also lists the threads that wait for the object.
+    /// Initialized mbarrier objects; the key is the rank of the block and the offset in its shared
+    /// memory. Each entry also lists the threads that wait for the object.
     pub(crate) mbarriers: BTreeMap<(usize, u64), (MBarrier, Vec<usize>)>,
     /// Vector clocks; `None` if races and uninitialised reads are not checked.
     pub(crate) clocks: Option<Clocks>,
     pub(crate) preemption: Preemption,
-    /// Threads of all blocks, by thread index.
     pub(crate) threads: Vec<Thread>,
-    /// Cluster state of each thread, by thread index.
     pub(crate) members: Vec<Member>,
-    /// Pending warp operation of each warp, by warp index.
+    /// Pending warp operation of each warp; the index is the warp index.
     pub(crate) gatherings: Vec<Gathering>,
     pub(crate) block_threads: usize,
     /// Distance between the first threads of consecutive blocks.
@@ -281,7 +275,7 @@ impl<'m> Machine<'m> {
         self.idle_atomics = 0;
     }
 
-    /// Runs the checks that require all threads of the cluster to have exited.
+    /// Runs the checks that are possible only after all threads of the cluster have exited.
     pub(crate) fn end_cluster(&self) -> Result<(), Fault> {
         let Some(clocks) = &self.clocks else {
             return Ok(());
@@ -326,7 +320,6 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Returns the number of threads that the cluster runs.
     pub(crate) fn live_threads(&self) -> usize {
         self.ctas.len() * self.block_threads
     }
@@ -353,7 +346,8 @@ impl<'m> Machine<'m> {
         self.threads_of(self.threads[thread].cta as usize)
     }
 
-    /// Returns the index of a thread among the threads that run.
+    /// Returns the index of a thread among the running threads of the cluster, without the unused
+    /// thread indices.
     pub(crate) fn number_of(&self, thread: usize) -> usize {
         let (rank, local) = self.place_of(thread);
         rank * self.block_threads + local
@@ -365,7 +359,6 @@ impl<'m> Machine<'m> {
         [thread % x, thread / x % y, thread / (x * y)]
     }
 
-    /// Formats a thread for messages.
     pub(crate) fn thread(&self, thread: usize) -> String {
         format!("thread {}", At(self.coordinates(thread)))
     }
@@ -408,10 +401,10 @@ impl<'m> Machine<'m> {
         self.idle_atomics = 0;
     }
 
-    /// Registers private memory that the current thread has allocated.
+    /// Registers private memory of the current thread.
     ///
     /// # Safety
-    /// The memory must be valid, and no live value may be stored in the memory.
+    /// The private memory must be valid, and must not contain a live value.
     pub(crate) unsafe fn add_private(&mut self, address: u64, bytes: u64) -> Result<(), Fault> {
         let length = bytes as usize;
         let written = match self.clocks {
@@ -441,8 +434,8 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Maps a shared memory address of the current block to the equal offset in the block of rank
-    /// `rank`.
+    /// Maps a shared memory address of the current block to the address with the same offset in the
+    /// block with rank `rank`.
     pub(crate) fn map(&self, address: u64, rank: i32, site: u32) -> Result<u64, Fault> {
         let own = &self.ctas[self.current_cta].shared;
         let to = usize::try_from(rank).ok();
@@ -457,8 +450,9 @@ impl<'m> Machine<'m> {
         Ok(to.shared.map(address, own))
     }
 
-    /// Finds the shared memory that contains the address range and is accessible in address space
-    /// `space`. Returns the rank of the block and the offset.
+    /// Finds the shared memory that contains an address range and is accessible through pointers of
+    /// space `space`. Returns the rank of the block that owns the memory, and the offset of the
+    /// range.
     #[inline]
     pub(crate) fn find_shared(
         &self,
@@ -484,8 +478,8 @@ impl<'m> Machine<'m> {
         ctas.find_map(|(rank, cta)| Some((rank, cta.shared.find(address, bytes)?)))
     }
 
-    /// Checks that block `remote.owner` has started and still runs. Records the access for the
-    /// lifetime check after the end of the cluster.
+    /// Checks that the block `remote.owner` has started and still runs. Records the access, because
+    /// its lifetime is checked again after the end of the cluster.
     fn check_other_block(&mut self, remote: Remote) -> Result<(), Fault> {
         let owner = remote.owner;
         let Some(clocks) = &self.clocks else {
@@ -666,8 +660,8 @@ impl<'m> Machine<'m> {
         })
     }
 
-    /// Returns the position of an address in the buffer that contains it, or relative to a nearby
-    /// buffer.
+    /// Returns the position of an address relative to the buffer that contains the address, or to a
+    /// nearby buffer.
     fn place(&self, address: u64, space: Space) -> Option<BufferOffset> {
         let private = |near: u64| {
             self.threads[self.current]
@@ -704,8 +698,8 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// For a place in the shared memory of another block, adds the coordinates of that block to the
-    /// buffer label.
+    /// For a position in the shared memory of another block, adds the coordinates of that block to
+    /// the buffer label.
     fn place_in(&self, cta: &Cta<'_>, place: Option<BufferOffset>) -> Option<BufferOffset> {
         let [x, y, z] = cta.block;
         let place = place?;

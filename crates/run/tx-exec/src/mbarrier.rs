@@ -11,18 +11,18 @@ const BYTES: u64 = 8;
 /// State of an mbarrier object.
 ///
 /// A phase is complete after the expected number of arrivals, when all expected bytes have been
-/// stored. The next phase starts immediately.
+/// stored. The next phase starts as soon as a phase is complete.
 ///
 /// In PTX, an asynchronous store releases only the stored value. In the executor, the store also
-/// releases all earlier events of its thread. A race that is ordered only by this additional
-/// release is not reported.
+/// releases all earlier events of its thread. The executor therefore misses a race between two
+/// accesses that only this additional release orders.
 #[derive(Debug)]
 pub struct MBarrier {
     /// Number of arrivals that complete a phase.
     count: u32,
-    /// Number of arrivals that the current phase still expects.
+    /// Number of arrivals that are missing for the completion of the current phase.
     pending: u32,
-    /// Expected bytes minus stored bytes of the current phase.
+    /// Number of expected bytes minus number of stored bytes in the current phase.
     transactions: i64,
     phase: u32,
     /// Vector clocks released in the current phase.

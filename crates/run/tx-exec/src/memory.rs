@@ -11,7 +11,7 @@ use std::{
 /// `cudaMalloc` also aligns to 256 bytes.
 pub(crate) const MIN_ALIGN: usize = 256;
 
-/// Maximum distance in bytes between a faulty address and the buffer that the message names.
+/// Maximum distance in bytes between a faulty address and the buffer that the fault message names.
 const NEAR: u64 = 1 << 20;
 
 /// Error of an allocation, a read or a write of a buffer.
@@ -36,7 +36,7 @@ pub enum MemoryError {
         /// Length of the buffer, in bytes.
         length: usize,
     },
-    /// A [`BufferId`] of another [`Memory`].
+    /// A [`BufferId`] that belongs to another [`Memory`].
     #[error("the buffer is not one of this memory")]
     UnknownBuffer,
 }
@@ -46,7 +46,6 @@ pub enum MemoryError {
 pub(crate) struct Bytes {
     start: NonNull<u8>,
     layout: Layout,
-    /// Distance from the start of the allocation to the first aligned byte.
     skip: usize,
 }
 
@@ -56,7 +55,6 @@ unsafe impl Send for Bytes {}
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
-    /// Allocates `length` zero bytes, aligned to `align`, a power of two.
     pub(crate) fn new(length: usize, align: usize) -> Result<Self, MemoryError> {
         // For larger alignments, allocators zero the memory explicitly, which touches every page of
         // a large and sparsely used buffer.
@@ -101,11 +99,11 @@ pub(crate) struct Region {
     pub(crate) label: Arc<str>,
     pub(crate) read_only: bool,
     pub(crate) shadow: Shadow,
-    /// The written bytes of the buffer; `None` if all bytes are initialised.
+    /// Set of the written bytes of the buffer; `None` if all bytes are initialised.
     written: Option<PagedBits>,
     id: Option<BufferId>,
-    /// Owner of the bytes and guard zones; `None` for a global variable, whose bytes the compiled
-    /// code owns.
+    /// Allocation with the bytes and guard zones; `None` for a global variable, because the
+    /// compiled code allocates its bytes.
     _bytes: Option<Bytes>,
 }
 
@@ -139,12 +137,11 @@ impl Region {
 
 /// Global memory: separate buffers, each with a length and a label.
 ///
-/// Buffers are zeroed or [uninitialised](Memory::alloc_uninitialized). Guard zones of at least 256
-/// bytes surround each buffer, so that an access beyond the end is a fault and never reaches
-/// another buffer.
+/// A new buffer is zeroed or [uninitialised](Memory::alloc_uninitialized). Guard zones of at least
+/// 256 bytes surround each buffer, so that an access beyond the end of a buffer is a fault.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Regions, sorted by base address.
+    /// Regions of the buffers, sorted by base address.
     regions: Vec<Region>,
     buffers: u32,
     /// Index of the last accessed region. Consecutive accesses often access the same region.
@@ -165,8 +162,8 @@ impl Memory {
     /// Removes and returns the text that threads printed by `vprintf`, to which `gpu.printf` is
     /// lowered.
     ///
-    /// The text is in execution order and includes the output of failed launches. Output beyond the
-    /// first mebibyte is lost.
+    /// The printed text is in execution order, and includes the output of failed launches. Printed
+    /// text beyond the first mebibyte is lost.
     pub fn take_printed(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.printed)
     }
@@ -194,7 +191,7 @@ impl Memory {
     }
 
     /// Allocates `bytes` zero bytes that start `past` bytes after an address aligned to `align`
-    /// bytes. A misaligned buffer represents a view into a larger array.
+    /// bytes. A misaligned buffer represents a view of a larger array.
     ///
     /// # Errors
     ///
@@ -209,7 +206,7 @@ impl Memory {
         self.allocate(label.into(), bytes, align, past, true)
     }
 
-    /// Allocates `bytes` uninitialised bytes. Reading a byte before writing it is a fault.
+    /// Allocates `bytes` uninitialised bytes. Reading a byte that no thread has written is a fault.
     ///
     /// # Errors
     ///

@@ -5,16 +5,15 @@ use crate::WARP;
 /// Execution order of runnable threads, and of blocks.
 ///
 /// Blocks, or clusters of blocks, run one after the other. The threads of a cluster are scheduled
-/// like those of one block, ordered by block rank. A thread runs until it waits for other threads
-/// in a barrier, a shuffle or another collective operation. A thread also stops when its arrival
-/// completes a collective operation. Some orders also [preempt](Order::RoundRobin) a thread before
-/// a memory access. The next thread can belong to any warp.
+/// like the threads of one block, ordered by block rank. A thread runs until it waits for other
+/// threads in a barrier, a shuffle or another collective operation. A thread also stops when its
+/// arrival completes a collective operation. Some orders also [preempt](Order::RoundRobin) a thread
+/// before a memory access. The thread that runs next can belong to any warp.
 ///
-/// The set of races does not depend on the order, unless the order changes which accesses are
-/// executed. The results of a program without races and atomics do not depend on the order either.
-/// If a race or a missing synchronisation exists, the result and the first fault can depend on the
-/// order. [`Order::all`] and [`Order::systematic`] list orders for tests. Every order is
-/// deterministic.
+/// The set of races does not depend on the order, if every order executes equal accesses. The
+/// results of a program without races and atomics do not depend on the order either. If a race or a
+/// missing synchronisation exists, the result and the first fault can depend on the order.
+/// [`Order::all`] and [`Order::systematic`] list orders for tests. Every order is deterministic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
@@ -28,7 +27,7 @@ pub enum Order {
     Shuffled(u64),
     /// Threads run in ascending order, and are preempted before every memory access, barrier and
     /// warp operation. Threads with equal control flow run in lockstep: no thread starts its second
-    /// access before all threads have finished their first.
+    /// access before all threads have finished their first access.
     RoundRobin,
     /// Blocks and threads run as in [`Order::Shuffled`]. Threads are preempted before a
     /// pseudo-random half of their memory accesses, barriers and warp operations.
@@ -38,7 +37,7 @@ pub enum Order {
     /// of all blocks by block rank.
     WarpFirst(u32),
     /// The warp with this index runs only if no other thread can run. All other threads run as in
-    /// [`Order::Sequential`]. Warps are counted as in [`Order::WarpFirst`].
+    /// [`Order::Sequential`]. The index of the warp is counted as in [`Order::WarpFirst`].
     WarpLast(u32),
 }
 
@@ -60,8 +59,8 @@ impl Order {
     /// `warps` warps.
     ///
     /// For any two warps that no barrier synchronises, one of the orders runs the first warp before
-    /// the second, and another order runs the second before the first. The orders treat any two
-    /// lanes of a warp in the same way, up to the next warp operation of both lanes.
+    /// the second, and another order runs the second before the first. The orders do the same for
+    /// any two lanes of a warp, until both lanes reach a warp operation.
     pub fn systematic(warps: u32) -> impl Iterator<Item = Self> + Clone {
         [Self::Sequential, Self::Reverse, Self::RoundRobin]
             .into_iter()
@@ -69,8 +68,8 @@ impl Order {
             .chain((0..warps).map(Self::WarpLast))
     }
 
-    /// Returns the pseudo-random generator of this order for one purpose; `None` for an order that
-    /// is not pseudo-random.
+    /// Returns the pseudo-random generator for one purpose, such as block order or preemption;
+    /// `None` for an order that is not pseudo-random.
     fn random(self, purpose: u64) -> Option<Random> {
         match self {
             Self::Shuffled(seed) | Self::Interleaved(seed) => Some(Random(seed ^ purpose)),
@@ -79,14 +78,15 @@ impl Order {
     }
 }
 
-/// Indices of the pseudo-random sequences of an order. Each use has a separate sequence.
+/// Constants that select the pseudo-random sequence for block order, for thread order, and for
+/// preemption.
 mod purpose {
     pub(super) const BLOCKS: u64 = 0;
     pub(super) const THREADS: u64 = !0;
     pub(super) const PREEMPTION: u64 = 0x5555_5555_5555_5555;
 }
 
-/// A small pseudo-random generator (SplitMix64).
+/// Pseudo-random generator SplitMix64.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Random(u64);
 
@@ -149,11 +149,11 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Maximum number of clusters for a shuffled grid. Grids with more than `MAX_SHUFFLED` clusters run
-/// in ascending order, since a permutation needs too much memory.
+/// Maximum number of clusters for a shuffled grid. For more clusters, a permutation needs too much
+/// memory, so the clusters run in ascending order.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
-/// Returns the coordinates of a linear index in a grid with fewer than 2³² elements.
+/// Converts a linear index in a grid with fewer than 2³² elements to grid coordinates.
 fn position(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
     [
         index % x,
@@ -163,8 +163,8 @@ fn position(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
 }
 
 impl Blocks {
-    /// Creates the execution order of a grid of fewer than 2³² blocks. Each grid dimension is a
-    /// multiple of the cluster dimension.
+    /// Creates the execution order of the blocks of a grid. The grid has fewer than 2³² blocks, and
+    /// each grid size is a multiple of the cluster size.
     pub(crate) fn new(grid: [u32; 3], cluster: [u32; 3], order: Order) -> Self {
         let mut blocks = Self {
             grid,
@@ -216,7 +216,6 @@ impl Blocks {
     }
 }
 
-/// Whether the scheduler can select a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
     /// The thread waits for other threads, or has exited.
@@ -245,7 +244,6 @@ impl Turns {
         }
     }
 
-    /// Resets the scheduler for a block or a cluster of `threads` threads.
     pub(crate) fn start_block(&mut self, threads: usize) {
         self.candidates.clear();
         // The first selected thread is the successor of `last`.

@@ -12,7 +12,7 @@ use std::ffi::{CString, c_char};
 
 /// Maximum field width, and maximum number of digits after the point.
 const MOST_DIGITS: u64 = 1 << 12;
-/// Maximum length of a string in bytes. Longer strings are treated as unterminated.
+/// Maximum length of a printed string in bytes. A longer string is treated as unterminated.
 const MOST_TEXT: u64 = 1 << 16;
 
 struct Arguments {
@@ -48,7 +48,6 @@ fn read(machine: &mut Machine<'_>, address: u64, bytes: u64, site: u32) -> Resul
     Ok(u64::from_le_bytes(value))
 }
 
-/// Reads the zero-terminated string at an address.
 pub(crate) fn text(machine: &mut Machine<'_>, address: u64, site: u32) -> Result<Vec<u8>, Fault> {
     let mut text = Vec::new();
     for at in 0..MOST_TEXT {
@@ -60,7 +59,8 @@ pub(crate) fn text(machine: &mut Machine<'_>, address: u64, site: u32) -> Result
     Ok(text)
 }
 
-/// Formats text for the current thread. Returns the text and the number of arguments used.
+/// Formats text for the current thread. Returns the formatted text, and the number of printf
+/// arguments that the format uses.
 pub(crate) fn format(
     machine: &mut Machine<'_>,
     [format, arguments]: [u64; 2],
@@ -97,7 +97,8 @@ enum Number {
 }
 
 impl Number {
-    /// Parses digits or an asterisk, if present, and returns the remaining text.
+    /// Parses the number of a width or precision (digits or an asterisk), if present, and returns
+    /// the remaining text.
     fn parse(text: &[u8]) -> (Option<Self>, &[u8]) {
         if let Some(rest) = text.strip_prefix(b"*") {
             return (Some(Self::Argument), rest);
@@ -122,12 +123,12 @@ impl Number {
     }
 }
 
-/// A conversion specification: `%`, flags, width, precision, length, conversion.
+/// A conversion specification of a printf format. It consists of `%`, flags, width, precision,
+/// length and conversion.
 struct Field<'f> {
     flags: &'f [u8],
     width: Option<Number>,
     precision: Option<Number>,
-    /// Size of an integer argument in bytes.
     bytes: u64,
     conversion: u8,
 }

@@ -32,7 +32,6 @@ use std::{
 
 struct Loaded {
     kernel: ConvertedKernel,
-    /// Index of the module of the kernel.
     module: usize,
 }
 
@@ -80,8 +79,8 @@ impl Code {
     }
 }
 
-/// Kernels that are compiled together, on the first launch of any of them. A program with kernels
-/// for many array sizes launches few of them.
+/// Kernels that are compiled together, when one of them is first launched. Most kernels of a
+/// program with kernels for many array sizes are never launched.
 struct Compiled {
     code: OnceCell<Code>,
     /// The module belongs to the context of the program.
@@ -107,7 +106,7 @@ impl Compiled {
 /// between threads, since launches write its global variables.
 pub struct Program {
     kernels: BTreeMap<String, Loaded>,
-    /// Modules must be destroyed before `_context`, so this field comes first.
+    /// The modules must be destroyed before `_context`, so `modules` is declared before `_context`.
     modules: Vec<Compiled>,
     _context: Box<Context>,
     diagnostics: Diagnostics,
@@ -133,11 +132,12 @@ impl fmt::Debug for Program {
 impl Program {
     /// Parses device IR and converts it for the host. A kernel is compiled on its first launch.
     ///
-    /// The text is an MLIR module with `gpu.module`s of `llvm.func`s, in the LLVM and NVVM dialects
-    /// directly before PTX is generated. Other contents of the module are ignored. Faults name the
-    /// source locations in the text. If the text has no locations, faults name its lines, with `-`
-    /// as the file. If an MLIR module has locations, print its ops in generic form, because MLIR
-    /// cannot parse the short form of `nvvm.barrier` with a location.
+    /// Device IR is an MLIR module that contains `gpu.module`s of `llvm.func`s in the LLVM and NVVM
+    /// dialects, as directly before the translation to PTX. All ops of the module other than
+    /// `gpu.module`s are ignored. Faults name the source locations in the text. If the text has no
+    /// locations, faults name lines of the text, with `-` as the file name. If an MLIR module has
+    /// locations, print its ops in generic form, because MLIR cannot parse the short form of
+    /// `nvvm.barrier` with a location.
     ///
     /// # Errors
     ///
@@ -276,7 +276,6 @@ impl Program {
     }
 }
 
-/// Parses device IR and rewrites it for the host.
 fn units<'c>(
     context: &'c Context,
     device_ir: &str,
@@ -357,7 +356,7 @@ fn check_launch(info: &KernelInfo, launch: &Launch) -> Result<u32, String> {
     Ok(shared as u32)
 }
 
-/// Checks the cluster size of a launch. Grid and block must already be checked.
+/// Checks the cluster size of a launch. The caller must have checked the grid and block sizes.
 fn check_cluster(info: &KernelInfo, launch: &Launch) -> Result<(), String> {
     let Launch { grid, cluster, .. } = *launch;
     let blocks: u128 = cluster.iter().map(|&size| u128::from(size)).product();

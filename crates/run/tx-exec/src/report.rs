@@ -14,7 +14,7 @@ pub struct Accesses {
 /// Counters of the operations that a launch executed.
 ///
 /// An access counts once per thread and operation, independent of its size. A barrier or a warp
-/// operation counts once each time a group of threads completes it.
+/// operation counts once for each group of threads that completes the operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -42,9 +42,9 @@ pub struct Report {
     pub votes: u64,
     /// Accesses to global memory.
     pub global: Accesses,
-    /// Accesses to shared memory, of the own block or of another block in the cluster.
+    /// Accesses to shared memory of the thread's block, or of another block in the cluster.
     pub shared: Accesses,
-    /// Accesses to private memory that is not in registers.
+    /// Accesses to private memory, without values in registers.
     pub private: Accesses,
 }
 

@@ -15,8 +15,8 @@ use corosensei::{
 };
 use std::ffi::c_void;
 
-/// Stack size per thread in bytes, in addition to the private memory of the kernel. This stack
-/// holds the frames of generated code, hooks and C math functions.
+/// Stack size per thread in bytes, in addition to the private memory of the kernel. The stack
+/// contains the frames of generated code, hooks and C math functions.
 pub(crate) const STACK_RESERVE: u64 = 128 * 1024;
 /// Minimum remaining stack for a function call or an allocation in generated code, in bytes.
 pub(crate) const STACK_MARGIN: u64 = 64 * 1024;

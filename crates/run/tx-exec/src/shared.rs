@@ -8,22 +8,22 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Size of the gap between two variables, in bytes. An access that overruns a variable hits the gap
-/// and is detected.
+/// Size of the gap between two variables, in bytes. An access that overruns a variable is detected,
+/// because it accesses the gap.
 pub(crate) const GAP: u64 = 64;
 
 #[derive(Clone, Debug)]
 pub(crate) struct SharedVariable {
     pub(crate) label: Arc<str>,
-    /// Offset of the variable, in bytes.
     pub(crate) offset: u64,
-    /// Length in bytes; `None` for dynamic shared memory.
+    /// Length of the variable in bytes; `None` for dynamic shared memory.
     pub(crate) length: Option<u64>,
 }
 
 #[derive(Debug)]
 pub(crate) struct SharedMemory<'m> {
-    /// Variables of the module, by index; `None` for variables that the kernel does not use.
+    /// Shared-memory variables of the module, by index; `None` for a variable that the kernel does
+    /// not use.
     variables: &'m [Option<SharedVariable>],
     dynamic: u64,
     bytes: Bytes,
@@ -34,7 +34,6 @@ pub(crate) struct SharedMemory<'m> {
 }
 
 impl<'m> SharedMemory<'m> {
-    /// Allocates shared memory with `dynamic` bytes of dynamic shared memory.
     pub(crate) fn new(
         variables: &'m [Option<SharedVariable>],
         dynamic: u32,
@@ -58,7 +57,6 @@ impl<'m> SharedMemory<'m> {
         })
     }
 
-    /// Marks all bytes as uninitialised.
     pub(crate) fn reset(&mut self) {
         // SAFETY: the memory has `length` bytes and is exclusively owned, and no kernel thread
         // runs. The fill bytes are a NaN as a float, and implausible as an index.
@@ -83,7 +81,8 @@ impl<'m> SharedMemory<'m> {
         self.base() + offset
     }
 
-    /// Returns the offset of an address if `bytes` bytes at the address are in one variable.
+    /// Returns the offset of an address in shared memory, if one variable contains all `bytes`
+    /// bytes at the address.
     pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<u64> {
         let offset = address.wrapping_sub(self.base());
         if offset >= self.length {
@@ -104,7 +103,6 @@ impl<'m> SharedMemory<'m> {
         address.wrapping_sub(self.base()) < self.length
     }
 
-    /// Returns the position of an address relative to the nearest variable.
     pub(crate) fn place(&self, address: u64) -> Option<BufferOffset> {
         let distance = |variable: &SharedVariable| {
             let start = self.base() + variable.offset;
@@ -127,7 +125,7 @@ impl<'m> SharedMemory<'m> {
         })
     }
 
-    /// Returns the variable and the offset in it at which a race conflict occurred.
+    /// Returns the variable and the offset in the variable at which a race occurred.
     pub(crate) fn place_of(&self, conflict: &Conflict) -> Option<BufferOffset> {
         self.place(self.base() + conflict.offset)
     }

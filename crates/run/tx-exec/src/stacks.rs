@@ -8,12 +8,12 @@ use std::{
 
 /// Size of pooled stacks in bytes, sufficient for nearly all kernels.
 const KEPT_BYTES: usize = 256 * 1024;
-/// Maximum number of pooled stacks: two blocks of maximum size. Linux limits a process to about
-/// 65,000 mappings, and each stack with its guard page needs two mappings.
+/// Maximum number of pooled stacks, sufficient for two blocks of maximum size. Linux limits a
+/// process to about 65,000 mappings, and each stack with its guard page needs two mappings.
 const MOST_KEPT: usize = 2048;
 
-/// The pool. Without a pool, mapping, touching and unmapping stacks took two thirds of the run time
-/// of thousands of short launches.
+/// The pool. Without a pool, the allocation of stacks took two thirds of the run time of short
+/// launches.
 static KEPT: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
 
 /// Returns `count` stacks of at least `bytes` bytes each, with undefined contents.

@@ -11,7 +11,6 @@ pub(crate) enum Shuffle {
     Idx,
 }
 
-/// Combiner of a `redux.sync`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Redux {
     Add,
@@ -78,7 +77,6 @@ impl WarpOp {
         }
     }
 
-    /// Inverse of [`code`](Self::code).
     pub(crate) fn from_code(code: i32) -> Option<Self> {
         let (abs, nan) = (code & 1 != 0, code & 2 != 0);
         Some(match code {
@@ -109,12 +107,11 @@ impl WarpOp {
     }
 }
 
-/// Operands of one lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Input {
-    /// Value of the lane; a predicate is 0 or 1.
+    /// Operand value of the lane; a predicate is 0 or 1.
     pub(crate) value: u64,
-    /// Second and third operand of a shuffle.
+    /// Second and third operand of a shuffle: `offset` and `clamp`.
     pub(crate) offset: u32,
     pub(crate) clamp: u32,
 }
@@ -126,7 +123,6 @@ pub(crate) struct Inactive {
     pub(crate) source: usize,
 }
 
-/// Returns the lanes of a mask, in ascending order.
 pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {
@@ -136,8 +132,8 @@ pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the source lane of a shuffle, and whether it is inside the shuffle segment of the
-/// reading lane.
+/// Returns the source lane of a shuffle, and whether the source lane is in the shuffle segment of
+/// the reading lane.
 pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (usize, bool) {
     let lane = lane as i32;
     let offset = (offset & 31) as i32;
@@ -158,8 +154,8 @@ pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (us
     (source as usize, valid)
 }
 
-/// Returns the result of every lane in the member mask. Bit 32 holds the predicate of operations
-/// that return a value and a predicate.
+/// Returns the result of every lane in the member mask. Bit 32 of a result contains the predicate,
+/// if the operation returns a value and a predicate.
 pub(crate) fn evaluate(
     op: WarpOp,
     mask: u32,

@@ -58,7 +58,8 @@ impl Array {
     /// Creates an array with every element equal to `value`.
     ///
     /// # Errors
-    /// Fails if an integer type cannot represent the value, or there is not enough memory.
+    /// Fails if the element type is an integer type that cannot represent the value, or there is
+    /// not enough memory.
     pub fn full(element: ElementType, shape: Vec<usize>, value: Number) -> Result<Self, Error> {
         let bits = value
             .to_bits(element)
@@ -68,11 +69,11 @@ impl Array {
         Ok(array)
     }
 
-    /// Creates an array of pseudorandom numbers. The numbers depend only on element type, position
-    /// and seed, and are equal on every machine.
+    /// Creates an array of pseudorandom numbers. Each pseudorandom number depends only on element
+    /// type, position and seed, and is equal on every machine.
     ///
-    /// Floats are uniform in [0, 1), with as many random bits as the significand has. Integers are
-    /// uniform in −8 … 7, `index` in 0 … 15, and `i1` in 0 … 1.
+    /// Floats are uniform in [0, 1), and have as many random bits as their significand has bits.
+    /// Integers are uniform in −8 … 7, `index` in 0 … 15, and `i1` in 0 … 1.
     ///
     /// # Errors
     /// Fails if there is not enough memory.
@@ -171,9 +172,9 @@ impl Array {
         describe_as(self.element, self.unsigned, &self.shape)
     }
 
-    /// Returns the array with integers of at least 8 bits marked as unsigned or signed. The
-    /// unsigned mark affects printing and files only: in programs, each op determines the
-    /// signedness of its operands.
+    /// Returns the array with integers of at least 8 bits marked as unsigned or signed. The mark
+    /// affects only printed text and files, because in programs each op determines the signedness
+    /// of its operands.
     #[must_use]
     pub fn with_unsigned(mut self, unsigned: bool) -> Self {
         use ElementType::{I8, I16, I32, I64};
@@ -209,7 +210,8 @@ impl Array {
         }
     }
 
-    /// Returns the bits of the element at a row-major position below the length.
+    /// Returns the bits of the element at a row-major position, which must be less than the number
+    /// of elements.
     pub(crate) fn bits(&self, position: usize) -> u64 {
         let size = self.element.size();
         let mut word = [0; 8];
@@ -298,7 +300,7 @@ pub trait HostElement: Copy + sealed::Sealed {
     /// Returns the bits of the value, zero-extended.
     #[doc(hidden)]
     fn to_bits64(self) -> u64;
-    /// Returns the value whose bits are the low bits of `bits`.
+    /// Returns the value that the low bits of `bits` encode.
     #[doc(hidden)]
     fn from_bits64(bits: u64) -> Self;
 }

@@ -1,4 +1,5 @@
-//! Binds arguments to a launch plan. The result contains buffers, and launches with numeric sizes.
+//! Binds arguments to a launch plan. The result of the binding is a list of buffers, and a list of
+//! launches with numeric sizes.
 //!
 //! An invalid argument is reported before a device is accessed.
 
@@ -20,9 +21,10 @@ pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
 #[derive(Debug)]
 pub(crate) struct Job {
-    /// Buffers of the memref arguments in order, then buffers of the temporaries.
+    /// Buffers of the memref arguments, in order, followed by the buffers of the temporaries.
     pub(crate) buffers: Vec<Buffer>,
-    /// Launches whose conditions on sizes are true. Conditions on addresses are evaluated later.
+    /// Launches whose conditions on sizes are true; their conditions on addresses are not evaluated
+    /// yet.
     launches: Vec<Launch>,
     arguments: Vec<Bound>,
 }
@@ -31,7 +33,8 @@ pub(crate) struct Job {
 pub(crate) struct Buffer {
     pub(crate) label: String,
     pub(crate) bytes: usize,
-    /// Initial contents, `bytes` long. `None` for a temporary, and for device memory of the caller.
+    /// Initial contents of the buffer, `bytes` long; `None` for a temporary, and for device memory
+    /// of the caller.
     pub(crate) contents: Option<Vec<u8>>,
     /// Device address, if the caller owns the memory.
     pub(crate) address: Option<u64>,
@@ -99,7 +102,7 @@ pub fn check_arguments(plan: &Plan, args: &[Arg]) -> Result<(), Error> {
 /// Checks whether a program can be launched with these arguments. Nothing is launched.
 ///
 /// # Errors
-/// Fails with the errors that a run reports before its first launch.
+/// Returns the errors that a run reports before its first launch.
 pub fn check_launch(plan: &Plan, args: &[Arg], grid: Option<[u32; 3]>) -> Result<(), Error> {
     Job::new(plan, args.to_vec(), grid).map(drop)
 }
@@ -257,7 +260,7 @@ impl Job {
             })
     }
 
-    /// Returns all launches whose conditions are true for some buffer addresses.
+    /// Returns the launches whose conditions are true for at least one choice of buffer addresses.
     pub(crate) fn possible(&self) -> &[Launch] {
         &self.launches
     }
@@ -284,7 +287,7 @@ impl Job {
     }
 
     /// Returns the buffer index of an argument in the caller's device memory. Fails if the argument
-    /// cannot be moved to `address`.
+    /// is not in the caller's device memory, or cannot be moved to `address`.
     pub(crate) fn at(&self, index: usize, address: u64) -> Result<usize, Error> {
         let refuse = |expected: String, hint: Option<String>| Error::Argument {
             index,
@@ -366,7 +369,8 @@ impl Job {
     }
 
     /// Returns the contents of each argument after the run, and whether the program may have
-    /// written the argument. The entry of a scalar, or of the caller's device memory, is `None`.
+    /// written the argument. The entry of a scalar argument, and of an array in the caller's device
+    /// memory, is `None`.
     pub(crate) fn into_arrays(mut self) -> Result<Vec<Option<(Array, bool)>>, Error> {
         self.arguments
             .into_iter()
@@ -684,8 +688,8 @@ impl Job {
         Ok(sizes.contains(&0) && sizes.iter().all(|size| *size >= 0))
     }
 
-    /// Returns a value with its expression and symbols, such as ``8 for `arg0.dim0 * 2`, where
-    /// arg0.dim0 is 4``.
+    /// Returns the text of a value, its expression, and the values of its symbols, such as ``8 for
+    /// `arg0.dim0 * 2`, where arg0.dim0 is 4``.
     fn explain(&self, value: i64, expr: &Expr) -> String {
         let mut symbols = Vec::new();
         expr.for_each_symbol(&mut |symbol| {
@@ -863,7 +867,7 @@ mod tests {
         }
     }
 
-    /// Returns a plan with a choice between steps that have these conditions.
+    /// Returns a plan with one choice; each alternative is one step with the given conditions.
     fn choice(arguments: &[&str], alternatives: &[&[&str]]) -> Plan {
         let mut plan = plan(arguments, step());
         plan.steps = (alternatives.iter().enumerate())
@@ -878,7 +882,6 @@ mod tests {
         plan
     }
 
-    /// Returns the kernels that are launched if all buffers have this address.
     fn kernels(job: &Job, address: u64) -> Vec<&str> {
         let launches = job.launches(move |_| Some(address));
         launches
@@ -974,8 +977,8 @@ mod tests {
         Array::from_slice(shape, &values).expect("an array").into()
     }
 
-    /// Checks the parameters of a memref: allocated pointer, aligned pointer, offset, sizes and
-    /// strides. A scalar is one parameter.
+    /// Checks the kernel parameters of a memref: allocated pointer, aligned pointer, offset, sizes
+    /// and strides. A scalar becomes one kernel parameter.
     #[test]
     fn flattens_operands() -> Result<(), Error> {
         let mut step = step();
@@ -1060,7 +1063,7 @@ mod tests {
         Ok(())
     }
 
-    /// Checks that elements that share a position are accepted if their values are equal, and
+    /// Checks that elements at one position in memory are accepted if their values are equal, and
     /// rejected otherwise.
     #[test]
     fn elements_may_share_a_place() -> Result<(), Error> {
@@ -1088,7 +1091,6 @@ mod tests {
         DeviceArray::new(0x1000, ElementType::F32, shape)
     }
 
-    /// Checks that a caller's device memory is bound in place, without copies.
     #[test]
     fn binds_memory_of_the_caller() -> Result<(), Error> {
         let mut step = step();

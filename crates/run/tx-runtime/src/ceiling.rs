@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
-/// Name of the kernel. The kernel parameters are the address of the data, and the address of a
+/// Name of the measurement kernel. Its parameters are the address of the data, and the address of a
 /// 4-byte result.
 pub(crate) const KERNEL: &str = "tx_read";
 /// Number of 16-byte vectors that a thread loads.
 pub(crate) const VECTORS: usize = 8;
 
-/// Returns the PTX of the kernel. Each thread loads [`VECTORS`] vectors of 16 bytes, and the
-/// vectors of a block are contiguous. A thread stores the XOR of its data only if the XOR equals a
-/// fixed 32-bit constant. The store is almost never executed, but keeps ptxas from removing the
+/// Returns the PTX of the measurement kernel. Each thread loads [`VECTORS`] vectors of 16 bytes,
+/// and the vectors of a block are contiguous. A thread stores the XOR of its data only if the XOR
+/// equals a fixed 32-bit constant. Almost no thread executes the store, but ptxas cannot remove the
 /// loads.
 pub(crate) fn ptx() -> String {
     let mut text = format!(

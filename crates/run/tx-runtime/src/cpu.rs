@@ -1,4 +1,4 @@
-//! The SIMT executor as a device.
+//! Device that runs programs on the SIMT executor.
 
 use tx_exec::{Memory, MemoryError, ParamKind, Program, Report};
 

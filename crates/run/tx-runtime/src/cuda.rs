@@ -60,7 +60,7 @@ impl<T> During<T> for Result<T, driver::DriverError> {
 /// Loaded CUDA driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaDriver {
-    /// Newest supported CUDA version: major and minor.
+    /// Newest CUDA version that the driver supports: major and minor.
     pub version: (u32, u32),
     /// Visible devices.
     pub devices: Vec<CudaDevice>,
@@ -229,8 +229,8 @@ impl Context {
     }
 
     /// Checks whether PTX for the chip `compiled` runs on this device. PTX for a chip without
-    /// suffix runs on the same and later chips. PTX for suffix `a` runs on the same chip only. PTX
-    /// for suffix `f` runs on later chips of the family too.
+    /// suffix runs on this chip and on later chips. PTX for a chip with suffix `a` runs on this
+    /// chip only. PTX for a chip with suffix `f` also runs on later chips of its family.
     pub(crate) fn check_chip(&self, compiled: &str) -> Result<(), Error> {
         if runs_on(compiled, self.device().compute_capability) {
             Ok(())
@@ -244,8 +244,8 @@ impl Context {
     }
 }
 
-/// Returns whether PTX for the chip `compiled` runs on a device. Returns true for a name other than
-/// `sm_NN`, because the driver checks such a name.
+/// Returns whether PTX for the chip `compiled` runs on a device. Returns true for a name of another
+/// form than `sm_NN`, because the driver itself rejects unsuitable PTX.
 fn runs_on(compiled: &str, device: (u32, u32)) -> bool {
     let Some(number) = compiled.strip_prefix("sm_") else {
         return true;
@@ -412,8 +412,8 @@ impl Module {
         Ok(function)
     }
 
-    /// Checks that the launch passes as many parameters as the kernel has, with equal sizes. The
-    /// driver would read missing parameters out of bounds.
+    /// Checks that the launch passes as many parameters as the kernel has, with equal sizes. For a
+    /// missing parameter, the driver would read out of bounds.
     fn check_parameters(&self, launch: &Launch) -> Result<(), Error> {
         let Some(expected) = self.parameters.get(&launch.kernel) else {
             return Ok(());
@@ -472,7 +472,6 @@ impl Resident<'_> {
         self.buffers.get(buffer).map(|memory| memory.pointer)
     }
 
-    /// Replaces the device address of a caller's buffer.
     pub(crate) fn move_to(&mut self, buffer: usize, address: u64) {
         self.buffers[buffer] = Memory::of_caller(address);
     }
@@ -591,7 +590,7 @@ unsafe fn launch_kernel(
 
 impl Context {
     /// Measures the read bandwidth of the device in bytes per second, over `bytes` bytes. The
-    /// result is the median of several measurements with the best block size.
+    /// returned bandwidth is the median of several measurements with the fastest block size.
     pub(crate) fn read_ceiling(&self, bytes: usize) -> Result<f64, Error> {
         self.make_current()?;
         let module = Module::load(self, &ceiling::ptx())?;
@@ -659,9 +658,8 @@ impl Context {
     }
 }
 
-/// Size in bytes of the pseudorandom data that is copied repeatedly to fill the memory.
+/// Size in bytes of the pseudorandom data whose copies fill the measured memory.
 const CHUNK: usize = 16 << 20;
-/// Number of measurements per block size.
 const TIMES: usize = 11;
 
 /// Device memory, freed on drop unless a caller owns it.
@@ -729,7 +727,7 @@ impl Event {
             .during(|| "recording an event".to_owned())
     }
 
-    /// Returns the time from this event to `end`. Both events must have completed.
+    /// Returns the time from this event to `end`. The events `self` and `end` must have completed.
     pub(crate) fn until(&self, end: &Self) -> Result<Duration, CudaError> {
         // SAFETY: both events are alive, and were recorded on the same stream.
         let millis = unsafe { driver::event::elapsed(self.0, end.0) }

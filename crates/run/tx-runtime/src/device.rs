@@ -28,7 +28,7 @@ enum Backend {
 
 impl Device {
     /// Opens the first CUDA device, or the CPU if no CUDA device exists. [`Device::reason`] returns
-    /// the reason of the choice.
+    /// why the device was chosen.
     ///
     /// # Errors
     /// Fails if no CUDA device exists and this build has no executor.
@@ -81,7 +81,7 @@ impl Device {
         })
     }
 
-    /// Opens the device with this name: `auto`, `cpu`, `cuda` (the first) or `cuda:N`.
+    /// Opens the device named `auto`, `cpu`, `cuda` (the first CUDA device) or `cuda:N`.
     ///
     /// # Errors
     /// Fails if the name is invalid, or the device does not exist.
@@ -199,7 +199,7 @@ pub struct RunOptions {
     pub grid: Option<[u32; 3]>,
     /// Whether [`Executable::run_with`] launches through a CUDA graph (see [`Prepared::record`]).
     pub graph: bool,
-    /// Order in which the executor runs threads and blocks.
+    /// Execution order of threads and blocks on the executor.
     #[cfg(feature = "simt")]
     pub order: tx_exec::Order,
     /// Checks of the executor.
@@ -209,8 +209,8 @@ pub struct RunOptions {
     /// launch that exceeds the limit is an error; without a limit, a launch may run forever.
     #[cfg(feature = "simt")]
     pub steps: Option<tx_exec::StepLimit>,
-    /// Distances of the argument addresses from aligned addresses in the executor's memory.
-    /// Misaligned arguments represent views of a larger array.
+    /// Distances of the argument addresses from aligned addresses in the executor's memory. A
+    /// misaligned argument represents a view of a larger array.
     #[cfg(feature = "simt")]
     pub past: Past,
 }
@@ -223,8 +223,8 @@ pub struct Past {
     pub first: usize,
     /// Difference between the distances of consecutive arrays, in elements.
     pub each: usize,
-    /// Index of the array with the extra distance `by`, counted from the last array (0), modulo the
-    /// number of arrays.
+    /// Index of the array with the additional distance `by`. The last array has index 0, and the
+    /// index is taken modulo the number of arrays.
     pub one: usize,
     /// Additional distance of the start of the array that `one` selects, in elements.
     pub by: usize,
@@ -232,7 +232,7 @@ pub struct Past {
 
 #[cfg(feature = "simt")]
 impl Past {
-    /// Returns a [`Past`] with this distance for all arrays.
+    /// Returns a [`Past`] with the distance `elements` for all arrays.
     pub const fn all(elements: usize) -> Self {
         Self {
             first: elements,
@@ -242,7 +242,6 @@ impl Past {
         }
     }
 
-    /// Returns the distance of array `number` of `arrays`, in elements.
     pub(crate) const fn of(self, number: usize, arrays: usize) -> usize {
         let is_one = arrays > 0 && number + 1 + self.one % arrays == arrays;
         self.first + number * self.each + if is_one { self.by } else { 0 }
@@ -258,7 +257,8 @@ impl Executable {
     /// Runs the program once on copies of the arguments.
     ///
     /// # Errors
-    /// Fails if the arguments do not match the plan (then nothing has run), or the run fails.
+    /// Fails if the arguments do not match the plan, in which case nothing is launched, or if the
+    /// run fails.
     pub fn run(&self, args: Vec<Arg>) -> Result<Outputs, Error> {
         self.run_with(args, &RunOptions::default())
     }
@@ -266,8 +266,8 @@ impl Executable {
     /// Runs the program once on copies of the arguments, with options.
     ///
     /// # Errors
-    /// Fails with the errors of [`Executable::run`]. Also fails if a grid is set for a host
-    /// function, or if a graph is requested on the CPU.
+    /// Returns the errors of [`Executable::run`], and fails if a grid is set for a host function,
+    /// or if a graph is requested on the CPU.
     pub fn run_with(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Outputs, Error> {
         let mut run = self.prepare(args, options)?;
         let runs = std::slice::from_mut(&mut run);
@@ -278,7 +278,8 @@ impl Executable {
         run.finish(elapsed)
     }
 
-    /// Copies the arguments to the device and looks up the kernels, for any number of launches.
+    /// Prepares any number of launches: copies the arguments to the device, and looks up the
+    /// kernels.
     ///
     /// # Errors
     /// Fails if the arguments do not match the plan, or the device has not enough memory.
@@ -296,8 +297,8 @@ impl Executable {
 }
 
 impl Executable {
-    /// Binds the program to the caller's arrays in device memory, without copies. The call
-    /// allocates the temporaries of the program.
+    /// Binds the program to the caller's arrays in device memory, without copies.
+    /// `prepare_in_place` allocates the temporaries of the program.
     ///
     /// [`Prepared::launch_on`] launches the program on a stream, and [`Prepared::record`] records
     /// it as a graph. The program writes results to the caller's arrays, which
@@ -403,20 +404,20 @@ impl<'e> Prepared<'e> {
     }
 
     /// Starts the program once on the caller's stream (a `CUstream`). The arguments have the
-    /// contents that the previous launch left. On a capturing stream, the launch becomes part of
-    /// the CUDA graph.
+    /// contents that the previous launch left. If the stream is capturing, the launch becomes part
+    /// of the captured CUDA graph.
     ///
-    /// The caller must wait for the stream before the arguments are read back. The call makes the
-    /// primary context of the device current in this thread.
+    /// The caller must wait for the stream before the arguments are read back. `launch_on` makes
+    /// the primary context of the device current in the calling thread.
     ///
     /// # Errors
     /// Fails if the device rejects a launch, or is the CPU.
     ///
     /// # Safety
     /// The stream belongs to the primary context of the device. A graph captured from the stream is
-    /// not launched after `self` is dropped. Launches of one [`Prepared`] do not overlap: they use
-    /// one stream, or events order them. For a program from [`Executable::prepare_in_place`], the
-    /// safety conditions of that function also apply.
+    /// not launched after `self` is dropped. Launches of one [`Prepared`] do not overlap in time:
+    /// all launches use one stream, or events order the launches. For a program from
+    /// [`Executable::prepare_in_place`], the safety conditions of that function also apply.
     pub unsafe fn launch_on(&self, stream: *mut c_void) -> Result<(), Error> {
         match &self.resident {
             Resident::Empty => Ok(()),
@@ -428,12 +429,13 @@ impl<'e> Prepared<'e> {
     }
 
     /// For later launches, replaces the address of argument `index` (counted from 0) of a program
-    /// from [`Executable::prepare_in_place`]. The new array must have the type, shape and strides
-    /// of the old array. Previously recorded graphs keep the old address.
+    /// from [`Executable::prepare_in_place`]. The array at the new address must have the type,
+    /// shape and strides of the previous array. CUDA graphs that were recorded earlier keep the
+    /// replaced address.
     ///
     /// # Errors
     /// Fails if the argument is not an array in the caller's device memory, or the address is not
-    /// aligned to the element size. After an error, the old address remains valid.
+    /// aligned to the element size. After an error, the argument keeps its old address.
     ///
     /// # Safety
     /// The conditions of [`Executable::prepare_in_place`].
@@ -484,11 +486,11 @@ impl<'e> Prepared<'e> {
         Ok(Graph { recorded, runs })
     }
 
-    /// Returns the time of `launches` consecutive launches, cycling through `runs`: from the start
-    /// of the first kernel to the end of the last.
+    /// Returns the time of `launches` consecutive launches, cycling through `runs`, from the start
+    /// of the first kernel to the end of the last kernel.
     ///
     /// # Errors
-    /// Fails with the errors of [`Prepared::launch`] and [`Prepared::wait`].
+    /// Returns the errors of [`Prepared::launch`] and [`Prepared::wait`].
     pub fn time(runs: &mut [Self], launches: usize) -> Result<Duration, Error> {
         if runs.iter().all(|run| run.kernels() == 0) {
             return Ok(Duration::ZERO);
@@ -526,7 +528,7 @@ impl<'e> Prepared<'e> {
     /// Copies the arguments back to the host, except the caller's device arrays.
     ///
     /// # Errors
-    /// Fails with the errors of [`Prepared::wait`], or if a copy fails.
+    /// Returns the errors of [`Prepared::wait`], and fails if a copy fails.
     pub fn into_outputs(self) -> Result<Outputs, Error> {
         self.finish(Duration::ZERO)
     }
@@ -570,7 +572,7 @@ fn mark(runs: &[Prepared<'_>]) -> Result<Option<cuda::Event>, Error> {
     }
 }
 
-/// Waits for all launches, and returns the time since `start`, or since `begin` on the CPU.
+/// Waits for all launches, and returns the elapsed time since `start`, or since `begin` on the CPU.
 fn until_end(
     runs: &[Prepared<'_>],
     begin: Instant,
@@ -586,11 +588,12 @@ fn until_end(
     }
 }
 
-/// Recorded launches (see [`Prepared::record`]). The graph borrows the prepared programs.
+/// Recorded launches (see [`Prepared::record`]). The graph borrows the [`Prepared`] programs whose
+/// launches it records.
 #[derive(Debug)]
 pub struct Graph<'r, 'e> {
-    /// CUDA graph; `None` if the programs launch nothing. The field order drops the graph before
-    /// the programs that it launches.
+    /// CUDA graph; `None` if the programs launch nothing. The graph must be dropped before the
+    /// programs that it launches, and is therefore declared first.
     recorded: Option<cuda::Graph>,
     runs: &'r mut [Prepared<'e>],
 }
@@ -612,11 +615,11 @@ impl Graph<'_, '_> {
         self.runs.iter().try_for_each(Prepared::wait)
     }
 
-    /// Returns the time of `times` launches of the graph: from the start of the first kernel to the
-    /// end of the last.
+    /// Returns the time of `times` launches of the graph, from the start of the first kernel to the
+    /// end of the last kernel.
     ///
     /// # Errors
-    /// Fails with the errors of [`Graph::launch`] and [`Graph::wait`].
+    /// Returns the errors of [`Graph::launch`] and [`Graph::wait`].
     pub fn time(&self, times: usize) -> Result<Duration, Error> {
         if self.recorded.is_none() {
             return Ok(Duration::ZERO);
@@ -632,7 +635,8 @@ impl Graph<'_, '_> {
 /// Arguments after a run.
 #[derive(Clone, Debug)]
 pub struct Outputs {
-    /// One entry per argument; `None` for a scalar, and for a caller's device array.
+    /// Contents of each argument after the run; `None` for a scalar, and for a caller's device
+    /// array.
     arrays: Vec<Option<(Array, bool)>>,
     elapsed: Duration,
     #[cfg(feature = "simt")]
@@ -648,7 +652,7 @@ impl Outputs {
         self.arrays.get(index)?.as_ref().map(|(array, _)| array)
     }
 
-    /// Returns the arguments that the program may have written, each with its index.
+    /// Returns the array arguments that the program may have written, each with its argument index.
     pub fn written(&self) -> impl Iterator<Item = (usize, &Array)> {
         self.arrays.iter().enumerate().filter_map(|(index, array)| {
             array
@@ -658,7 +662,8 @@ impl Outputs {
         })
     }
 
-    /// Returns all arguments, in order; `None` for a scalar, and for a caller's device array.
+    /// Returns all arguments after the run, in order; `None` for a scalar, and for a caller's
+    /// device array.
     pub fn into_arrays(self) -> Vec<Option<Array>> {
         self.arrays
             .into_iter()
@@ -666,8 +671,8 @@ impl Outputs {
             .collect()
     }
 
-    /// Returns the run time, from the start of the first kernel to the end of the last, without
-    /// copies and allocations.
+    /// Returns the run time, from the start of the first kernel to the end of the last kernel,
+    /// without copies and allocations.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }

@@ -76,8 +76,8 @@ impl DeviceArray {
         )
     }
 
-    /// Returns the placement of the elements, or the reason why the array does not match the memref
-    /// type.
+    /// Returns the placement of the elements in the caller's memory, or the reason why the array
+    /// does not match the memref type.
     pub(crate) fn placement(&self, memref: &MemrefType) -> Result<Placement, String> {
         check_address(self.address, self.element, self.shape.contains(&0))?;
         if self.strides.len() != self.shape.len() {

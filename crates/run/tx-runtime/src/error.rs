@@ -17,7 +17,7 @@ pub enum Error {
     /// Invalid argument specification: a mistake of the caller.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// File that cannot be read as an array, or cannot be written.
+    /// Array file that cannot be read or written.
     #[error("{}: {error}", path.display())]
     File {
         /// Path of the file.
@@ -41,7 +41,7 @@ pub enum Error {
     Argument {
         /// Index of the argument, from 0.
         index: usize,
-        /// Description of the given argument.
+        /// Description of the argument that the caller passed.
         found: String,
         /// Argument type of the entry.
         expected: String,
@@ -56,7 +56,7 @@ pub enum Error {
         /// Integer type.
         element: ElementType,
     },
-    /// Elements of another type than requested.
+    /// Request for elements of a type that is not the element type of the array.
     #[error("found elements of type {found}, expected {expected}")]
     Element {
         /// Type of the elements.
@@ -64,14 +64,14 @@ pub enum Error {
         /// Requested type.
         expected: ElementType,
     },
-    /// Wrong number of bytes for an array.
+    /// Number of bytes that does not match the shape of an array.
     #[error("found {found} bytes for {array}, expected {expected}")]
     Size {
         /// Shape and element type of the array.
         array: String,
         /// Number of given bytes.
         found: usize,
-        /// Number of bytes that the shape needs.
+        /// Number of bytes of an array with this shape and element type.
         expected: usize,
     },
     /// Not enough memory on the host or the device.
@@ -82,7 +82,7 @@ pub enum Error {
     OutOfMemory {
         /// Purpose of the memory.
         what: String,
-        /// Requested bytes; `None` if they exceed the address space.
+        /// Number of requested bytes; `None` for a number that exceeds the address space.
         bytes: Option<usize>,
     },
     /// Inconsistent plan.
@@ -99,7 +99,7 @@ pub enum Error {
         /// Reason.
         error: ExprError,
     },
-    /// Launch size that no device supports.
+    /// Grid, block or cluster size of a launch that no device supports.
     #[error("{place}: found {found}, expected {expected}")]
     LaunchSize {
         /// Part of the plan.
@@ -109,7 +109,8 @@ pub enum Error {
         /// Supported sizes.
         expected: String,
     },
-    /// Grid option that is set for a host function. Only an entry that is a kernel accepts a grid.
+    /// Option for the grid that is set for a host function. Only an entry that is a kernel accepts
+    /// a grid.
     #[error(
         "the grid can be set for a kernel only; `{entry}` is a function that launches kernels of its own"
     )]
@@ -139,7 +140,7 @@ pub enum Error {
         /// Invalid name.
         found: String,
     },
-    /// Device that this build or this machine does not have.
+    /// Device that this build of the crate does not support, or that this machine does not have.
     #[error("no device `{device}`: {reason}")]
     NoDevice {
         /// Name of the device.
@@ -195,7 +196,8 @@ pub enum Error {
 }
 
 /// Fault of a program that the executor found. `Display` prints the fault as a diagnostic at its
-/// source location. The other location of a race or divergence is a note.
+/// source location. For a race or divergence, the location of the other operation is printed as a
+/// note.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{}: error: {} (kernel `{kernel}`){}",
@@ -221,8 +223,8 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Returns the message of the fault without its source location, for output after the location.
-    /// The message of a race contains both locations.
+    /// Returns the message of the fault without its source location, because the caller prints the
+    /// location before the message. The message of a race contains both locations.
     pub fn without_place(&self) -> Cow<'_, str> {
         let by = match self.kind {
             FaultKind::Race => return Cow::Borrowed(&self.message),
@@ -262,9 +264,9 @@ pub enum FaultKind {
     Memory,
     /// Access to dynamic shared memory in a launch without dynamic shared memory.
     NoDynamicShared,
-    /// Overflow of the executor's stack; a device may have a larger stack.
+    /// Stack overflow of a thread on the executor; threads of a GPU may have a larger stack.
     Stack,
-    /// More steps than `RunOptions::steps` allows.
+    /// Launch that needs more steps than `RunOptions::steps` allows.
     Endless,
     /// False assertion, trap, integer division by zero, value outside its declared range, or
     /// deadlock.
@@ -276,7 +278,7 @@ pub enum FaultKind {
 pub enum ErrorKind {
     /// Invalid request: a mistake of the caller.
     Usage,
-    /// Mismatch of program, arguments and device. No kernel has run.
+    /// The program, the arguments and the device do not match. No kernel has run.
     Refused,
     /// The program ran and failed.
     Failed,

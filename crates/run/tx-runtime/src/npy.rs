@@ -1,7 +1,7 @@
 //! Reader and writer of NumPy's `.npy` files.
 //!
-//! Input files are untrusted. Existing crates for this format allocate the size in the header
-//! without a check, and overflow on impossible shapes.
+//! Input files are untrusted. Other crates for `.npy` files allocate the array size in the header
+//! without a check, and overflow for impossible shapes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -25,7 +25,7 @@ pub enum NpyError {
         /// First bytes of the file.
         found: String,
     },
-    /// Unknown version of the format.
+    /// The file has an unknown version of the `.npy` format.
     #[error("found .npy version {major}.{minor}, expected 1.0, 2.0 or 3.0")]
     Version {
         /// Major version.
@@ -36,7 +36,7 @@ pub enum NpyError {
     /// Malformed header.
     #[error("malformed .npy header: {0}")]
     Header(String),
-    /// Dtype without a corresponding element type.
+    /// The dtype of the file has no corresponding element type.
     #[error(
         "found dtype {found}, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it with `.astype`"
     )]
@@ -57,7 +57,7 @@ pub enum NpyError {
     /// The file ends before the end of the array.
     #[error("truncated: found {found} bytes of data, expected {expected} for {array}")]
     Truncated {
-        /// Number of bytes after the header.
+        /// Number of bytes after the header of the file.
         found: usize,
         /// Number of bytes of the array.
         expected: usize,
@@ -84,7 +84,7 @@ const MAX_HEADER: usize = 10_000;
 ///
 /// Signed and unsigned integers become the signless type of their width, and the array records the
 /// signedness. `element` reinterprets the elements as a type of the same size, such as 16-bit
-/// integers as bf16. Big-endian files and Fortran order are converted.
+/// integers as bf16. Big-endian numbers and arrays in Fortran order are converted.
 ///
 /// # Errors
 /// Fails if the file cannot be read, is not a `.npy` file, or does not contain exactly one array of
@@ -109,7 +109,8 @@ pub fn read_npy(path: &Path, element: Option<ElementType>) -> Result<Array, Erro
     })
 }
 
-/// Reads one array in the `.npy` format, as [`read_npy`] does, and no further bytes of `reader`.
+/// Reads one array in the `.npy` format, as [`read_npy`] does. Bytes of `reader` after the array
+/// are not read.
 ///
 /// # Errors
 /// Fails if reading fails, or the data is not an array of numbers in the `.npy` format.

@@ -8,7 +8,7 @@ use tx_plan::ElementType;
 /// Number without an element type: a scalar argument, or the fill value of an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// Integer; the range covers every element type.
+    /// Integer value; `i128` covers the range of every integer element type.
     Int(i128),
     /// Floating-point number.
     Float(f64),
@@ -18,10 +18,11 @@ impl Number {
     /// Returns the bits of this number as `element`, zero-extended; `None` if the type cannot
     /// represent it.
     ///
-    /// Integers are rounded to the nearest float. Floats convert to integers only if integral. An
-    /// `i1` represents 0 and 1. A signless integer type of `n` > 1 bits represents −2ⁿ⁻¹ … 2ⁿ−1. A
-    /// float type represents every number that does not round to more than its largest value.
-    /// Infinity becomes NaN in a type without infinities.
+    /// Integers are rounded to the nearest float. A float converts to an integer type only if the
+    /// float has an integral value. An `i1` represents 0 and 1. A signless integer type of `n` > 1
+    /// bits represents −2ⁿ⁻¹ … 2ⁿ−1. A float type can represent a number if the rounded number is
+    /// at most the largest finite value of the type. Infinity becomes NaN in a type without
+    /// infinities.
     pub fn to_bits(self, element: ElementType) -> Option<u64> {
         if let Some(format) = FloatFormat::of(element) {
             let value = match self {
@@ -183,8 +184,8 @@ impl FromStr for Number {
 pub(crate) struct FloatFormat {
     exponent_bits: u32,
     mantissa_bits: u32,
-    /// Whether the largest exponent encodes infinities and NaNs. In a format without infinities,
-    /// only the bit pattern of all ones is a NaN.
+    /// Whether the format has infinities: the largest exponent then encodes infinities and NaNs. In
+    /// a format without infinities, only the bit pattern of all ones is a NaN.
     infinities: bool,
 }
 
@@ -215,8 +216,8 @@ impl FloatFormat {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
-    /// Returns the bits of the nearest value, ties to even. A value beyond the largest one becomes
-    /// infinity, or NaN in a format without infinities.
+    /// Returns the bits of the nearest value, ties to even. A value beyond the largest finite value
+    /// becomes infinity, or NaN in a format without infinities.
     pub(crate) fn encode(self, value: f64) -> u64 {
         let sign = u64::from(value.is_sign_negative()) << (self.exponent_bits + self.mantissa_bits);
         let exponent_ones = ((1_u64 << self.exponent_bits) - 1) << self.mantissa_bits;
@@ -264,8 +265,8 @@ impl FloatFormat {
         sign | magnitude.min(infinity)
     }
 
-    /// Decodes the low bits of `bits`. The result is exact, because f64 represents all values of
-    /// every format.
+    /// Decodes the float in the low bits of `bits`. The decoded value is exact, because f64
+    /// represents all values of every format.
     pub(crate) fn decode(self, bits: u64) -> f64 {
         if self.mantissa_bits == 52 {
             return f64::from_bits(bits);

@@ -19,8 +19,8 @@ pub struct Placement {
     pub(crate) injective: bool,
 }
 
-/// Returns the lowest and the highest element position of a view. The inner `None` denotes an empty
-/// view; the outer `None` denotes an overflow.
+/// Returns the lowest and the highest element position of a view. `Some(None)` denotes an empty
+/// view, and `None` denotes an overflow.
 pub(crate) fn reach(offset: i64, sizes: &[i64], strides: &[i64]) -> Option<Option<(i128, i128)>> {
     if sizes.contains(&0) {
         return Some(None);
@@ -52,9 +52,10 @@ impl Placement {
         }
     }
 
-    /// Chooses values for the dynamic strides and the dynamic offset. If the static strides permit,
-    /// the elements are contiguous and row-major. With other static strides, each dynamic stride
-    /// exceeds the span of every static dimension and of all inner dynamic dimensions.
+    /// Chooses values for the dynamic strides and the dynamic offset of a memref type. If the
+    /// static strides permit a contiguous row-major placement, the function chooses this placement.
+    /// Otherwise, each dynamic stride exceeds the span of every static dimension and of all inner
+    /// dynamic dimensions.
     ///
     /// # Errors
     /// Returns the reason why no array of this shape can have such a placement.
@@ -137,8 +138,8 @@ impl Placement {
         })
     }
 
-    /// Checks that elements that share a position, as along a dimension of stride 0, have equal
-    /// values.
+    /// Checks that elements at one position of the buffer, as along a dimension of stride 0, have
+    /// equal values.
     pub(crate) fn check_shared(
         &self,
         memref: &MemrefType,

@@ -9,7 +9,7 @@ use crate::number::{FloatFormat, Number};
 
 /// Number of elements above which arrays are abbreviated.
 const THRESHOLD: usize = 1000;
-/// Number of elements that an abbreviated array shows at each end of a dimension.
+/// Number of elements that the text of an abbreviated array shows at each end of a dimension.
 const EDGE_ITEMS: usize = 3;
 /// Maximum length of a line in characters.
 const LINE_WIDTH: usize = 75;
@@ -163,8 +163,9 @@ impl Decimal {
         split_scientific(&self.shortest)
     }
 
-    /// Returns the same parts as [`Self::scientific`], with exactly `precision` digits after the
-    /// point. Digits beyond the shortest text are digits of the exact value, as in numpy.
+    /// Returns the sign with the first digit, exactly `precision` digits after the point, and the
+    /// exponent. As in numpy, digits beyond the length of the shortest text are taken from the
+    /// exact value.
     fn scientific_padded(&self, precision: usize) -> (String, String, String) {
         let (whole, mut fraction, exponent) = if fraction_len(self.parts().0) == precision {
             split_scientific(&self.shortest)
@@ -190,7 +191,7 @@ fn parts(scientific: &str) -> (&str, i32) {
 }
 
 /// Returns the decimal text nearest to the value if that text identifies the value, otherwise
-/// `shortest`. numpy prefers the nearest text among texts of equal length.
+/// `shortest`. Among texts of equal length, numpy prefers the text nearest to the value.
 fn even(shortest: String, value: f64, round_trips: impl Fn(&str) -> bool) -> String {
     let precision = fraction_len(parts(&shortest).0);
     let nearest = format!("{value:.precision$e}");
@@ -218,7 +219,7 @@ fn split_scientific(text: &str) -> (String, String, String) {
     )
 }
 
-/// Element format of one array. All elements are printed with the same width.
+/// Element format of one array, which pads the text of every element to one width.
 enum Style {
     Bool,
     Int {
@@ -265,8 +266,8 @@ impl<'a> Printer<'a> {
         printer
     }
 
-    /// Returns the shown positions along a dimension, and the number of positions before the
-    /// ellipsis.
+    /// Returns the positions along a dimension whose elements are printed, and the number of
+    /// positions before the ellipsis.
     fn shown(&self, axis: usize) -> (Vec<usize>, Option<usize>) {
         let size = self.array.shape()[axis];
         if self.shortened && size > 2 * EDGE_ITEMS {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// Returns the sizes in bytes of the parameters of each kernel, by kernel name.
+/// Returns for each kernel name the sizes of the kernel's parameters, in bytes.
 ///
 /// The driver can return the size of a parameter, but not the number of parameters: a query past
-/// the last parameter fails, and tools such as `compute-sanitizer` report failed calls. A kernel
-/// with unparsable parameters is omitted, because the driver reports invalid PTX.
+/// the last parameter fails, and tools such as `compute-sanitizer` report the failed driver call.
+/// The map omits a kernel whose parameters cannot be parsed, because the driver reports invalid
+/// PTX.
 pub(crate) fn parameters(ptx: &str) -> BTreeMap<String, Vec<usize>> {
     let mut kernels = BTreeMap::new();
     let mut tokens = Tokens(ptx);
@@ -155,7 +156,6 @@ mod tests {
         assert_eq!(sizes(ptx), expected);
     }
 
-    /// Checks that malformed and truncated kernels are omitted.
     #[test]
     fn leaves_out_what_it_does_not_know() {
         let ptx =

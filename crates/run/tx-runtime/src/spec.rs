@@ -43,21 +43,22 @@ impl<N: Into<Number>> From<N> for Arg {
 /// | `rand:4x8xf32`, `rand:4x8xf32:SEED` | [pseudorandom numbers](Array::random), default seed 0 |
 /// | `1.5`, `-inf`, `7`, `true` | scalar |
 ///
-/// An array of rank 0 has no sizes: `zeros:f32`.
+/// The specification of a rank-0 array has no sizes, as in `zeros:f32`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spec {
     /// Array in a `.npy` file.
     File {
         /// Path of the file.
         path: PathBuf,
-        /// Element type to which the elements are reinterpreted; `None` for the dtype of the file.
+        /// Element type as which the elements of the file are reinterpreted; `None` for the dtype
+        /// of the file.
         element: Option<ElementType>,
     },
     /// Array of zeros.
     Zeros(ArrayType),
     /// Array with one value in every element.
     Full(Number, ArrayType),
-    /// Array of pseudorandom numbers, with the seed.
+    /// Array of pseudorandom numbers with the given seed.
     Random(ArrayType, u64),
     /// Scalar.
     Scalar(Number),
@@ -188,7 +189,7 @@ const FORMS: &str = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4
 
 const GENERATORS: [&str; 3] = ["zeros", "full", "rand"];
 
-/// Names of generators in other tools, and the corresponding specifications.
+/// Names of array generators in other tools, and the corresponding specifications.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("zero", "zeros:TYPE"),
     ("empty", "zeros:TYPE"),
@@ -206,7 +207,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 const RAND: &str = "rand:TYPE` (uniform: floats from 0 to 1, integers from -8 to 7)";
 
-/// Returns suggestions for an invalid argument.
 fn hint(text: &str) -> String {
     let mut hints = String::new();
     let mut rest = text;

@@ -1,7 +1,7 @@
 //! 02: runs a program on a GPU, or on the CPU if no GPU is present.
 //!
-//! A GPU runs the PTX. On the CPU, the SIMT executor runs the kernels thread by thread, and reports
-//! races.
+//! On a GPU, the example launches the compiled PTX. On the CPU, the SIMT executor runs the kernels
+//! thread by thread, and reports races.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 02-run

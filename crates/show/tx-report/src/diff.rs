@@ -5,7 +5,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Row of a side-by-side diff. Line numbers count from 0.
+/// Row of a side-by-side diff. Line numbers of both modules count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
     /// Lines that are equal up to value names and indentation.
@@ -25,7 +25,7 @@ pub enum Row {
         new: usize,
         /// For each token of the old line, whether it is removed.
         old_marks: Vec<bool>,
-        /// For each token of the new line, whether it is added.
+        /// For each token of the new line, whether the token is added.
         new_marks: Vec<bool>,
     },
     /// Removed line.
@@ -44,12 +44,12 @@ impl Row {
 /// Number of unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// Range of rows that is shown or folded.
+/// Range of diff rows that is shown or folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     /// Row numbers.
     pub rows: Range<usize>,
-    /// Set if the rows are hidden behind a button.
+    /// Set if a button hides the rows of the range.
     pub is_folded: bool,
 }
 
@@ -91,17 +91,16 @@ fn shape(tokens: &[Token<'_>]) -> Vec<String> {
 /// Name of a value, and its result index if the op has several results.
 type Name<'t> = (&'t str, Option<usize>);
 
-/// Value that occurs in a line; `at` is the index of its token.
+/// Occurrence of an SSA value in a line; `at` is the index of its token.
 struct Mention<'t> {
     at: usize,
     name: Name<'t>,
-    /// Number of results, if one name denotes several results, as in `%0:2`.
+    /// Number of results that the name denotes, as in `%0:2`; `None` for a name of one value.
     results: Option<usize>,
     defines: bool,
 }
 
 impl<'t> Mention<'t> {
-    /// Returns the values that this token defines.
     fn defined(&self) -> Vec<Name<'t>> {
         match (self.defines, self.results) {
             (false, _) => Vec::new(),
@@ -111,7 +110,6 @@ impl<'t> Mention<'t> {
     }
 }
 
-/// Returns the values that occur in a line.
 fn mentions<'t>(tokens: &[Token<'t>]) -> Vec<Mention<'t>> {
     let first = tokens.iter().find(|t| !t.text.trim().is_empty());
     let declares = first.is_some_and(|t| t.kind == Kind::Block)
@@ -179,8 +177,8 @@ fn computation(tokens: &[Token<'_>]) -> Option<String> {
 struct Known {
     /// Identifier of the value; corresponding values of both modules have equal identifiers.
     id: usize,
-    /// Set for a result of a removed or added op, as long as no value of the other module
-    /// corresponds to the result.
+    /// Set if the value is a result of a removed or added op, and no value of the other module
+    /// corresponds to it yet.
     is_open: bool,
 }
 
@@ -195,8 +193,8 @@ struct Names<'t> {
 }
 
 impl<'t> Names<'t> {
-    /// Returns the token indices at which two otherwise equal lines use different values. Records
-    /// the values that the lines define.
+    /// Compares two lines that are equal except for value names, and returns the token indices at
+    /// which the lines use different values. Records the values that the lines define.
     fn others(&mut self, old: &[Token<'t>], new: &[Token<'t>]) -> Vec<usize> {
         let pairs = mentions(old).into_iter().zip(mentions(new));
         let uses = pairs.filter(|(a, _)| !a.defines);
@@ -208,9 +206,10 @@ impl<'t> Names<'t> {
         others
     }
 
-    /// Returns whether value `old` before the pass corresponds to value `new` after the pass.
-    /// Values correspond if paired lines define the values, or if their expressions are equal. The
-    /// first added value that replaces a removed value also corresponds to the removed value.
+    /// Returns whether the value `old` of the module before the pass corresponds to the value `new`
+    /// of the module after the pass. Values correspond if paired lines define the values, or if
+    /// their expressions are equal. A removed value also corresponds to the first added value that
+    /// replaces it.
     fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
         let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
             return old == new;
@@ -222,7 +221,7 @@ impl<'t> Names<'t> {
         a.id == b.id
     }
 
-    /// Records the values that two paired lines define. Either line may be empty.
+    /// Records the values that two paired lines define. One of the two lines may be empty.
     fn define(&mut self, old: &[Token<'t>], new: &[Token<'t>]) {
         let defined = |tokens: &[Token<'t>]| -> Vec<Name<'t>> {
             mentions(tokens).iter().flat_map(Mention::defined).collect()
@@ -263,7 +262,8 @@ impl<'t> Names<'t> {
         ids.collect()
     }
 
-    /// Marks the tokens in which two lines differ. A renamed value is not a difference.
+    /// Marks the tokens in which two lines differ. A value that is only renamed does not count as a
+    /// difference.
     fn marks(&self, old: &[Token<'t>], new: &[Token<'t>]) -> (Vec<bool>, Vec<bool>) {
         let texts = |tokens: &[Token<'t>], values: &Values<'t>| {
             let mut texts: Vec<String> = tokens.iter().map(|t| t.text.to_owned()).collect();

@@ -1,7 +1,8 @@
 //! Data exchange between the threads of a kernel, derived from its ops in program order.
 //!
-//! Integers that depend only on the thread id are evaluated for every thread of the block. Source
-//! lanes of shuffles and the threads that satisfy a condition are therefore exact.
+//! Integers that depend only on the thread id are evaluated for every thread of the block. The
+//! source lanes of a shuffle, and the threads that satisfy a condition, are therefore known
+//! exactly.
 
 mod describe;
 mod integers;
@@ -42,7 +43,7 @@ pub struct Region {
     pub ops: Vec<Op>,
 }
 
-/// Op, with numbers for SSA values.
+/// Op whose operands and results are SSA value numbers.
 #[derive(Debug, Clone, Default)]
 pub struct Op {
     /// Name, such as `arith.addi`.
@@ -78,9 +79,10 @@ impl Op {
 /// Set of threads of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Threads {
-    /// For each thread, whether it is active.
+    /// For each thread, whether the thread is active.
     pub mask: Rc<Vec<bool>>,
-    /// Set if the active threads also depend on conditions that are not functions of the thread id.
+    /// Set if the set of active threads also depends on conditions that are not functions of the
+    /// thread id.
     pub depends: bool,
 }
 
@@ -185,13 +187,13 @@ pub enum Access {
 /// Scope of a synchronization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
-    /// Lanes of a warp.
+    /// The lanes of a warp synchronise.
     Warp,
-    /// Some warps of a block, at a named barrier.
+    /// Some warps of a block synchronise at a named barrier.
     Group,
-    /// All threads of a block.
+    /// All threads of a block synchronise.
     Block,
-    /// All blocks of a cluster.
+    /// All blocks of a cluster synchronise.
     Cluster,
     /// No synchronization: a fence that orders the memory accesses of one thread.
     Fence,
@@ -212,7 +214,7 @@ pub enum KernelStep {
         alike: bool,
         /// Ops that combine the received values, in order.
         combine: Option<String>,
-        /// Number of consecutive shuffles with this pattern.
+        /// Number of consecutive shuffles with equal source lanes.
         count: usize,
         /// Source line.
         line: Option<usize>,

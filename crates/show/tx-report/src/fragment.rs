@@ -3,9 +3,7 @@
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
 
-/// Lanes of a warp.
 const LANES: usize = 32;
-/// Maximum number of rows and columns shown.
 const MOST: usize = 32;
 
 /// Fragment type of a program.
@@ -15,14 +13,14 @@ pub struct Fragment {
     pub ty: String,
     /// Shape of the fragment.
     pub shape: Vec<usize>,
-    /// Threads and registers that hold each element, in row-major order; empty if the fragment is
-    /// too large to list.
+    /// Threads and registers that contain each element, in row-major order; empty if the fragment
+    /// is too large for a table.
     pub holders: Vec<Vec<Holder>>,
     /// Names of the SSA values that have this fragment type.
     pub values: Vec<String>,
 }
 
-/// Thread and register that hold an element.
+/// Thread and register that contain an element of the fragment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holder {
     /// Index of the thread in the group of threads that share the fragment.
@@ -51,7 +49,7 @@ fn numbers(of: &[usize]) -> String {
     }
 }
 
-/// Returns a short and a long description of the threads and registers that hold an element.
+/// Returns a short and a long description of the threads and registers that contain an element.
 fn name(holders: &[Holder], several_warps: bool) -> (String, String) {
     let sorted = |f: fn(&Holder) -> usize| {
         let mut all: Vec<usize> = holders.iter().map(f).collect();

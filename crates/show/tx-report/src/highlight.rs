@@ -25,12 +25,11 @@ pub enum Kind {
     Attribute,
     /// Op name or PTX instruction.
     Op,
-    /// Other word, or PTX directive.
+    /// Word that belongs to no other class, or PTX directive.
     Keyword,
 }
 
 impl Kind {
-    /// Returns the CSS class of the token.
     pub(crate) fn class(self) -> Option<&'static str> {
         Some(match self {
             Self::Plain => return None,
@@ -61,12 +60,12 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.')
 }
 
-/// Returns the length of the prefix whose characters satisfy `belongs`.
+/// Returns the length of the longest prefix in which every character satisfies `belongs`.
 fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|c| !belongs(c)).unwrap_or(text.len())
 }
 
-/// Returns the end of the string literal at the start of the text.
+/// Returns the end position of the string literal with which the text begins.
 fn string_end(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -80,7 +79,7 @@ fn string_end(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the end of the number at the start of the text.
+/// Returns the end position of the number with which the text begins.
 fn number_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     if bytes.starts_with(b"0x") && bytes.get(2).is_some_and(u8::is_ascii_hexdigit) {
@@ -121,7 +120,7 @@ fn is_builtin_type(word: &str) -> bool {
     }
 }
 
-/// Splits a line of MLIR into tokens. Concatenated, the tokens equal the line.
+/// Splits a line of MLIR into tokens. The concatenated tokens equal the line.
 pub fn mlir(line: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut rest = line;
@@ -184,7 +183,7 @@ pub fn mlir(line: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Splits a line of PTX into tokens. Concatenated, the tokens equal the line.
+/// Splits a line of PTX into tokens. The concatenated tokens equal the line.
 pub fn ptx(line: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut rest = line;
@@ -244,7 +243,6 @@ pub fn ptx(line: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Appends tokens as HTML.
 pub(crate) fn write(page: &mut String, tokens: &[Token<'_>]) {
     let mut plain = String::new();
     for token in tokens {

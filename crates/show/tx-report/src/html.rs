@@ -1,7 +1,7 @@
 //! HTML escaping.
 
-/// Returns whether a character changes the text direction. Such a character in a name could reorder
-/// the text of the page.
+/// Returns whether a character changes the text direction. A character that changes the text
+/// direction could, as part of a name, reorder the text of the page.
 fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -25,7 +25,6 @@ pub(crate) fn visible(text: &str) -> String {
     seen
 }
 
-/// Appends text, escaped for elements and quoted attributes.
 pub(crate) fn escape_into(page: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -45,8 +44,8 @@ pub(crate) fn escape(text: &str) -> String {
     page
 }
 
-/// Appends code without line breaks inside a shape: browsers may break a line after a question
-/// mark.
+/// Appends code, and prevents line breaks after a question mark, at which browsers could break a
+/// shape such as `?x4`.
 pub(crate) fn code_into(page: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('?') {

@@ -1,10 +1,10 @@
 //! Renders the lowering of a program as one self-contained HTML page.
 //!
 //! [`Report`] holds plain data, and [`render`] returns the page. The caller provides diagnostics
-//! and verdicts. This crate compares lines ([`diff`]), colours them ([`highlight`]), derives the
-//! steps of kernels ([`exchange`]), and maps PTX instructions to source lines ([`ptx`]).
+//! and verdicts. This crate compares IR lines ([`diff`]), colours IR lines ([`highlight`]), derives
+//! the steps of kernels ([`exchange`]), and maps PTX instructions to source lines ([`ptx`]).
 //!
-//! Equal reports render to identical bytes. Program text is always escaped.
+//! Two equal reports yield byte-identical pages. The page escapes all program text.
 
 pub mod diff;
 pub mod exchange;
@@ -41,21 +41,23 @@ pub struct Report {
     pub program: String,
     /// Errors, if the program was rejected.
     pub problems: Vec<Remark>,
-    /// Module after each stage, in order.
+    /// Module text after each compilation stage, in order.
     pub stages: Vec<Stage>,
     /// Result of validation by execution.
     pub check: Check,
     /// Warnings about constructs that are legal but probably mistakes.
     pub warnings: Vec<Remark>,
-    /// Selected schedules and variants, with reasons.
+    /// Selected schedules and variants, each with its reasons.
     pub choices: Vec<Explanation>,
     /// Kernels after barrier insertion.
     pub kernels: Vec<ReportedKernel>,
     /// Fragment types of the program.
     pub fragments: Vec<Fragment>,
-    /// PTX, with or without `.loc` directives; `None` if absent.
+    /// PTX of the program, with or without `.loc` directives; `None` if the compilation emitted no
+    /// PTX.
     pub ptx: Option<String>,
-    /// Set if the PTX without debug information equals the PTX compiled without locations.
+    /// Set if this PTX, after the removal of debug information, equals the PTX compiled without
+    /// locations.
     pub ptx_is_plain: bool,
 }
 
@@ -68,7 +70,7 @@ pub struct Stage {
     pub ir: String,
     /// Duration in milliseconds; `None` if times are omitted.
     pub millis: Option<f64>,
-    /// Verdict, if the stage was validated.
+    /// Verdict of the validation of this stage; `None` if the stage was not validated.
     pub verdict: Option<Verdict>,
 }
 
@@ -94,7 +96,7 @@ pub struct Verdict {
     pub mood: Mood,
     /// One or two words that summarize the verdict.
     pub word: String,
-    /// Full message; empty if `word` is the whole verdict.
+    /// Full text of the verdict; empty if `word` is the whole text.
     pub detail: String,
 }
 
@@ -104,13 +106,14 @@ pub enum Check {
     /// Validation was not requested.
     #[default]
     NotAsked,
-    /// Reason why validation could not start.
+    /// Validation could not start, for the given reason.
     Impossible(String),
     /// Validation ran.
     Done {
         /// Set if no stage failed validation.
         is_good: bool,
-        /// Set if a combiner property fails for values that may not occur in the inputs.
+        /// Set if a combiner lacks an algebraic property for values that may not occur in the
+        /// inputs.
         is_conditional: bool,
         /// Note about other possible causes of a failure.
         note: Option<String>,

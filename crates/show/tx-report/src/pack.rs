@@ -1,9 +1,9 @@
 //! Compressed data from which the page's script renders stages and PTX.
 //!
-//! Stages share most of their lines, and a table of coloured lines is far larger than its text. The
-//! page therefore stores each distinct line once, and each stage as line numbers. The script
-//! renders the table of a stage when the stage is opened. The format is base64 of deflated JSON,
-//! decoded by [`page.js`](../page.js).
+//! Stages have most of their lines in common, and the HTML of coloured lines is far larger than
+//! their text. The page therefore stores each distinct line once, and stores each stage as a list
+//! of line numbers. The script renders the table of a stage when the stage is opened. The format is
+//! base64 of deflated JSON, decoded by [`page.js`](../page.js).
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -14,17 +14,16 @@ use crate::diff::{Row, fold};
 use crate::highlight::Token;
 use crate::html::visible;
 
-/// Data for the page's script.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Pack {
     /// Distinct lines.
     lines: Vec<String>,
-    /// Index in `styles` of the style of each line.
+    /// For each line, the index of its style in `styles`.
     style: Vec<usize>,
     /// Token lengths and token classes of each style, as in `2p3v1p`. Lengths are in UTF-16 code
     /// units, as in JavaScript.
     styles: Vec<String>,
-    /// Number of truncated characters of a line, by line number.
+    /// For the number of each truncated line, the number of characters that were cut off.
     cut: BTreeMap<usize, usize>,
     /// Stages; `None` for a stage that does not change the module.
     stages: Vec<Option<Stage>>,
@@ -42,19 +41,19 @@ struct Stage {
     /// Indices of the lines of the stage, as runs of consecutive indices: first index and length of
     /// each run.
     lines: Vec<usize>,
-    /// Diff to the previous stage. `=3` keeps three lines, `-2` removes two lines, and `+1` adds
-    /// one line. `~0-1|2-3,5-6` changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
+    /// Encoded diff to the previous stage. `=3` keeps three lines, `-2` removes two lines, and `+1`
+    /// adds one line. `~0-1|2-3,5-6` changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
     rows: String,
-    /// Lengths of consecutive ranges of diff rows: positive for shown rows, negative for folded
-    /// rows.
+    /// Lengths of consecutive ranges of diff rows: a positive length for shown rows, a negative
+    /// length for folded rows.
     folds: Vec<isize>,
 }
 
 #[derive(Debug, Serialize)]
 struct Ptx {
     lines: Vec<usize>,
-    /// Source line of each PTX line: 0 if unknown, negative if equal to the source line of the
-    /// previous PTX line.
+    /// Source line of each PTX line: 0 if unknown; negative if the previous PTX line has an equal
+    /// source line.
     from: Vec<isize>,
     /// Text of the source lines from which PTX lines originate.
     told: BTreeMap<usize, String>,
@@ -90,7 +89,8 @@ impl Pack {
         found
     }
 
-    /// Returns the indices of some lines as runs of consecutive indices.
+    /// Returns line indices in run-length form: first index and length of each run of consecutive
+    /// indices.
     fn lines<'t>(
         &mut self,
         lines: impl IntoIterator<Item = (Vec<Token<'t>>, usize)>,
@@ -141,7 +141,7 @@ impl Pack {
         self.ptx = Some(Ptx { lines, from, told });
     }
 
-    /// Stores the HTML of a collapsed box; returns its index.
+    /// Stores the HTML of a collapsed box, and returns the index of the box.
     pub(crate) fn part(&mut self, html: String) -> usize {
         self.parts.push(html);
         self.parts.len() - 1
@@ -157,7 +157,7 @@ impl Pack {
     }
 }
 
-/// Returns rows in the format of [`Stage::rows`].
+/// Encodes diff rows in the format of [`Stage::rows`].
 fn operations(rows: &[Row]) -> String {
     let sign = |row: &Row| match row {
         Row::Same { .. } => '=',
@@ -189,7 +189,6 @@ fn operations(rows: &[Row]) -> String {
     all.join(" ")
 }
 
-/// Returns the indices of the marked tokens as ranges.
 fn ranges(marks: &[bool]) -> String {
     let mut all: Vec<String> = Vec::new();
     let mut at = 0;

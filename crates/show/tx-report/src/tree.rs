@@ -9,14 +9,14 @@ use std::fmt::Write as _;
 const PITCH: usize = 21;
 const LEFT: usize = 34;
 const WIDTH: usize = LEFT + PITCH * LANES + 6;
-/// Maximum number of steps drawn.
 const MOST_ROWS: usize = 160;
 
 fn x(lane: usize) -> usize {
     LEFT + PITCH * lane + PITCH / 2
 }
 
-/// Returns the steps with their loop depth. A loop precedes the steps of its body.
+/// Returns all steps, each with its loop depth. In the result, a loop is followed by the steps of
+/// its body.
 fn flatten<'s>(steps: &'s [KernelStep], depth: usize, rows: &mut Vec<(usize, &'s KernelStep)>) {
     for step in steps {
         rows.push((depth, step));
@@ -26,8 +26,8 @@ fn flatten<'s>(steps: &'s [KernelStep], depth: usize, rows: &mut Vec<(usize, &'s
     }
 }
 
-/// Returns, for each shuffle, the lanes whose values after the shuffle contribute to the final
-/// result in the first lane of each group.
+/// For each shuffle, returns the lanes whose values after the shuffle contribute to a result in the
+/// first lane of a group.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
     // A group contains the lanes that exchange values directly or indirectly.
     let mut group: Vec<usize> = (0..lanes).collect();
@@ -204,7 +204,6 @@ fn label(picture: &mut String, y: &mut usize, step: &KernelStep, depth: usize) {
     *y += 20;
 }
 
-/// Truncates a label to the available width.
 fn short(label: &str) -> String {
     const ROOM: usize = 108;
     if label.chars().count() <= ROOM {
@@ -213,7 +212,6 @@ fn short(label: &str) -> String {
     label.chars().take(ROOM - 1).chain(['…']).collect()
 }
 
-/// Draws a step other than a shuffle.
 fn single(picture: &mut String, y: &mut usize, step: &KernelStep, lanes: usize) {
     let (from, to) = (x(0) - PITCH / 2 + 2, x(LANES - 1) + PITCH / 2 - 2);
     match step {
@@ -298,7 +296,8 @@ fn single(picture: &mut String, y: &mut usize, step: &KernelStep, lanes: usize) 
     }
 }
 
-/// Draws a sequence of shuffles. Edges that contribute to the first lane of a group are bold.
+/// Draws a sequence of shuffles. Edges from lanes whose values contribute to the first lane of a
+/// group are bold.
 fn butterfly(
     picture: &mut String,
     y: &mut usize,

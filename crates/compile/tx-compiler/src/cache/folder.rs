@@ -1,10 +1,10 @@
 //! Size-limited cache of results in a folder, keyed by a hash of their inputs.
 //!
-//! Any number of threads and processes may share a folder. A result is written to a temporary file
-//! with a checksum, and then renamed, which is atomic: a reader sees a complete result or none. If
-//! the folder exceeds its size limit, the least recently used results are removed.
+//! Any number of threads and processes may share a folder. A result and its checksum are written to
+//! a temporary file, which is then renamed. The rename is atomic, so no reader sees an incomplete
+//! result. If the folder exceeds its size limit, the least recently used results are removed.
 //!
-//! A lost or damaged result counts as absent, because results can be computed again.
+//! A lost or damaged result counts as absent, because the caller can compute each result again.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -39,8 +39,8 @@ impl fmt::Display for Key {
     }
 }
 
-/// Number of subfolders, selected by the first hexadecimal digit of the key. Each subfolder has an
-/// equal share of the limit, so storing a result scans one subfolder only.
+/// Number of subfolders, selected by the first hexadecimal digit of the key. The size limit is
+/// divided equally among the subfolders, so storing a result scans one subfolder only.
 const SHARES: u64 = 16;
 
 const ASIDE: &str = ".new-";
@@ -62,7 +62,7 @@ pub struct Cache {
 pub struct Usage {
     /// Number of results.
     pub results: u64,
-    /// Total size of the files in bytes.
+    /// Total size of the stored results, in bytes.
     pub bytes: u64,
 }
 
@@ -87,7 +87,7 @@ impl Cache {
         self.limit
     }
 
-    /// Returns the result with this key, if present.
+    /// Returns the stored result with the key `key`, if present.
     pub(crate) fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let mut file = File::open(&path).ok()?;
@@ -120,14 +120,14 @@ impl Cache {
         })
     }
 
-    /// Returns the error of the last result that could not be stored. The code that stores results
-    /// can ignore failures, and the owner of the cache can report them.
+    /// Returns the error of the last failed store. Code that stores results can ignore failures, if
+    /// the creator of the cache reports this error.
     pub fn trouble(&self) -> Option<String> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         trouble.clone()
     }
 
-    /// Checks whether results can be stored, without creating the folder.
+    /// Checks that results can be stored in the folder, without creating the folder.
     ///
     /// # Errors
     /// Fails if the folder cannot be written, or cannot be created.
@@ -160,7 +160,7 @@ impl Cache {
     /// Returns the number and the total size of the results.
     ///
     /// # Errors
-    /// Fails if the folder cannot be read.
+    /// Fails if the folder of the cache cannot be read.
     pub fn usage(&self) -> io::Result<Usage> {
         let mut usage = Usage::default();
         for share in self.shares() {
@@ -221,7 +221,7 @@ fn files(folder: &Path) -> io::Result<Vec<Kept>> {
     Ok(found)
 }
 
-/// Removes the least recently used results until the remaining results have at most `most` bytes.
+/// Removes the least recently used results until the remaining results occupy at most `most` bytes.
 fn make_room(folder: &Path, most: u64) -> io::Result<()> {
     let mut kept = files(folder)?;
     let mut bytes: u64 = kept.iter().map(|file| file.size).sum();

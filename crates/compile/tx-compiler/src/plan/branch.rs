@@ -10,8 +10,8 @@ use tx_mlir::{
 };
 use tx_plan::{Condition, Expr, Relation, alternatives, exactly_one};
 
-/// Maximum number of branches of one host function. The else branch of an `scf.if` on an
-/// `arith.andi` counts once per operand of the `arith.andi`.
+/// Maximum number of branches of one host function. If the condition of an `scf.if` is an
+/// `arith.andi`, its else branch counts once per operand of the `arith.andi`.
 const MAX_BRANCHES: usize = 1024;
 /// Maximum nesting depth of `arith.andi`.
 const MAX_DEPTH: usize = 64;
@@ -74,9 +74,8 @@ impl<'c> Host<'c> {
         self.branches.depth > 0
     }
 
-    /// If exactly one of the alternative steps from `first` on runs for any arguments, marks these
-    /// steps as one choice. The steps of an `scf.if` do not form a choice if one of its branches
-    /// contains no launches.
+    /// Marks the steps from `first` on as one choice, if for any arguments exactly one alternative
+    /// among these steps runs. An `scf.if` with launches in only one branch does not form a choice.
     fn choose(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         let is_choice = steps.iter().any(|step| !step.when.is_empty())
@@ -89,8 +88,8 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Returns lists of conditions. If `condition` equals `wanted`, all conditions of exactly one
-    /// list are true. If `condition` differs from `wanted`, every list contains a false condition.
+    /// Returns disjoint conjunctions (lists of conditions) whose disjunction is `condition ==
+    /// wanted`.
     fn paths(
         &self,
         branch: Op<'c>,

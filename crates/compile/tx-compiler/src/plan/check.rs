@@ -15,9 +15,9 @@ use tx_plan::{Check, ElementType, Expr, LineColumn, Relation};
 /// One conjunct of the condition of a `cf.assert` or an `scf.if`.
 #[derive(Clone, Copy)]
 pub(super) enum Condition<'c> {
-    /// Result of the given `arith.cmpi` or `arith.cmpf`.
+    /// The conjunct is the result of this `arith.cmpi` or `arith.cmpf`.
     Comparison(Op<'c>),
-    /// Result of the given `arith.ori`.
+    /// The conjunct is the result of this `arith.ori`.
     Either(Op<'c>),
     Known(bool),
     Other(Val<'c>),
@@ -201,9 +201,9 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Returns the distance of a condition: an expression that is at most 0 if and only if the
-    /// condition is true. The minimum of two distances represents the disjunction of their
-    /// conditions; the maximum represents the conjunction.
+    /// Returns the distance of a condition: an integer expression that is at most 0 if and only if
+    /// the condition is true. The distance of a disjunction is the minimum of the operands'
+    /// distances; the distance of a conjunction is their maximum.
     pub(super) fn distance(
         &self,
         assert: Op<'c>,
@@ -264,7 +264,8 @@ fn place(op: Op<'_>) -> Option<LineColumn> {
     super::place(&source_location(op.location())?)
 }
 
-/// Returns whether two checks reject the same arguments; their messages may differ.
+/// Returns whether two checks reject the same argument values; the messages of the checks may
+/// differ.
 fn same(a: &Check, b: &Check) -> bool {
     let as_they_are = (&a.left, &a.right) == (&b.left, &b.right);
     let swapped = || {

@@ -45,16 +45,15 @@ pub(super) struct Host<'c> {
     arguments: Vec<ArgumentType>,
     pub(super) checks: Vec<Check>,
     temporaries: Vec<Temporary>,
-    /// Location of the `memref.dealloc` of each freed temporary.
+    /// Location of the `memref.dealloc` that frees each temporary.
     pub(super) freed: BTreeMap<usize, Location<'c>>,
     values: BTreeMap<usize, Value>,
     pub(super) steps: Vec<Step>,
     pub(super) branches: Branches,
-    /// Name of the `gpu.module` with the kernels, and the location of their first launch.
+    /// Name of the `gpu.module` with the kernels, and the location of the first kernel launch.
     gpu_module: Option<(String, Location<'c>)>,
     /// Parameters that each kernel may write, by kernel name; `None` denotes every parameter.
     writes: BTreeMap<String, Option<BTreeSet<usize>>>,
-    /// Arguments that a launch may write.
     written: BTreeSet<usize>,
 }
 
@@ -589,9 +588,9 @@ impl<'c> Host<'c> {
     }
 }
 
-/// Returns the ops of a block that a plan needs, because passes leave unused ops behind. A plan
-/// needs the operands of a comparison, but not its result. Adds the values that the returned ops
-/// use to `values`.
+/// Returns the ops of a block that a plan needs, without the unused ops that passes left in the
+/// block. For a comparison, a plan needs the operands but not the result. The function adds the
+/// operands of the returned ops to `values`.
 fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op<'c>> {
     let mut needed: Vec<Op<'c>> = ops(block)
         .into_iter()

@@ -1,10 +1,11 @@
 //! Launch plan of a program.
 //!
 //! A kernel entry is launched once, with its known block and grid sizes. The plan of a host
-//! function is built op by op: [`host`] translates launches, [`view`] memrefs, [`scalar`] integers,
-//! [`check`] assertions, [`branch`] conditions of launches, and [`types`] argument types.
-//! [`written`] finds the parameters that a kernel may write, and [`grid`] finds kernels with an
-//! unknown grid size.
+//! function is built op by op. Module [`host`] translates launches, and module [`view`] translates
+//! memrefs. Module [`scalar`] translates integers, and module [`check`] translates assertions.
+//! Module [`branch`] translates conditions of launches, and module [`types`] translates argument
+//! types. Module [`written`] finds the parameters that a kernel may write, and module [`grid`]
+//! finds kernels with an unknown grid size.
 
 mod branch;
 mod check;
@@ -335,8 +336,8 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
     }
 }
 
-/// Reports an error if an expression contains the address of an argument, which only conditions may
-/// use.
+/// Reports an error if an expression contains the address of an argument. Only conditions may use
+/// addresses.
 fn check_no_address<'e>(
     op: Op<'_>,
     exprs: impl IntoIterator<Item = &'e Expr>,

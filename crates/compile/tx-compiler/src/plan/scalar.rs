@@ -148,8 +148,8 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// Translates an `f64` op on integer-valued operands. The result is exact up to 2^53, and a
-    /// check ensures this range.
+    /// Translates an `f64` op on integer-valued operands. Results of `f64` ops are exact up to
+    /// 2^53; a check of the plan rejects larger magnitudes.
     fn whole_result(&mut self, op: Op<'c>) -> Result<Expr, Failed> {
         let inputs = operands(op);
         let result = match (name(op), &inputs[..]) {
@@ -237,8 +237,8 @@ impl<'c> Host<'c> {
         Ok(result)
     }
 
-    /// Translates an integer cast without truncation: the plan checks instead that a value passed
-    /// to a kernel is in the range of its type.
+    /// Translates an integer cast to the value of its operand, without truncation. The plan checks
+    /// that each value passed to a kernel is in the range of its type.
     fn cast(&mut self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
         let Some(operand) = operands(op).first().copied() else {
             return Err(self.unknown(op));

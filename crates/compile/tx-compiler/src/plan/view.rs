@@ -55,8 +55,8 @@ fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
     }
 }
 
-/// Returns the stride of a collapsed group: that of its last dimension with more than one element.
-/// The stride of a dimension with one element is irrelevant.
+/// Returns the stride of a collapsed group: the stride of its last dimension with more than one
+/// element. The stride of a dimension with one element is irrelevant.
 fn stride_of_group(view: &View, group: &[usize]) -> Expr {
     let mut dims = group
         .iter()
@@ -288,8 +288,8 @@ impl<'c> Host<'c> {
 }
 
 /// Returns the dimensions of a subview that remain in its rank-reduced type `ty`; only dimensions
-/// of static size 1 are dropped. If several choices of dimensions fit, they differ only in
-/// irrelevant strides.
+/// of static size 1 are dropped. If several choices of dimensions fit the type, the resulting views
+/// differ only in the strides of dimensions with one element.
 fn kept(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> {
     let (dims, places) = (sizes.len(), ty.rank());
     if strides.len() != dims {

@@ -9,7 +9,7 @@ use tx_mlir::{
 };
 use tx_target::{Memory, Operation};
 
-/// Ops whose result is memory other than an argument.
+/// Ops whose result is a memref or pointer to memory other than a kernel argument.
 const OWN_MEMORY: [&str; 4] = [
     "memref.alloc",
     "memref.alloca",
@@ -45,16 +45,17 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
     Some(written)
 }
 
-/// Returns whether an op is a barrier, a register exchange, an assertion or a print. These ops
-/// write no argument, although they declare a write effect, or no effects at all.
+/// Returns whether an op is a barrier, a register exchange, an assertion or a print. Barriers,
+/// exchanges, assertions and prints write no kernel argument, although the ops declare a write
+/// effect, or declare no effects at all.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)
         || matches!(op, "cf.assert" | "gpu.printf" | "tile.all_reduce")
 }
 
-/// If `value` is a kernel argument or attribution, returns its index. Returns `None` for arguments
-/// of other blocks, which may alias any memory.
+/// If `value` is a kernel argument or attribution, returns its index. Returns `None` for an
+/// argument of an inner block, which may alias any memory.
 fn parameter(value: Val<'_>) -> Option<usize> {
     let (block, index) = argument_of(value)?;
     let kernel = block.parent_operation().filter(|op| is_kernel(*op))?;
@@ -77,8 +78,8 @@ mod tests {
         "tutorial",
     ];
 
-    /// Checks that the memory effects of every emitted op are known. With an unknown op, all kernel
-    /// arguments count as written.
+    /// Checks that the memory effects of every emitted op are known. If a kernel contains an op
+    /// with unknown effects, all arguments of the kernel count as written.
     #[test]
     fn effects_of_all_that_passes_emit_are_known() {
         crate::register();

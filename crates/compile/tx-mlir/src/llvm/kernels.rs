@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Op that refers to a global or to a function.
 const ADDRESS_OF: &str = "llvm.mlir.addressof";
-/// Other ops that may refer to a function.
+/// Ops that may refer to a function, but not to a global.
 const CALLS: [&str; 4] = [
     "llvm.blockaddress",
     "llvm.call",
@@ -33,7 +33,7 @@ pub(super) const MOST_OPS: usize = 300;
 /// Module whose kernels share no function and no global.
 pub(super) struct Separable<'c> {
     module: Op<'c>,
-    /// Batches: adjacent kernels that are compiled as one module.
+    /// Batches; the adjacent kernels of a batch are compiled as one module.
     parts: Vec<Vec<SeparableKernel<'c>>>,
     globals: Vec<String>,
 }
@@ -43,8 +43,8 @@ impl<'c> Separable<'c> {
     /// at most `most_ops` ops in total, or of one larger kernel.
     ///
     /// Returns `None` unless the module has several functions, and all of them are kernels without
-    /// debug information. No kernel may refer to a function, and exactly one kernel must use each
-    /// global.
+    /// debug information. A module is not split (`None`) if a kernel refers to a function, or if a
+    /// global is not used by exactly one kernel.
     pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =
@@ -173,9 +173,7 @@ fn size(kernels: &[SeparableKernel<'_>]) -> usize {
     kernels.iter().map(|kernel| kernel.size).sum()
 }
 
-/// PTX text that LLVM prints before a function.
 const BEGINNING: &str = "\t// .globl\t";
-/// PTX text that begins a kernel.
 const ENTRY: &str = ".visible .entry";
 
 fn has_debug_information(op: Op<'_>) -> bool {

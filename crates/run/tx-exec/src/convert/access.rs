@@ -25,8 +25,8 @@ pub(super) enum Size {
     Operand(usize),
 }
 
-/// Attributes of memory operations that only enable optimisations. The conversion removes such
-/// attributes, because LLVM relies on them even if the program violates them.
+/// Attributes of memory operations that only enable optimisations. The conversion removes these
+/// attributes, because LLVM assumes that they are true even if the program violates them.
 pub(super) const HINTS: [&str; 9] = [
     "nontemporal",
     "invariant",

@@ -22,7 +22,6 @@ pub(super) struct Emitter<'c, 'a> {
 }
 
 impl<'c, 'a> Emitter<'c, 'a> {
-    /// Creates an emitter that inserts in front of `before`, with the location `location`.
     pub(super) fn new(
         context: &'c Context,
         before: OperationRef<'c, 'a>,
@@ -172,8 +171,8 @@ pub(super) fn source(location: Location<'_>) -> SourceLocation {
     find_source(location).unwrap_or_else(SourceLocation::unknown)
 }
 
-/// Returns the text of an identifier; `None` if it is empty, since melior does not support empty
-/// identifiers.
+/// Returns the text of an identifier; `None` for an empty identifier, which melior does not
+/// support.
 pub(super) fn text(identifier: Identifier<'_>) -> Option<String> {
     let text = identifier.as_string_ref();
     if text.to_raw().length == 0 {

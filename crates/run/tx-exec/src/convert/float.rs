@@ -1,9 +1,10 @@
 //! Lowering of float operations whose results on the host differ in bits from PTX results.
 //!
-//! * Minimum and maximum: for operands −0 and +0, host instructions may return either zero, and
-//!   they preserve NaN payloads. PTX orders −0 below +0 and returns a canonical NaN. The lowering
-//!   therefore compares the bits as integers.
-//! * Fused multiply-add of f16 and bf16: LLVM computes it in f32, so the result is rounded twice.
+//! * Minimum and maximum: for −0 and +0, host instructions may return either zero; for a NaN, host
+//!   instructions preserve its payload. PTX orders −0 below +0 and returns a canonical NaN. The
+//!   lowering therefore compares the bits of the operands as integers.
+//! * Fused multiply-add of f16 and bf16: LLVM's host code computes in f32, and therefore rounds the
+//!   result twice.
 
 use super::{
     emit::{Emitter, internal},
@@ -73,7 +74,6 @@ pub(super) fn lower<'c, 'a>(
     .map(Some)
 }
 
-/// Emits the minimum or maximum of two values in front of an operation.
 pub(super) fn extremum<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,
@@ -92,11 +92,11 @@ struct Lowering<'e, 'c, 'a> {
 #[derive(Clone, Copy)]
 struct Format {
     bits: u32,
-    /// Mask of all bits except the sign.
+    /// Mask of all bits of a float except the sign bit.
     magnitude: i64,
     infinity: i64,
-    /// The canonical NaN of PTX operations. For f64, PTX specifies no canonical NaN: an operation
-    /// returns one of its NaN operands.
+    /// The canonical NaN of PTX operations. PTX specifies no canonical NaN for f64: an f64
+    /// operation returns one of its NaN operands.
     nan: i64,
     /// The quiet bit of an f64 NaN.
     quiet: Option<i64>,
@@ -209,7 +209,6 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.cast("llvm.bitcast", result, float)
     }
 
-    /// Emits the minimum or maximum over the elements of a vector.
     fn reduction(&self, kind: Extremum) -> Result<Value<'c, 'a>, Error> {
         let source = operand(self.operation, 0)?;
         let (count, _) = vector(source.r#type())

@@ -7,7 +7,7 @@ use mlir_sys as raw;
 pub(super) struct Layout {
     /// Number of bytes that a load or store accesses.
     pub(super) stored: u64,
-    /// Natural alignment, a power of two.
+    /// Natural alignment of the type in bytes, a power of two.
     pub(super) align: u64,
 }
 

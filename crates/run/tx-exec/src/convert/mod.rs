@@ -1,9 +1,10 @@
 //! Conversion of device IR to modules for the host.
 //!
-//! Each kernel becomes a separate module. If kernels of a `gpu.module` can share functions or
-//! variables in global memory, all its kernels become one module. The conversion copies the
-//! operations and rewrites the copies (`rewrite`). GPU-specific operations become calls of executor
-//! functions (hooks). A hook call is inserted before every memory access.
+//! Each kernel is converted to a separate module. If kernels of a `gpu.module` can share functions
+//! or global-memory variables, all kernels of this `gpu.module` are converted to one module. The
+//! conversion copies the operations of the device module, and rewrites the copies (`rewrite`).
+//! GPU-specific operations become calls of executor functions (hooks). A hook call is inserted
+//! before every memory access.
 
 mod access;
 mod emit;
@@ -38,12 +39,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Prefix of the names of device symbols, which prevents collisions with host symbols.
 const PREFIX: &str = "tx.";
 
-/// A module for the host, with the data required to run it.
+/// A module for the host, with the data that the executor needs to run the module.
 pub(crate) struct Unit<'c> {
     pub(crate) module: Module<'c>,
     pub(crate) sites: Vec<SiteInfo>,
     pub(crate) kernels: Vec<ConvertedKernel>,
-    /// Host functions that the module calls, by symbol name.
+    /// Host functions that the module calls, each with its symbol name.
     pub(crate) externals: Vec<(String, *mut ())>,
     pub(crate) globals: Vec<Global>,
     /// Stack bytes for private memory that the functions allocate on entry.
@@ -53,10 +54,9 @@ pub(crate) struct Unit<'c> {
 #[derive(Clone, Debug)]
 pub(crate) struct ConvertedKernel {
     pub(crate) info: KernelInfo,
-    /// Symbol name of the kernel in the converted module.
     pub(crate) symbol: String,
-    /// Shared-memory variables of the module, by index; `None` for variables that the kernel does
-    /// not use.
+    /// Shared-memory variables of the module, by variable index; `None` for a variable that the
+    /// kernel does not use.
     pub(crate) shared: Vec<Option<SharedVariable>>,
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn convert<'c>(
 
 /// Splits the operations of a device module into sets that are compiled separately.
 ///
-/// Each set contains one kernel and all operations other than kernels, so that only launched
+/// Each set contains one kernel, and all operations other than kernels. Only the sets of launched
 /// kernels are compiled. If kernels can share functions or variables, all operations of the device
 /// module form one set.
 fn parts<'c, 'a>(container: OperationRef<'c, 'a>) -> Vec<Vec<OperationRef<'c, 'a>>> {
@@ -449,7 +449,7 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
 /// Returns the name of the LLVM target CPU; `None` selects the host CPU.
 ///
 /// Results must not depend on the model of the host CPU. Newer x86 CPUs convert to bf16 with an
-/// instruction that flushes subnormals. The f16 arithmetic of these CPUs rounds fewer intermediate
+/// instruction that flushes subnormals. In f16 arithmetic, newer x86 CPUs round fewer intermediate
 /// results. Code is therefore compiled for one of two fixed x86-64 levels.
 #[cfg(target_arch = "x86_64")]
 fn host_cpu() -> Option<&'static str> {
@@ -555,7 +555,6 @@ fn place_shared(
     }
 }
 
-/// Converts a diagnostic of MLIR, including its notes.
 pub(crate) fn diagnostic(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Diagnostic {
     let mut message = diagnostic.to_string();
     for index in 0..diagnostic.note_count() {

@@ -17,7 +17,8 @@ use melior::ir::{
     operation::OperationLike,
 };
 
-/// Operations that the executor ignores: fences that its memory model does not contain, and hints.
+/// Operations that the executor ignores: hints, and fences without effect in the executor's memory
+/// model.
 const FENCES: [&str; 5] = [
     "nvvm.fence.sc.cluster",
     "nvvm.fence.proxy",
@@ -318,7 +319,6 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(Some(self.predicate(word)?))
     }
 
-    /// Emits a block barrier, and returns the result of its predicate reduction.
     fn barrier(
         &self,
         id: Option<Value<'c, 'a>>,

@@ -31,9 +31,7 @@ use std::{
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
-    /// Called functions, by name.
     pub(super) calls: BTreeSet<String>,
-    /// Shared variables, by index.
     pub(super) shared: BTreeSet<usize>,
 }
 
@@ -63,8 +61,8 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Optimisation hints. The conversion removes these hints, because LLVM relies on them even if the
-/// program violates them.
+/// Optimisation hints, which the conversion removes: LLVM assumes that a hint is true even if the
+/// program violates it.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",
@@ -120,11 +118,10 @@ pub(super) struct Printer {
     operands: &'static [Word],
     result: Option<Word>,
     hook: &'static str,
-    /// Number of leading operands that are passed to the hook as addresses.
+    /// Number of leading operands of the device function that are passed to the hook as addresses.
     addresses: usize,
 }
 
-/// Type of an operand or a result of a [`Printer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Pointer,
@@ -169,8 +166,8 @@ impl Printer {
     }
 }
 
-/// Limit of the stack reserved for spilled values per function, in bytes. The stack never holds all
-/// values of a function at once.
+/// Limit of the stack reserved for spilled values per function, in bytes. A limit of 16 MiB
+/// suffices, because a function never spills all of its values at one time.
 const MAX_SPILLS: u64 = 16 << 20;
 
 /// Returns an upper bound of the stack bytes for the results of an operation.
@@ -194,7 +191,6 @@ pub(super) struct Rewriter<'c, 's> {
     /// `#llvm.fastmath<none>`.
     no_flags: Option<Attribute<'c>>,
     shared: &'s BTreeMap<String, usize>,
-    /// Functions that the module declares or defines.
     functions: &'s BTreeSet<String>,
     sites: Vec<SiteInfo>,
     names: BTreeMap<String, Arc<str>>,
@@ -218,7 +214,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         }
     }
 
-    /// Returns the instrumented operations, and the stack bytes that the functions need.
     pub(super) fn finish(self) -> (Vec<SiteInfo>, u64) {
         (self.sites, self.frame_bytes)
     }
@@ -390,7 +385,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Replaces an intrinsic call by the equivalent MLIR operation.
     fn call_intrinsic<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let called = operation
             .attribute("intrin")
@@ -446,8 +440,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites an atomic minimum or maximum as a load and a store. Threads switch only inside
-    /// hooks, so the pair is atomic.
+    /// Rewrites an atomic minimum or maximum as a load and a store. The pair is atomic, because
+    /// threads switch only inside hooks.
     fn atomic_extremum<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,

@@ -1,14 +1,15 @@
-//! The happens-before order between threads, as vector clocks.
+//! The happens-before order between the events of threads, represented by vector clocks.
 //!
 //! A barrier of the whole block orders all earlier events of the block before all later events.
 //! Each barrier of the whole block starts a new *phase*. Only accesses of the current phase need
-//! clocks. In a phase, a thread stores one clock per lane of its warp. Clocks of other warps are
-//! stored only after a named barrier has synchronised the thread with these warps.
+//! vector clocks. In a phase, the vector clock of a thread has one entry per lane of its warp.
+//! Entries for threads of other warps are stored only after a named barrier has synchronised the
+//! thread with these warps.
 //!
 //! Blocks are unordered, except by the release and acquire patterns of PTX. In a release and
-//! acquire pattern, a thread of one block executes a fence and then writes a word atomically. A
-//! thread of the other block reads the word atomically and then executes a fence. Threads of one
-//! block can synchronise by release and acquire patterns too.
+//! acquire pattern, one thread executes a fence and then writes a word atomically. Another thread
+//! reads this word atomically and then executes a fence. The two threads may belong to different
+//! blocks or to one block.
 //!
 //! If blocks run in clusters, this module treats all threads of a cluster as one block.
 
@@ -56,7 +57,7 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// Fence that acquires and releases: `fence.acq_rel` or `fence.sc`.
+    /// Fence with acquire and release semantics: `fence.acq_rel` or `fence.sc`.
     pub const BOTH: Self = Self {
         acquires: true,
         releases: true,
@@ -77,9 +78,9 @@ impl Fence {
     }
 }
 
-/// Events of one block that happened before the current events of a thread. The set contains all
-/// events of the phases before `phase`. In `phase`, the set contains the events of each thread up
-/// to the clock of the thread in `clocks`.
+/// Set of the events of one block that happened before the current events of a thread. The set
+/// contains all events of the phases before `phase`. Of the events in `phase`, the set contains
+/// each thread's events up to its entry in `clocks`.
 #[derive(Debug)]
 struct Known {
     phase: u32,
@@ -93,7 +94,7 @@ impl Known {
             || segment.phase == self.phase && clock.is_some_and(|clock| *clock >= segment.clock)
     }
 
-    /// Returns the union of both sets of events.
+    /// Returns the union of the event sets `self` and `other`.
     fn or(self: &Rc<Self>, other: &Rc<Self>) -> Rc<Self> {
         match self.phase.cmp(&other.phase) {
             _ if Rc::ptr_eq(self, other) => self.clone(),
@@ -112,30 +113,28 @@ impl Known {
 
 /// Vector clocks that arriving threads release at a barrier, and that waiting threads acquire.
 ///
-/// Released clocks are valid in one phase only, because [`Clocks::join_all`] orders all threads of
-/// the block at the end of the phase.
+/// Released clocks are valid only in the current phase, because [`Clocks::join_all`] orders all
+/// threads of the block at the end of each phase.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     block: u32,
     phase: u32,
     /// Vector clock with one entry per thread of the block; empty before the first arrival.
     clocks: Rc<[u32]>,
-    /// Events of other blocks that the arrivals release.
+    /// Events of other blocks that arriving threads release.
     blocks: Option<Blocks>,
-    /// Vector clock for other warps, as released by the last arrival. Threads often share the
-    /// allocation of this clock. The merge is skipped if the next arrival releases the same
-    /// allocation.
+    /// Vector clock for other warps that the last arrival released. Threads often share one
+    /// allocation of this clock. An arrival that releases this allocation again needs no merge.
     last: Option<Rc<[u32]>>,
 }
 
-/// Sets each entry of `clocks` to the maximum of the entries in `clocks` and `more`.
 fn raise(clocks: &mut [u32], more: &[u32]) {
     for (to, &from) in clocks.iter_mut().zip(more) {
         *to = from.max(*to);
     }
 }
 
-/// Events of each block that are ordered before a thread, by block number.
+/// For each block number, the events of the block that are ordered before a thread.
 type Blocks = Rc<BTreeMap<u32, Rc<Known>>>;
 
 fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
@@ -159,13 +158,12 @@ fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
 /// Events of other blocks that are ordered before one thread by fences and atomic accesses.
 #[derive(Clone, Debug, Default)]
 struct Beyond {
-    /// Events of other blocks that are ordered before the thread.
     known: Option<Blocks>,
-    /// Events before the last release fence. Later atomic writes of the thread release these
-    /// events.
+    /// Events before the last release fence of the thread. Later atomic writes of the thread
+    /// release these events.
     offered: Option<Blocks>,
-    /// Events released by the words that the thread has read atomically. The next fence of the
-    /// thread acquires these events.
+    /// Events that other threads released through words that this thread has read atomically. The
+    /// next fence of the thread acquires these events.
     found: Option<Blocks>,
 }
 
@@ -184,8 +182,8 @@ struct Beyond {
 pub struct Clocks {
     block: u32,
     phase: u32,
-    /// For each thread, the entries of its vector clock for the lanes of its warp, including
-    /// itself.
+    /// For each thread, the entries of its vector clock for the lanes of its warp, including the
+    /// thread's own lane.
     warp: Vec<[u32; WARP]>,
     /// For each thread, its vector clock for all threads of the block. The entries for the thread's
     /// own warp are unused.
@@ -195,14 +193,13 @@ pub struct Clocks {
     segments: Vec<Segment>,
     /// For each thread, the events of other blocks that are ordered before the thread.
     beyond: Vec<Beyond>,
-    /// Events released by atomic writes, by address of the written word.
+    /// Events that atomic writes released; the key is the address of the written word.
     passed: BTreeMap<u64, Option<Blocks>>,
-    /// Whether any thread has executed a fence of device scope.
     fenced: bool,
 }
 
 impl Clocks {
-    /// Starts a block of `threads` unordered threads.
+    /// Starts a block of `threads` threads, whose events are unordered.
     ///
     /// `block` is a unique number of the block, for example its number in execution order.
     ///
@@ -247,8 +244,8 @@ impl Clocks {
         }
     }
 
-    /// Orders all threads of `members` after the events of other blocks that are ordered before any
-    /// of them.
+    /// Orders all threads of `members` after each event of another block that is ordered before at
+    /// least one member.
     fn tell_of_blocks(&mut self, members: &[usize]) {
         if !self.fenced {
             return;
@@ -287,8 +284,8 @@ impl Clocks {
         self.advance(thread);
     }
 
-    /// Lets later atomic writes of `thread` release its own events and the events that are ordered
-    /// before them.
+    /// Lets later atomic writes of `thread` release the earlier events of the thread, and all
+    /// events that are ordered before the thread.
     fn release(&mut self, thread: usize) {
         self.fenced = true;
         let mut clocks = vec![0; self.current.len()];
@@ -307,8 +304,8 @@ impl Clocks {
 
     /// Records an atomic access of `thread` to the word at `address`.
     ///
-    /// A read-modify-write keeps the events released by earlier writes of the word. A plain atomic
-    /// write replaces the released events.
+    /// A read-modify-write keeps the events released by earlier writes of the word. An atomic write
+    /// that does not read replaces the events released by earlier writes of the word.
     pub fn atomic(&mut self, thread: usize, address: u64, reads: bool, writes: bool) {
         if !self.fenced {
             return;
@@ -325,7 +322,8 @@ impl Clocks {
         }
     }
 
-    /// Returns whether any fence has been executed. Without fences, no two blocks are ordered.
+    /// Returns whether any fence has been executed. If no thread has executed a fence, events of
+    /// different blocks are unordered.
     pub(super) fn orders_blocks(&self) -> bool {
         self.fenced
     }
@@ -460,7 +458,7 @@ impl Clocks {
             self.advance(member);
         }
         // Threads that arrived without waiting do not release events of other blocks. The checks
-        // may therefore report a race that PTX orders.
+        // may therefore report a race between accesses that PTX orders.
         self.tell_of_blocks(members);
     }
 
@@ -468,8 +466,8 @@ impl Clocks {
     /// ([`Clocks::advance`]).
     ///
     /// Together with [`Clocks::take`], this function implements a barrier with separate arrival and
-    /// wait. Events between arrival and wait are not released. Clocks in `knowledge` that were
-    /// released in an earlier phase are discarded.
+    /// wait. A thread does not release its events between arrival and wait. Clocks in `knowledge`
+    /// that were released in an earlier phase are discarded.
     pub fn give(&mut self, thread: usize, knowledge: &mut Knowledge) {
         let clocks = self.clocks_of(knowledge);
         let first = thread / WARP * WARP;
@@ -518,7 +516,7 @@ impl Clocks {
     }
 
     /// Returns whether `knowledge` was released in the current phase. Events of earlier phases are
-    /// already ordered before all threads.
+    /// already ordered before the current events of all threads.
     fn is_present(&self, knowledge: &Knowledge) -> bool {
         (knowledge.block, knowledge.phase) == (self.block, self.phase)
             && knowledge.clocks.len() == self.current.len()
@@ -536,7 +534,6 @@ impl Clocks {
         Rc::make_mut(&mut knowledge.clocks)
     }
 
-    /// Merges `clocks` into the vector clock of `thread`.
     fn learn_clocks(&mut self, thread: usize, clocks: &Rc<[u32]>) {
         let first = thread / WARP * WARP;
         raise(&mut self.warp[thread], &clocks[first..]);
@@ -550,10 +547,10 @@ impl Clocks {
         }
     }
 
-    /// Starts a second segment of every thread. The first segment then has no accesses and
-    /// represents the start of the thread.
+    /// Starts a second segment of every thread. The first segment of a thread then contains no
+    /// accesses, and represents the start of the thread.
     ///
-    /// Call this function directly after [`Clocks::start_block`].
+    /// `mark_beginnings` must be called directly after [`Clocks::start_block`].
     pub(crate) fn mark_beginnings(&mut self) {
         for thread in 0..self.current.len() {
             self.advance(thread);
@@ -570,14 +567,15 @@ impl Clocks {
         }
     }
 
-    /// Returns whether thread `me` is ordered after the start of any thread of `of`. Requires a
-    /// call of [`Clocks::mark_beginnings`].
+    /// Returns whether thread `me` is ordered after the start of at least one thread with an index
+    /// in `of`. Requires a call of [`Clocks::mark_beginnings`].
     pub(crate) fn knows_beginning(&self, me: usize, mut of: std::ops::Range<usize>) -> bool {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
 
-    /// Returns the phase and the clock of `thread`, which change whenever the thread synchronises.
-    /// Returns `None` if the thread has accessed memory in its current segment.
+    /// Returns the current phase, and the entry of `thread` in its own vector clock. The returned
+    /// pair of phase and clock changes whenever the thread synchronises. Returns `None` if the
+    /// thread has accessed memory in its current segment.
     pub(crate) fn untouched(&self, thread: usize) -> Option<(u32, u32)> {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
@@ -594,7 +592,7 @@ impl Clocks {
 mod tests {
     use super::*;
 
-    /// Returns whether the segment is ordered before the current events of `second`.
+    /// Returns whether the segment is ordered before the current events of the thread `second`.
     fn ordered(clocks: &mut Clocks, segment: u32, second: usize) -> bool {
         let segment = clocks.get(segment);
         clocks.relation(second, segment) != Relation::Concurrent

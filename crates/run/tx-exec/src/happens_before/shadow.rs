@@ -1,23 +1,25 @@
 //! Shadow memory: records the previous reads and writes of every byte that threads share.
 //!
 //! Memory is divided into granules of four bytes. The state of a granule is one 64-bit word. The
-//! word encodes no access, one access with a mask of its bytes, or the index of a list of accesses.
-//! A recorded access is removed if every access that conflicts with it also conflicts with a newer
-//! recorded access. The race check therefore misses no race in the observed execution.
+//! state encodes no access, one access with a mask of the accessed bytes, or the index of a list of
+//! accesses. A recorded access is removed if every access that conflicts with it also conflicts
+//! with a newer recorded access. The removal therefore hides no race of the observed execution.
 
 use super::{Clocks, Relation, Segment};
 use crate::{bits::pages, fault::AccessKind};
 
 /// Bytes per granule.
 const GRANULE: u64 = 4;
-/// Number of granules per page. A page is allocated on first access.
+/// Number of granules per page. A page is allocated when the kernel first accesses one of its
+/// bytes.
 const PAGE: usize = 1024;
 /// Flag of a granule state that holds the index of a list.
 const LIST: u64 = 1 << 63;
 /// Maximum number of instrumented operations (sites). The index of a site has 24 bits.
 pub const MAX_SITES: usize = 1 << 24;
 
-/// One access to a granule: segment (32 bits), site (24), byte mask (4), kind (2). Never 0.
+/// Encoded access to a granule: segment (32 bits), site (24 bits), byte mask (4 bits), kind (2
+/// bits). Never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Record(u64);
 
@@ -51,20 +53,21 @@ impl Record {
         }
     }
 
-    /// Returns whether the two accesses share a byte and can race.
+    /// Returns whether two unordered accesses race: they share a byte, and at least one is a write
+    /// or exactly one is atomic.
     fn conflicts(self, other: Self) -> bool {
         self.mask() & other.mask() != 0
             && (self.kind() != other.kind() || self.kind() == AccessKind::Write)
     }
 
-    /// Returns whether every access that conflicts with `self` also conflicts with `newer`,
-    /// provided that `self` is ordered before `newer`.
+    /// Requires that `self` is ordered before `newer`. Returns whether every later access that
+    /// conflicts with `self` also conflicts with `newer`.
     fn is_covered_by(self, newer: Self) -> bool {
         self.mask() & !newer.mask() == 0
             && (newer.kind() == AccessKind::Write || newer.kind() == self.kind())
     }
 
-    /// Returns whether the two accesses differ in their segment only.
+    /// Returns whether two accesses are equal except for their segments.
     fn is_alike(self, other: Self) -> bool {
         self.0 >> 32 == other.0 >> 32
     }
@@ -73,11 +76,12 @@ impl Record {
 /// Set of threads of one block, with one bit per thread.
 type Set = [u64];
 
-/// A recorded access, or equal accesses of several threads in one phase with equal clocks.
+/// A recorded access, or a group of equal accesses of several threads, made in one phase at equal
+/// clocks.
 #[derive(Debug)]
 struct Entry {
     record: Record,
-    /// The accessing threads, if several threads made this access.
+    /// Set of the accessing threads; `None` if a single thread accessed the granule.
     set: Option<Box<Set>>,
 }
 
@@ -105,7 +109,8 @@ pub struct Touch {
     pub bytes: u64,
     /// Kind of the access.
     pub kind: AccessKind,
-    /// Index of the accessing operation, below [`MAX_SITES`]. A [`Conflict`] returns this index.
+    /// Index of the accessing operation, below [`MAX_SITES`]. A [`Conflict`] identifies an earlier
+    /// access by its operation index.
     pub site: u32,
     /// Linear index of the thread in its block.
     pub thread: usize,
@@ -113,23 +118,24 @@ pub struct Touch {
     pub segment: u32,
 }
 
-/// Shadow of one memory: the previous accesses that can conflict with later accesses.
+/// Shadow memory: for each byte of one memory, the previous accesses that can conflict with later
+/// accesses.
 ///
-/// Only accessed pages are allocated.
+/// A page of the shadow is allocated when the kernel first accesses one of its bytes.
 #[derive(Debug)]
 pub struct Shadow {
     pages: Vec<Option<Box<[u64; PAGE]>>>,
     lists: Vec<Vec<Entry>>,
-    /// Whether several blocks share the shadowed memory. In memory of a single block, a barrier of
-    /// the block orders all earlier accesses.
+    /// Whether several blocks share the shadowed memory. If a single block accesses the memory, a
+    /// barrier of the whole block orders all earlier accesses before all later accesses.
     across_blocks: bool,
 }
 
 impl Shadow {
     /// Creates the shadow of `bytes` unaccessed bytes; `None` if the allocation fails.
     ///
-    /// `across_blocks` is true for memory that blocks share, such as global memory. If false, as
-    /// for shared memory, accesses of different blocks never conflict.
+    /// `across_blocks` is true for memory that blocks share, such as global memory. If
+    /// `across_blocks` is false, as for shared memory, accesses of different blocks never conflict.
     pub fn new(bytes: usize, across_blocks: bool) -> Option<Self> {
         Some(Self {
             pages: pages(bytes.div_ceil(PAGE * GRANULE as usize))?,
@@ -139,7 +145,7 @@ impl Shadow {
     }
 
     /// Removes all recorded accesses. Call this function when all earlier accesses are ordered
-    /// before all later ones, as at the end of a kernel.
+    /// before all later accesses, as at the end of a kernel.
     pub fn clear(&mut self) {
         self.pages.fill(None);
         self.lists.clear();
@@ -149,9 +155,9 @@ impl Shadow {
     ///
     /// # Errors
     ///
-    /// Returns the first conflicting access found. Two accesses conflict if they share a byte, are
-    /// unordered, and one of them is a write or exactly one is atomic. After a conflict, the new
-    /// access may be recorded only in part.
+    /// Returns the first recorded access found that conflicts with the new access. Two unordered
+    /// accesses conflict if they share a byte, and if one access is a write or exactly one access
+    /// is atomic. After a conflict, the new access may be recorded only in part.
     ///
     /// # Panics
     ///
@@ -230,8 +236,8 @@ impl Shadow {
     }
 }
 
-/// Returns whether no later access can conflict with a recorded access that has this relation to
-/// the current event.
+/// Returns whether a recorded access can be removed, because no later access can conflict with it.
+/// `relation` is the relation of the recorded access to the current event.
 fn is_over(relation: Relation, across_blocks: bool) -> bool {
     !across_blocks && matches!(relation, Relation::OtherBlock | Relation::Past)
 }
@@ -280,8 +286,8 @@ fn is_same_time(left: Segment, right: Segment) -> bool {
     (left.block, left.phase, left.clock) == (right.block, right.phase, right.clock)
 }
 
-/// Checks whether a new access conflicts with a recorded access. The error holds the recorded
-/// access and its thread.
+/// Checks whether a new access conflicts with a recorded access. On a conflict, returns the
+/// recorded access and its thread as the error.
 fn check(
     entry: &Entry,
     clocks: &Clocks,
@@ -311,7 +317,7 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
 /// other blocks.
 ///
 /// Any later access that conflicts with the access of a third block also conflicts with an access
-/// of one of the first two blocks. The rule is valid only if no fence orders the blocks.
+/// of one of the first two blocks. The omission is valid only if no fence orders the blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
@@ -353,8 +359,8 @@ impl Entry {
         set[thread / 64] |= 1 << (thread % 64);
     }
 
-    /// Removes the threads whose recorded access the new access supersedes. Returns true if the
-    /// whole record is superseded.
+    /// Removes from the entry the threads whose accesses the new access supersedes. Returns true if
+    /// the new access supersedes the accesses of all threads.
     fn forget(&mut self, clocks: &Clocks, new: Record, me: usize, segment: Segment) -> bool {
         if !self.record.is_covered_by(new) {
             return false;
@@ -422,7 +428,7 @@ mod tests {
         }
         assert!(checked.access(2, 4098, 1, AccessKind::Read));
         assert!(!checked.access(2, 4099, 1, AccessKind::Read));
-        // The access covers three granules; other threads wrote the last one.
+        // The access covers three granules; other threads wrote the last granule.
         assert!(!checked.access(9, 4088, 10, AccessKind::Read));
     }
 
@@ -473,7 +479,7 @@ mod tests {
     struct Model {
         block: u32,
         clocks: Vec<Vec<u32>>,
-        /// Vector clock that was released by an arrival, but not acquired yet.
+        /// Vector clock that an arrival has released, but that no thread has acquired yet.
         given: Vec<u32>,
         accesses: Vec<(Touch, u32, u32)>,
     }
@@ -488,7 +494,6 @@ mod tests {
             }
         }
 
-        /// Orders the threads `to` after all events of the threads `from`.
         fn meet(&mut self, from: &[usize], to: &[usize]) {
             let mut known = vec![0; self.clocks.len()];
             for &thread in from {
@@ -543,8 +548,8 @@ mod tests {
         }
     }
 
-    /// Thread counts for which a set has one word, several words, or the length for the largest
-    /// cluster.
+    /// Thread counts for which a thread set has one word, several words, or the number of words for
+    /// the largest cluster.
     #[test]
     fn sets_are_as_long_as_blocks_are_large() {
         for threads in [1, 64, 65, 1024, 16 * 1024] {
@@ -559,8 +564,8 @@ mod tests {
         }
     }
 
-    /// Random programs of accesses and synchronisations. The shadow reports a conflict if and only
-    /// if the reference model has one, and the reported details are correct.
+    /// Compares the shadow memory with the reference model on random programs of accesses and
+    /// synchronisations. Both must report a conflict for the same accesses, with equal details.
     #[test]
     fn exactly_the_races_are_found() {
         const THREADS: usize = 70;

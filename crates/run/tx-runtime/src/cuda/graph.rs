@@ -78,7 +78,8 @@ impl Drop for Template {
     }
 }
 
-/// Non-blocking stream for the capture, because the null stream cannot capture.
+/// Non-blocking stream that captures the launches, because the null stream does not support
+/// capture.
 struct Stream(sys::CUstream);
 
 impl Stream {

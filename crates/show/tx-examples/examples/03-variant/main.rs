@@ -13,7 +13,6 @@ use std::error::Error;
 
 use tx_runtime::{Array, Device};
 
-/// Kernel in which each of 64 threads reduces one row.
 fn kernel(kind: &str, columns: usize) -> String {
     format!(
         "gpu.module @kernels {{

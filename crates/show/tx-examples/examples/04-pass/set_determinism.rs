@@ -4,7 +4,6 @@ use tx::melior::ir::operation::OperationLike;
 use tx::mlir::{Failed, Op, attribute, context, error, is, parse_attribute, set_attribute, walk};
 use tx::pass::{Counts, Pass};
 
-/// Valid values of the option `to`.
 const KNOWN: [&str; 3] = ["any", "run_to_run", "batch_invariant"];
 
 tx::pass! {

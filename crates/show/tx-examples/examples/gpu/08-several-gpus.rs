@@ -139,7 +139,6 @@ mod nccl {
         }
     }
 
-    /// Runs the example in one process, concurrently on all GPUs.
     fn one_process(options: &Options, count: usize) -> Result<(), Failure> {
         println!("08 several GPUs: one process with {count}");
         let artifact = row_sums(options)?;
@@ -230,7 +229,6 @@ mod nccl {
         )))
     }
 
-    /// Starts one process of this program for each GPU.
     fn several(options: &Options, count: usize) -> Result<(), Failure> {
         println!("08 several GPUs: {count} processes with one each");
         let program = env::current_exe()

@@ -100,7 +100,7 @@ impl Options {
 
 #[derive(Debug)]
 enum Failure {
-    /// The example could not run, for example without a GPU.
+    /// The example could not run, for instance because the machine has no GPU.
     Cannot(String),
     /// The results are wrong.
     Wrong(String),

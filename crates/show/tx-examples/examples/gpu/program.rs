@@ -60,7 +60,6 @@ pub(crate) fn gpus() -> Result<usize, Failure> {
     }
 }
 
-/// Returns pseudorandom numbers from -1 to 1.
 pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     (0..count)

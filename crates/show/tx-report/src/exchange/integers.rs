@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::{LANES, Op, Threads};
 
-/// Value of an integer: unknown, uniform, or per thread.
+/// Value of an integer: unknown, equal for all threads, or one value per thread.
 #[derive(Clone)]
 pub(super) enum Known {
     Nothing,
@@ -51,8 +51,7 @@ impl Integers {
             .unwrap_or(Known::Nothing)
     }
 
-    /// Evaluates a function of integers: once if all operands are uniform, otherwise for each
-    /// thread.
+    /// Evaluates a function of integers, once if all operands are uniform, or once per thread.
     pub(super) fn compute(&self, operands: &[Known], f: impl Fn(&[i64]) -> Option<i64>) -> Known {
         if operands.iter().all(|k| matches!(k, Known::All(_))) {
             let numbers: Vec<i64> = operands.iter().filter_map(|k| k.of(0)).collect();
@@ -77,7 +76,6 @@ impl Integers {
         ))
     }
 
-    /// Returns the result of an integer op.
     pub(super) fn value(&self, op: &Op) -> Known {
         if let Some(constant) = op.constant {
             return Known::All(constant);
@@ -196,7 +194,6 @@ impl Integers {
         }
     }
 
-    /// Returns the threads for which a condition holds.
     pub(super) fn narrowed(&self, threads: &Threads, condition: &Known, wanted: bool) -> Threads {
         let mut depends = threads.depends;
         let mask = (0..self.threads)

@@ -12,16 +12,14 @@ pub(super) struct Reader<'k> {
     threads: usize,
     /// Name of the memory to which a memref or pointer value refers.
     memory: BTreeMap<usize, String>,
-    /// Name of the first op that uses each SSA value.
     users: BTreeMap<usize, &'k str>,
-    /// Ops that use each SSA value.
     readers: BTreeMap<usize, Vec<&'k Op>>,
     /// Names of the ops that combine shuffled values. The key is the source line of a shuffle and
     /// the name of the first op that uses the shuffled value.
     combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
 }
 
-/// Returns whether an op moves or converts a value without combining values.
+/// Returns whether the op `name` counts as moving or converting a value, not as combining values.
 fn only_moves(name: &str) -> bool {
     matches!(
         name,
@@ -220,7 +218,6 @@ impl<'k> Reader<'k> {
         }
     }
 
-    /// Propagates the memory name through views.
     fn follow_memory(&mut self, op: &Op) {
         if op.name == "memref.get_global" {
             if let (Some(result), Some(name)) = (op.results.first(), op.attribute("name")) {
@@ -388,7 +385,7 @@ impl<'k> Reader<'k> {
 }
 
 /// Appends a step, or increments the count of an equal preceding step. A load also increments the
-/// count of an equal load if only loads are in between.
+/// count of an equal earlier load, if all steps in between are loads.
 fn push(steps: &mut Vec<KernelStep>, step: KernelStep) {
     let is_load = |step: &KernelStep| {
         matches!(
@@ -409,7 +406,8 @@ fn push(steps: &mut Vec<KernelStep>, step: KernelStep) {
     }
 }
 
-/// Increments the count of `known` if `known` and `step` are equal; returns whether they are equal.
+/// Returns whether the steps `known` and `step` are equal, and increments the count of `known` if
+/// so.
 fn counted(known: &mut KernelStep, step: &KernelStep) -> bool {
     match (known, step) {
         (

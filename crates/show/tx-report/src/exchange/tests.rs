@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// Builder of ops that numbers their SSA values.
 #[derive(Default)]
 struct Maker(usize);
 
@@ -122,8 +121,8 @@ fn all_ops_of_a_combiner_are_named() {
     assert_eq!(told, [wanted(1), wanted(2)]);
 }
 
-/// Shuffle with a computed source lane: each lane reads from the next lane, except the last lane of
-/// each group of 12.
+/// Shuffle with a computed source lane: each lane reads from the next lane, except the last of each
+/// 12 lanes.
 #[test]
 fn computed_source_lanes_are_followed() {
     let mut m = Maker::default();

@@ -40,7 +40,7 @@ fn neighbours(count: usize) -> Vec<Key> {
 }
 
 /// Checks that `check` reports a folder that cannot be created. After a failed `put`, the cache and
-/// its clones return the error.
+/// its clones return the error of this `put`.
 #[test]
 fn tells_where_nothing_can_be_kept() {
     let folder = folder();
@@ -58,7 +58,7 @@ fn tells_where_nothing_can_be_kept() {
     assert_eq!(good.trouble(), None);
 }
 
-/// Checks that a cache returns stored results, also those that another cache stored in the same
+/// Checks that a cache returns stored results, including results that another cache stored in its
 /// folder.
 #[test]
 fn keeps_results() {
@@ -151,8 +151,8 @@ fn clears_away_what_was_left_half_written() {
     assert_eq!(cache.usage().expect("usage").results, 2);
 }
 
-/// Checks that threads which concurrently store, read and remove the same results read complete
-/// results only, and leave no temporary files.
+/// Several threads store, read and remove results with equal keys. Checks that no thread reads an
+/// incomplete result, and that no temporary files remain.
 #[test]
 fn many_use_it_at_once() {
     let folder = folder();
