@@ -1,8 +1,8 @@
 //! Descriptions of random programs as plain data.
 //!
-//! A description contains only independent choices, such as shapes and block sizes. Destination
-//! sizes, view types and result layouts are derived during printing, so most shrunk descriptions
-//! are still valid programs.
+//! A description contains only independent choices, such as shapes and block sizes. The printer
+//! derives destination sizes, view types and result layouts, so most shrunk descriptions are still
+//! valid programs.
 
 use crate::combine::Combine;
 use crate::element::Element;
@@ -36,8 +36,8 @@ pub enum Program {
 pub struct Kernel {
     /// Number of threads per block along x, y and z.
     pub block: [usize; 3],
-    /// Number of blocks of the grid along x, y and z. Each block reads and writes its own part of
-    /// every argument.
+    /// Number of blocks of the grid along x, y and z. Each block reads and writes a separate part
+    /// of every argument.
     #[serde(default = "one_block")]
     pub grid: [usize; 3],
     /// Operations of the kernel, in order.
@@ -73,8 +73,8 @@ pub struct Work {
     pub scope: Scope,
     /// Thread groups that execute the op.
     pub groups: Groups,
-    /// Trip count of a surrounding loop; `None` without a loop. Each iteration reads its own part
-    /// of the source and writes its own results.
+    /// Trip count of a surrounding loop; `None` without a loop. Each iteration reads a separate
+    /// part of the source and writes separate results.
     pub turns: Option<usize>,
     /// Operation.
     pub op: KernelOp,
@@ -165,8 +165,8 @@ pub enum Source {
     Result {
         /// Index of the earlier op.
         work: usize,
-        /// Result number that an op with one source reads. An op with several sources reads the
-        /// first results of the earlier op.
+        /// Number of the result that an op with one source reads. An op with several sources reads
+        /// the first results of the earlier op.
         part: usize,
     },
 }
@@ -414,8 +414,8 @@ pub struct Rows {
 pub struct RowOp {
     /// Kind of result.
     pub makes: Makes,
-    /// Operands of the op. Each binary op combines its operand with the value of the preceding
-    /// operands.
+    /// Operands of the op. The binary op of each operand, except the first, combines the operand
+    /// with the combined preceding operands.
     pub of: Vec<(Operand, Binary)>,
     /// Unary function that is applied to the combined operands.
     pub unary: Option<Unary>,
@@ -494,7 +494,7 @@ pub struct Mapping {
     pub vector: usize,
     /// Set if matrix rows are kept in registers between the fused ops.
     pub holds: bool,
-    /// Set if arrays with one element per row are kept in registers, although matrix rows are not.
+    /// Set if arrays with one element per row are kept in registers, but matrix rows are not.
     #[serde(default)]
     pub holds_totals: bool,
 }
@@ -513,7 +513,7 @@ impl Scope {
         }
     }
 
-    /// Returns the number of threads of a group of this scope.
+    /// Returns the number of threads of a thread group of this scope.
     pub(crate) fn threads(self, block: usize) -> usize {
         match self {
             Self::Thread => 1,

@@ -1,4 +1,4 @@
-//! Reduction of a failing test case to a smaller case with the same failure.
+//! Reduction of a failing test case to a smaller case with an equal failure.
 
 use crate::check::Outcome;
 use crate::combine::{Combine, Kind};
@@ -11,7 +11,7 @@ use crate::element::Element;
 use std::io;
 use std::time::Instant;
 
-/// Returns the smallest case found before `stop`.
+/// Returns the smallest failing case found before the time `stop`.
 pub(crate) fn shrink(
     case: Case,
     outcome: &Outcome,
@@ -48,7 +48,7 @@ pub(crate) fn shrink(
     }
 }
 
-/// Returns copies of the case, each of which is smaller in one property.
+/// Returns modified copies of the test case; each copy is smaller in one property.
 fn smaller(case: &Case) -> Vec<Case> {
     let mut all = Vec::new();
     let mut push = |program: Program| {

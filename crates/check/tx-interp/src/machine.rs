@@ -25,9 +25,9 @@ pub(crate) struct World<'c> {
     pub(crate) races: bool,
     /// Whether [`Bound`]s are computed.
     pub(crate) bounds: bool,
-    /// Number of clusters that have started, over all launches.
+    /// Number of clusters that have started, summed over all launches.
     pub(crate) blocks: u32,
-    /// Number of remaining steps; a step is one op or one access of one lane.
+    /// Number of steps before the run fails; a step is one op or one access of one lane.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
     limit: StepLimit,
@@ -87,10 +87,10 @@ pub(crate) struct Cta {
     pub(crate) cluster: [u32; 3],
     /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
-    /// Shared variables by name, with one view for all lanes or one per lane. Dynamic shared memory
-    /// has an empty name.
+    /// Views of shared variables, by variable name: one view for all lanes, or one view per lane.
+    /// Dynamic shared memory has an empty name.
     pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
-    /// Bytes per block in each buffer of shared memory.
+    /// Number of bytes per block in each buffer of shared memory.
     pub(crate) shares: BTreeMap<usize, i64>,
     /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
@@ -177,8 +177,8 @@ pub(crate) struct Exec<'w, 'c> {
     pub(crate) cta: Option<Cta>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Set while the elements of a reduction may be combined in any order, so that either of two
-    /// equal elements may be first.
+    /// Set while the elements of a reduction may be combined in any order; an argmax or argmin may
+    /// then return the index of any of several equal elements.
     pub(crate) unordered: bool,
 }
 
@@ -233,7 +233,7 @@ impl<'c> Exec<'_, 'c> {
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// Returns the lanes that must compute a result, and whether the result is equal for all lanes.
+    /// Returns the lanes that must compute a result, and whether all lanes share this result.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),

@@ -35,7 +35,7 @@ impl fmt::Display for Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A data race: two conflicting accesses to one byte without an order.
+    /// A data race: no synchronization orders two conflicting accesses to one byte.
     Race,
     /// An access outside of its array, or a subview outside of its source.
     OutOfBounds,
@@ -43,7 +43,7 @@ pub enum FaultKind {
     Misaligned,
     /// A read of uninitialised memory.
     Uninitialized,
-    /// Not all required threads execute an op together.
+    /// Some of the threads that must execute an op together do not execute the op.
     Divergence,
     /// A required lane of a warp is inactive.
     InactiveLane,

@@ -10,7 +10,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
     pub(crate) width: usize,
-    /// Whether all lanes have equal numbers, which are then stored once.
+    /// Set if all lanes have equal numbers, which are stored once.
     pub(crate) uniform: bool,
     /// Bits of each number. Bits above the width of the type are zero.
     pub(crate) bits: Vec<u64>,
@@ -72,7 +72,7 @@ impl Lanes {
         }
     }
 
-    /// Returns `lanes` consecutive lanes of a value with one number per lane.
+    /// Returns a copy of `lanes` consecutive lanes of a value with one number per lane.
     pub(crate) fn part(&self, first: usize, lanes: usize) -> Self {
         if self.uniform {
             return self.clone();

@@ -384,8 +384,8 @@ fn intrinsic(op: Op<'_>) -> Option<&'static str> {
     })
 }
 
-/// Returns the 8-bit float format in an attribute of a conversion, and the number of scalars per
-/// lane of the operand or result `pair`.
+/// Returns the 8-bit float type in an attribute of a conversion op, and the number of scalars per
+/// lane of the value `pair`. Returns `None` for other types.
 fn eight_bit<'c>(
     op: Op<'c>,
     attribute_name: &str,

@@ -107,7 +107,7 @@ pub(crate) fn build<'c>(
 /// Threads that execute an op together.
 struct Group {
     first: u32,
-    /// Thread index at which the thread coordinates of the group start.
+    /// Thread index in the block to which the thread offsets of a layout are added.
     base: i64,
     threads: Vec<u32>,
 }
@@ -306,8 +306,8 @@ fn inside(sizes: &[i64], index: &[i64], site: &Site) -> Result<(), Trouble> {
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
 }
 
-/// Returns the sizes of the iteration space. If a result of an operand map is `d` alone, dimension
-/// `d` has the size of the corresponding operand dimension.
+/// Returns the sizes of the iteration space. If a result of an indexing map is a plain dimension
+/// `d`, the operand dimension at this position determines the size of `d`.
 pub(crate) fn space(
     rank: usize,
     maps: &[AffineMap],
@@ -740,7 +740,7 @@ pub(crate) fn converted(values: &Lanes, convert: &Convert, lanes: usize) -> Lane
     out
 }
 
-/// Runs a region on `lanes` lanes with these arguments, and returns the yielded values.
+/// Runs a region on `lanes` lanes with the given arguments, and returns the yielded values.
 pub(crate) fn region<'c>(
     exec: &mut Exec<'_, 'c>,
     code: &Code<'c>,
