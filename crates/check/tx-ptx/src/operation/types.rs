@@ -122,8 +122,8 @@ macro_rules! words {
 words! {
     /// A state space.
     Space {
-        /// Generic address: the bits of the address select the memory. PTX denotes a generic
-        /// address by the absence of a state space.
+        /// Generic address: the address bits determine whether the memory is global, shared or
+        /// local. PTX denotes a generic address by the absence of a state space.
         Generic = "generic",
         /// Memory of all blocks.
         Global = "global",
@@ -177,13 +177,13 @@ words! {
 words! {
     /// The rule that selects the source lane of a shuffle.
     ShuffleMode {
-        /// The lane with an index lower by a given distance.
+        /// The source lane is the own lane index minus a distance.
         Up = "up",
-        /// The lane with an index higher by a given distance.
+        /// The source lane is the own lane index plus a distance.
         Down = "down",
-        /// The lane whose index differs in the given bits (xor).
+        /// The source lane is the xor of the own lane index and a mask.
         Bfly = "bfly",
-        /// The lane with the given index.
+        /// The source lane is given by its index.
         Idx = "idx",
     }
 }
