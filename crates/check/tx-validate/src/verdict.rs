@@ -10,7 +10,7 @@ pub enum Verdict {
     Reference,
     /// The results have the same bits as those of the previous stage; all NaNs count as equal.
     Equal,
-    /// An earlier stage gave a wrong result, and this stage leaves that result unchanged.
+    /// An earlier stage gave a wrong result, and the result of the checked stage is equally wrong.
     AsBefore,
     /// The results have different bits, within the error bound of any combination order: see
     /// [`tx_interp::Bound`].
@@ -20,8 +20,8 @@ pub enum Verdict {
     AsInIr(String),
     /// All tested properties of the combiners hold. The text of the verdict names the combiners.
     Hold(String),
-    /// A combiner property fails for some values that may never occur. The text names the failing
-    /// values, gives advice, and lists the combiners without failures.
+    /// A combiner property fails for some values, but these values may never occur. The text names
+    /// the failing values, gives advice, and lists the combiners without failures.
     Conditional(Vec<String>),
     /// Wrong result.
     Wrong(Box<Difference>),
