@@ -131,8 +131,8 @@ fn thread() -> u64 {
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Returns the value of the field `name`, or `otherwise` (the name of the span) if there is no
-    /// such field.
+    /// Returns the value of the field `name`; without this field, returns `otherwise`, which is the
+    /// name of the span.
     fn name<'f>(&'f self, otherwise: &'f str) -> &'f str {
         self.0
             .get("name")

@@ -58,7 +58,7 @@ fn commands(parent: &Command) -> impl Iterator<Item = &Command> {
 }
 
 /// Returns the known word with the smallest edit distance to `found`. Words with the same first
-/// letter take precedence.
+/// letter have priority.
 fn nearest<'n>(found: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut known: Vec<&str> = known.collect();
     known.sort_by_key(|name| name.chars().next() != found.chars().next());
@@ -127,7 +127,7 @@ fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     error.insert(ContextKind::Suggested, tip);
 }
 
-/// Adds two kinds of hints. If an option precedes the command, the hint lists the commands that
+/// Adds two kinds of hints. For an option before the command, the hint lists the commands that
 /// accept the option. If a value is missing or invalid, the hint is the usage line, which clap
 /// omits.
 fn suggest_owner(error: &mut clap::Error, root: &Command, args: &[OsString]) {

@@ -60,7 +60,7 @@ impl Program {
 }
 
 const CHIP: &str = "sm_90";
-/// Maximum number of lines printed per pass, and maximum number of columns of a line.
+/// Maximum number of lines that the demo prints per pass, and maximum number of columns of a line.
 const LINES_A_STAGE: usize = 14;
 const COLUMNS: usize = 110;
 
@@ -265,7 +265,7 @@ fn kernel_lines(module: &str) -> Vec<String> {
     lines
 }
 
-/// Returns the lines of `after` that are not in `before`, apart from SSA names. Constants and
+/// Returns the lines of `after` that are not in `before`; SSA names are ignored. Constants and
 /// closing braces are omitted.
 fn new_lines(before: &[String], after: &[String]) -> Vec<String> {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
