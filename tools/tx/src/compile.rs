@@ -296,8 +296,8 @@ pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said>
     Said::diagnostics(&error.diagnostics, file, text)
 }
 
-/// Duration of each stage in milliseconds, one value per compilation, in stage order. The last
-/// entry is the total duration.
+/// Durations of each stage in milliseconds: one list per stage, with one value per compilation. The
+/// last list contains the total durations.
 #[derive(Default)]
 struct Times(Vec<(String, Vec<f64>)>);
 

@@ -290,8 +290,8 @@ impl Said {
         }
     }
 
-    /// Converts the diagnostics of a compilation. Cloned ops may cause equal diagnostics, of which
-    /// only the first is kept.
+    /// Converts the diagnostics of a compilation to messages. Cloned ops may cause equal
+    /// diagnostics, of which only the first is kept.
     pub(crate) fn diagnostics(
         diagnostics: &[tx::Diagnostic],
         file: &Path,

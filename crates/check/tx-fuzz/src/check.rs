@@ -259,7 +259,7 @@ fn arguments(case: &Case, text: &Text) -> Vec<Arg> {
         .collect()
 }
 
-/// Returns the bits of an integer from -4 to 4 in this element type.
+/// Returns the bits that represent `number`, an integer from -4 to 4, in an element type.
 fn small(element: crate::Element, number: i64) -> u64 {
     use crate::Element::{BF16, F8E4M3FN, F8E5M2, F16, F32, F64};
     // Assemble sign, biased exponent and fraction.

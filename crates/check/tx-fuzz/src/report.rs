@@ -204,8 +204,8 @@ mod tests {
 
     /// The summary does not depend on the order in which cases finish. The summary counts the
     /// selected variants of all programs. Messages of findings contain names from the program;
-    /// messages of rejections do not. Different wrong values in one stage count as one kind of
-    /// finding.
+    /// messages of rejections contain placeholders. Different wrong values in one stage count as
+    /// one kind of finding.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
         let outcome = |class, message: &str, variants: &[&str]| Outcome {

@@ -87,8 +87,7 @@ impl<'c> Program<'c> {
         Ok(function)
     }
 
-    /// Registers an op that accesses memory and returns the index that identifies the op in
-    /// messages.
+    /// Registers an op that accesses memory. Returns the index by which messages identify the op.
     pub(crate) fn site(&self, op: Op<'c>) -> (u32, Site) {
         let site = Site::of(op);
         let mut sites = self.sites.borrow_mut();

@@ -608,7 +608,8 @@ fn special(scalar: Scalar) -> Vec<u64> {
     scalar.float().map_or(Vec::new(), bits)
 }
 
-/// Returns `ELEMENTS` positive numbers with some duplicates. `first` rotates the list of numbers.
+/// Returns `ELEMENTS` positive numbers with some duplicates. The list is rotated by `first`
+/// positions.
 fn positive(scalar: Scalar, first: usize) -> Vec<u64> {
     let list = [3.0, 1.0, 2.0, 5.0, 1.0, 0.5, 12.0, 7.0, 3.0, 0.25, 2.0, 6.0];
     let bits = |x: f64| match scalar {

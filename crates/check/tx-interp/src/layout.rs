@@ -39,7 +39,7 @@ impl Point {
     }
 }
 
-/// Returns every sum of a point and one coordinate of each layout entry.
+/// Returns the sum of each point with each combination of coordinates of the layout entries.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points

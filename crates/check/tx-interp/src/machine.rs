@@ -62,7 +62,7 @@ impl<'c> World<'c> {
         self.most_steps += more;
     }
 
-    /// Counts executed ops or accesses. Fails if no steps remain.
+    /// Counts executed ops or accesses. Returns an error if the run exceeds its step limit.
     fn charge(&mut self, count: usize) -> Result<(), Trouble> {
         let left = self.steps.checked_sub(count as u64);
         self.steps = left.ok_or(Trouble::TooLong {

@@ -117,7 +117,8 @@ impl Lanes {
     }
 }
 
-/// Placeholder for the error bound of an exact number; the actual bound is computed on demand.
+/// Placeholder for the error bound of an exact number; the actual bound is computed when an op
+/// needs the bound.
 pub(crate) const UNTOLD: Bound = Bound {
     additions: 0.0,
     error: -1.0,
@@ -150,7 +151,7 @@ pub(crate) struct View {
     pub(crate) buffer: usize,
     /// Range of accessible bytes: in private memory, the bytes of one thread.
     pub(crate) own: (i64, i64),
-    /// Byte position of offset 0.
+    /// Byte position of the element at offset 0.
     pub(crate) base: i64,
     /// Offset in elements.
     pub(crate) offset: i64,

@@ -256,7 +256,7 @@ impl Validation {
     }
 }
 
-/// Kind name of combiners with a region.
+/// Name of the reduction kind whose combiner is a region.
 const CUSTOM: &str = "custom";
 /// Text that messages about an identity that is not neutral contain.
 const NOT_NEUTRAL: &str = "the identity is not neutral";

@@ -54,7 +54,7 @@ pub struct Difference {
     pub index: Vec<usize>,
     /// Value found, as text.
     pub found: String,
-    /// Value in the reference, as text.
+    /// Expected value from the reference results, as text.
     pub expected: String,
     /// Maximum allowed absolute difference.
     pub allowed: f64,

@@ -54,7 +54,7 @@ pub struct Config {
     pub program: String,
     /// Path of `tx`.
     pub tx: PathBuf,
-    /// Path of `tx-opt`. `None` skips tests of bytecode and of single passes.
+    /// Path of `tx-opt`. Without `tx-opt`, tests of bytecode and of single passes are skipped.
     pub opt: Option<PathBuf>,
     /// Path of `mlir-opt`, which identifies upstream crashes.
     pub upstream: Option<PathBuf>,

@@ -488,7 +488,7 @@ mod tests {
     const PROGRAM: &str = "func.func @f(%A: memref<4x8xf32>) {\n  // \u{e9}\n  %x = \
                            arith.constant 1.5 : f32\n  return\n}\n";
 
-    /// The concatenation of the tokens is the text.
+    /// The concatenation of all tokens equals the text.
     #[test]
     fn tokens_are_the_text() {
         assert_eq!(tokens(PROGRAM).concat(), PROGRAM);

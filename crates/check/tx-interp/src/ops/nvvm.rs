@@ -385,7 +385,7 @@ fn intrinsic(op: Op<'_>) -> Option<&'static str> {
 }
 
 /// Returns the 8-bit float type in an attribute of a conversion op, and the number of scalars per
-/// lane of the value `pair`. Returns `None` for other types.
+/// lane of the value `pair`; `None` if the attribute is another type.
 fn eight_bit<'c>(
     op: Op<'c>,
     attribute_name: &str,

@@ -97,7 +97,8 @@ pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Returns the error bound of a number. The bound of an exact number is computed on demand.
+/// Returns the error bound of a number. The bound of an exact number is not stored, but computed by
+/// this function.
 pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
     lanes
         .bound(lane, i)

@@ -337,7 +337,7 @@ pub(crate) fn space(
         })
 }
 
-/// Maximum number of results that are computed as lanes at once.
+/// Maximum number of lanes, which compute one result each.
 const CHUNK: usize = 4096;
 
 struct Plan<'c> {
@@ -358,7 +358,7 @@ struct Plan<'c> {
     outward: Vec<Convert>,
     old: Vec<Convert>,
     /// Combiner in the types of the old destination values, and conversions of partial results to
-    /// these types. `None` unless old values are wider than partial results.
+    /// these types. If old values are not wider than partial results, the field is `None`.
     last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,
     epilogue: Option<Code<'c>>,

@@ -230,8 +230,8 @@ fn act(name: &str, line: &str, code: &str) -> Act {
     }
 }
 
-/// Returns the counted kind of an intrinsic call. An intrinsic outside of NVVM performs no counted
-/// operation.
+/// Returns the counted kind of an intrinsic call. An intrinsic outside of NVVM performs no
+/// operation that `COUNT` counts.
 fn intrinsic(line: &str) -> Act {
     let Some((_, called)) = line.split_once("\"llvm.nvvm.") else {
         return Act::Other;

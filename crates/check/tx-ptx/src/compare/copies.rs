@@ -10,8 +10,8 @@ use crate::facts::{Fact, KernelFacts};
 /// exceeds this limit, the comparison accepts the PTX.
 const TRIED: u32 = 50_000;
 
-/// Reports operations in loops whose instruction counts in the PTX do not result from copies of
-/// whole basic blocks.
+/// Reports the operations in loops if no number of copies per basic block explains their
+/// instruction counts in the PTX.
 ///
 /// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a block
 /// therefore have the same number of copies, at least 1. The check skips an operation if its block

@@ -32,7 +32,8 @@ pub enum Fact {
     ClusterBarrier {
         /// Set if the operation waits for the barrier; otherwise it arrives.
         wait: bool,
-        /// Memory ordering. Without an explicit ordering, PTX arrivals release and waits acquire.
+        /// Memory ordering. Without an explicit ordering in the PTX, an arrival has release
+        /// semantics, and a wait has acquire semantics.
         ordering: Option<Ordering>,
         /// Whether all threads of a warp execute the operation together.
         aligned: bool,

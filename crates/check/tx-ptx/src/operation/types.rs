@@ -56,7 +56,7 @@ impl ScalarType {
     }
 
     /// Returns the type without the sign of an integer: `b32` for `u32` and `s32`. Sums do not
-    /// depend on the sign, and LLVM emits either type.
+    /// depend on the sign, so LLVM may emit a signed or an unsigned type.
     pub fn without_sign(self) -> ScalarType {
         match self.name {
             "u8" | "s8" => ScalarType { name: "b8", ..self },
@@ -225,9 +225,9 @@ words! {
         Inc = "inc",
         /// A decrement that wraps from 0 to a bound.
         Dec = "dec",
-        /// Bitwise and of integers, or logical and of predicates.
+        /// Bitwise AND of integers, logical AND of predicates.
         And = "and",
-        /// Bitwise or of integers, or logical or of predicates.
+        /// Bitwise OR of integers, logical OR of predicates.
         Or = "or",
         /// Exclusive or of bits.
         Xor = "xor",

@@ -164,7 +164,8 @@ const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
 /// Row counts and number of columns for kernels whose threads read several rows per loop iteration.
 /// Each row count leaves a different number of rows for the last iteration.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
-/// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`].
+/// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`]
+/// elements per argument.
 const DATA_OF_LARGE: usize = 7;
 const KERNEL_DATA: [Data; 14] = [
     Data::Powers,
