@@ -11,11 +11,11 @@ use crate::progress::{self, note};
 
 /// Maximum number of bytes that a measurement of the read bandwidth of a device reads.
 const MOST_READ: usize = 1 << 30;
-/// Minimum duration of one measurement. If a launch is shorter, a measurement consists of several
+/// Minimum duration of one measurement. A measurement of a shorter program consists of several
 /// launches.
 const LEAST: Duration = Duration::from_millis(1);
-/// Run time below which a CUDA graph launches the program. For shorter programs, the launch
-/// overhead is comparable to the run time.
+/// Run time below which a CUDA graph launches the program. If the run time of a program is shorter,
+/// the launch overhead is comparable to the run time.
 const SHORT: Duration = Duration::from_micros(100);
 /// Maximum number of launches in a CUDA graph.
 const MOST_RECORDED: usize = 1024;

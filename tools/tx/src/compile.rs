@@ -102,8 +102,8 @@ pub(crate) fn check_outputs<'p>(
     Ok(())
 }
 
-/// Returns whether two paths denote the same file; the file may be missing. The result is false for
-/// `-`, devices and pipes.
+/// Returns whether two paths denote the same file; the file may be missing. For `-`, devices and
+/// pipes, the function returns false.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         if path == Path::new("-") {
@@ -270,7 +270,7 @@ fn source(program: &Program, text: Vec<u8>) -> tx::Source {
 }
 
 /// Runs a compilation. Prints the warnings of the compiler, and a warning if the cache is unusable.
-/// The errors contain lines of the program.
+/// The errors quote source lines of the program.
 fn reporting(
     program: &Program,
     text: &[u8],

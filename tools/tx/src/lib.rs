@@ -83,7 +83,8 @@ pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     )
 }
 
-/// Runs the command line. `makers` names the authors in the message of a panic.
+/// Runs the command line. The message after a panic contains `makers`, which describes the code
+/// that may have the bug.
 fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCode {
     PREPARE.get_or_init(|| prepare);
     name::choose();

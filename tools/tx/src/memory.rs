@@ -9,8 +9,8 @@ use crate::failure::Failure;
 /// Number of bytes below which the available memory is not checked.
 const FEW: u64 = 1 << 28;
 
-/// Rejects arguments that exceed the available memory. If `copied` is set, as for a run on the CPU,
-/// the run copies the arguments, so the arguments need twice their size.
+/// Rejects arguments that exceed the available memory. If `copied` is set, the run copies the
+/// arguments, as on the CPU, and the arguments need twice as much memory.
 pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);

@@ -143,7 +143,8 @@ fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
 /// Work with a progress display. The display ends when the value is dropped.
 pub(crate) struct Task {
     what: &'static str,
-    /// Visible progress bar. For progress lines, a hidden bar counts the steps.
+    /// Visible progress bar. If progress lines are printed, the bar is hidden and only counts the
+    /// steps.
     bar: ProgressBar,
     form: Form,
     begun: Instant,

@@ -1,7 +1,7 @@
 //! Option `--trace FILE`, which writes a trace of passes and stages in Chrome's trace event format.
 //!
 //! The file is a JSON list with one event per line: begin of a span (`B`), end of a span (`E`), or
-//! instant (`i`). Each event is written immediately, so the file is usable after a crash: trace
+//! instant (`i`). Each event is written immediately, so the file is usable after a crash; trace
 //! viewers accept a list without a closing bracket.
 
 use std::fmt::Debug;

@@ -27,8 +27,8 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 
 /// Runs the full test sets of which continuous integration runs a sample; the run takes several
 /// hours. The task tests all validation inputs after every pass, all conformance programs, PTX for
-/// every chip, and a crate outside of the workspace, and then fuzzes for `seconds` seconds. It also
-/// runs all mutation tests, and writes their results to `docs/mutations.md`.
+/// every chip, and a crate outside of the workspace, and then fuzzes for `seconds` seconds. The
+/// task also runs all mutation tests, and writes the results to `docs/mutations.md`.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;

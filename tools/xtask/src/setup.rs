@@ -13,8 +13,8 @@ use anyhow::{Context, Result, bail};
 use crate::sh::{self, Style};
 use crate::workspace::{LLVM_MAJOR, Workspace, default_llvm_prefix, llvm_prefix};
 
-/// LLVM packages, and the purpose of each package. A dependency of `llvm-22-dev` contains
-/// `FileCheck`.
+/// LLVM packages, and the purpose of each package. `FileCheck` is in a package on which
+/// `llvm-22-dev` depends.
 const LLVM_PACKAGES: &[(&str, &str)] = &[
     ("libmlir-22-dev", "MLIR's libraries and headers"),
     ("mlir-22-tools", "mlir-tblgen, which compiles the dialect"),

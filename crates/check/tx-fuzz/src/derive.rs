@@ -211,7 +211,7 @@ impl View {
         self.before(d) + inside + self.after(d)
     }
 
-    /// Returns whether a tile of this shape covers its whole memory.
+    /// Returns whether the view selects all elements of its memory, for a tile of the given shape.
     pub(crate) fn is_whole(&self, shape: &[usize]) -> bool {
         shape
             .iter()

@@ -218,7 +218,7 @@ pub struct View {
     /// Order of the dimensions in memory: the tile dimension of each memory dimension, outermost
     /// first.
     pub order: Vec<usize>,
-    /// For each dimension, whether its size is dynamic in the type of the view.
+    /// For each dimension, whether the size is dynamic in the type of the view.
     pub loose: Vec<bool>,
     /// Set if all sizes in the type of the argument are dynamic.
     pub open: bool,
@@ -274,11 +274,11 @@ pub enum ResultLayout {
     /// Non-reduced dimensions keep their iterators; only the first contributing thread holds the
     /// result.
     First,
-    /// Every thread of the scope holds all results in registers.
+    /// Every thread of the scope has all results in registers.
     Registers,
-    /// The first thread holds all results in registers.
+    /// The first thread has all results in registers.
     OneThread,
-    /// Consecutive threads of the scope hold one result each.
+    /// Consecutive threads of the scope have one result each.
     Lanes,
 }
 
@@ -302,13 +302,13 @@ pub struct Job {
     pub axes: Vec<usize>,
     /// Set if reduced dimensions are kept with size 1.
     pub keep: bool,
-    /// Op or form that expresses the computation.
+    /// Op, or form of the op, that expresses the computation.
     pub form: Form,
     /// Computation on each element before reduction.
     pub element: Option<ElementWork>,
     /// Computation on each result before the store.
     pub epilogue: Option<EpilogueWork>,
-    /// Source dimension of each loop, for forms with indexing maps.
+    /// For ops with indexing maps, the source dimension that each loop iterates over.
     pub order: Vec<usize>,
     /// Set if the destination is a temporary.
     pub temporary: bool,

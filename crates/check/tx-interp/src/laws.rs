@@ -6,9 +6,9 @@
 //! with extremes, zeros, ones, powers of two and their neighbours in all combinations, and with
 //! pseudo-random numbers. The pseudo-random numbers are equal in every run.
 //!
-//! If a law only fails for values that may never occur, the result is a remark: only the author of
-//! the program knows which values occur. If floats are rounded, the two sides of a law may differ
-//! by their [`Bound`](crate::Bound).
+//! If a law fails only for values that may never occur, the result is a remark, because only the
+//! author of the program knows the occurring values. If floats are rounded, the two sides of a law
+//! may differ by their [`Bound`](crate::Bound).
 
 use crate::bound::Bound;
 use crate::combiner::{Combined, Combiner};
@@ -306,8 +306,8 @@ impl Trial<'_, '_> {
     }
 
     /// Returns a remark if combination with the identity turns an infinity into a finite number.
-    /// For example, a minimum whose identity is the largest finite number turns +∞ into this
-    /// number.
+    /// For example, a minimum whose identity is the largest finite number turns +∞ into the largest
+    /// finite number.
     fn infinities(self, scalar: Scalar, values: &[Partial]) -> Option<String> {
         let (identity, special) = (self.identity(), self.given(vec![special(scalar)]));
         let infinities = special.iter().skip(1).map(|x| vec![&identity, x, x]);
@@ -319,8 +319,8 @@ impl Trial<'_, '_> {
     }
 
     /// Tests a custom combiner with several components. If the reduction has one source, the test
-    /// assumes that all positive elements may occur. A failure for other elements results in a
-    /// remark.
+    /// assumes that all positive elements may occur. If a law fails for other elements, the result
+    /// is a remark.
     fn tuples(self, random: &mut Random) -> Found {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {

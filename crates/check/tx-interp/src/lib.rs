@@ -1,8 +1,8 @@
 //! Reference interpreter for IR of any level: `linalg` and `tile.reduce` on whole arrays, kernels
 //! with `tile` ops, and lowered kernels with loops, shuffles and barriers.
 //!
-//! The interpreter shares no code with the lowering. Each op is implemented directly from its
-//! documentation. Running a module before and after a pass therefore validates the pass.
+//! The interpreter shares no code with the lowering. The implementation of each op follows the
+//! documentation of the op. Running a module before and after a pass therefore validates the pass.
 //!
 //! All active lanes of a block execute an op before any lane executes the next op (lockstep).
 //! Before barriers are inserted, lockstep execution defines the meaning of a program: tile ops

@@ -76,9 +76,9 @@ impl<'c> World<'c> {
 /// The blocks of a cluster, which run together. A launch without clusters has one block per
 /// cluster.
 ///
-/// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the lanes
-/// of each block begin at a multiple of the warp size. Lanes between two blocks belong to no thread
-/// and are never active.
+/// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the index
+/// of the first lane of each block is a multiple of the warp size. Lanes between two blocks belong
+/// to no thread and are never active.
 #[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) grid: [u32; 3],
@@ -210,7 +210,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Returns whether a lane exists. A lane of a kernel exists if it belongs to a thread.
+    /// Returns whether a lane exists. In a kernel, a lane exists if the lane belongs to a thread.
     pub(crate) fn has_lane(&self, lane: u32) -> bool {
         match &self.cta {
             Some(cta) if self.threads => cta.has(lane),

@@ -15,7 +15,7 @@ pub(crate) struct Buffer {
     label: String,
     pub(crate) space: Space,
     pub(crate) bytes: Vec<u8>,
-    /// For each byte, whether it was written; `None` if the buffer has initial contents.
+    /// For each byte, whether the byte was written; `None` if the buffer has initial contents.
     written: Option<Vec<bool>>,
     /// Set if the buffer is zero-initialized, and must contain zeros when it is freed.
     cleared: bool,

@@ -37,7 +37,7 @@ impl fmt::Display for Site {
 pub enum FaultKind {
     /// A data race: no synchronization orders two conflicting accesses to one byte.
     Race,
-    /// An access outside of its array, or a subview outside of its source.
+    /// An access outside of the accessed array, or a subview outside of the source.
     OutOfBounds,
     /// An access at an address that violates the declared alignment.
     Misaligned,
@@ -45,7 +45,7 @@ pub enum FaultKind {
     Uninitialized,
     /// Some of the threads that must execute an op together do not execute the op.
     Divergence,
-    /// A required lane of a warp is inactive.
+    /// A lane that must participate in a warp operation is inactive.
     InactiveLane,
     /// A failed assertion of the program.
     Assertion,

@@ -33,7 +33,8 @@ pub(crate) struct Run {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Exit {
     Success,
-    /// Exit status 1 to 127. A program that a signal ends, for example by an abort, fails the test.
+    /// Exit status 1 to 127. If a signal ends the program, for example after an abort, the test
+    /// fails.
     Failure,
     Status(i32),
 }
@@ -214,8 +215,8 @@ impl Test {
         text
     }
 
-    /// Checks that no prefix of a RUN line is the name of a directive. Otherwise, a CHECK line with
-    /// this prefix would look like the directive.
+    /// Checks that no prefix of a RUN line is the name of a directive. A CHECK line with such a
+    /// prefix would look like the directive.
     fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
         for prefix in prefixes {

@@ -35,9 +35,9 @@
 //!
 //! The [driver](Suite::driver) is the program that compiles and validates tests. If the tests use
 //! only passes and variants of `tx`, the driver is `tx`; `tx_lit::Tool::in_path("tx")` searches
-//! `tx` on `PATH`. Otherwise, the driver is a program of the project: its `main` registers the
-//! passes and variants, and calls `tx_cli::main_with`. `docs/how-to/test-your-own.md` shows both
-//! programs.
+//! `tx` on `PATH`. If the tests use passes or variants of the project, the driver is a program of
+//! the project: its `main` registers the passes and variants, and calls `tx_cli::main_with`.
+//! `docs/how-to/test-your-own.md` shows both programs.
 //!
 //! Every `.mlir` file in `tests/lit` and its subfolders is a test. The name of a test is its path:
 //!
@@ -130,8 +130,8 @@
 //! A memory space may precede `loads`, `stores` and `atomics`: `global`, `shared`, `private`,
 //! `cluster` (shared memory of another block) or `generic` (a generic pointer). The word `vector`
 //! before `loads` and `stores` selects accesses of several elements: `shared vector loads = 1`. A
-//! vector access counts as one operation. In MLIR, the type determines the memory space; a `memref`
-//! without a memory space is in global memory.
+//! vector load or store counts as one operation. In MLIR, the type determines the memory space; a
+//! `memref` without a memory space is in global memory.
 //!
 //! `COUNT` fails if the function contains an op with an unknown number of operations, such as a
 //! call, inline assembly, or an op of `tile` that is not lowered.

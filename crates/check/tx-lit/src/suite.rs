@@ -137,8 +137,8 @@ impl Suite {
     }
 
     /// Enables the round-trip check for a tool. If the tool is the last program of a RUN line, the
-    /// harness runs the tool without passes on the output. The second output must be equal to the
-    /// first output.
+    /// harness runs the tool without passes on the output. The output of this additional run must
+    /// be equal to the output of the RUN line.
     pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
         self.round_trip.insert(tool.into());
         self

@@ -90,7 +90,7 @@ pub struct Options {
     /// Path of `ptxas` or of its directory; `None` searches `PATH`.
     pub ptxas: Option<PathBuf>,
     /// Range of input indices to run; `None` runs all inputs. Each set of launched kernels runs at
-    /// least one input. The first inputs are small and expose most errors.
+    /// least one input. Inputs with low indices are small and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
     /// some seconds. One input for each set of launched kernels runs before all other inputs.
@@ -98,14 +98,13 @@ pub struct Options {
     /// Kernel to test; `None` tests all kernels. If a kernel is given, inputs that do not launch
     /// the kernel are skipped.
     pub kernel: Option<String>,
-    /// Index of the first stage to check, counted from `parse`. Earlier stages run only to compute
-    /// reference results.
+    /// Index of the first stage to check, counted from `parse`. Stages with a lower index run only
+    /// to compute reference results.
     pub known: usize,
     /// Index of the last stage to check before launch; `None` checks all stages.
     pub until: Option<usize>,
     /// Maximum number of steps in one run or launch, summed over all threads; a longer run counts
-    /// as endless. The default limit of `None` is far above the number of steps that generated
-    /// inputs need.
+    /// as endless. `None` selects a limit far above the number of steps that generated inputs need.
     pub steps: Option<u64>,
     /// Set if the input program already contains all barriers; data races are then errors from the
     /// first stage on.
@@ -201,8 +200,8 @@ impl Validation {
         told.find(|laws| laws.contains(CUSTOM)).map(String::as_str)
     }
 
-    /// Returns whether a combiner property fails for some values. If a property fails, the verdicts
-    /// apply only to the tested inputs.
+    /// Returns whether a combiner property fails for some values. If a combiner property fails, the
+    /// verdicts apply only to the tested inputs.
     pub fn is_conditional(&self) -> bool {
         let mut verdicts = self.stages.iter().map(|stage| &stage.verdict);
         verdicts.any(|verdict| matches!(verdict, Verdict::Conditional(_)))
@@ -281,7 +280,8 @@ pub fn validate(
 /// use edits to check that miscompilations are detected.
 ///
 /// # Errors
-/// Returns the errors of [`validate`]. A module that the edit makes invalid is a compile error.
+/// Returns the errors of [`validate`]. If the edit makes the module invalid, the result is a
+/// compile error.
 pub fn validate_edited(
     compiler: &Compiler,
     source: &Source,
@@ -411,8 +411,8 @@ const MOST_STEPS: StepLimit = StepLimit::new(1 << 28).with_each_thread(1 << 10);
 
 /// Default work limit of a stage, in ops and memory accesses of all threads.
 const MOST_WORK: u64 = 1 << 24;
-/// Default work limit of the stages `parse` and `launch`. The limit is eight times higher if one
-/// kernel is tested.
+/// Default work limit of the stages `parse` and `launch`. The work limit is eight times higher if
+/// one kernel is tested.
 const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 
 /// Returns the misalignment of the arrays of an input.

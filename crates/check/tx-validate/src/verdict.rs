@@ -12,16 +12,16 @@ pub enum Verdict {
     Equal,
     /// An earlier stage gave a wrong result, and the result of the checked stage is equally wrong.
     AsBefore,
-    /// The results have different bits, within the error bound of any combination order: see
-    /// [`tx_interp::Bound`].
+    /// The bits of the results differ from the previous stage, but the results are within the error
+    /// bound of any combination order (see [`tx_interp::Bound`]).
     EqualWithinOrder,
     /// The PTX matches the device IR. The text of the verdict contains operation counts and the
     /// output of `ptxas`.
     AsInIr(String),
     /// All tested properties of the combiners hold. The text of the verdict names the combiners.
     Hold(String),
-    /// A combiner property fails for some values, but these values may never occur. The text names
-    /// the failing values, gives advice, and lists the combiners without failures.
+    /// A combiner property fails for some values, but these values may never occur. The text of the
+    /// verdict contains the failing values, advice, and the combiners without failures.
     Conditional(Vec<String>),
     /// Wrong result.
     Wrong(Box<Difference>),

@@ -23,8 +23,8 @@ const LONG_OUTPUT: usize = 6;
 const BEGINNING: usize = 3;
 const END: usize = 1;
 
-/// Directives that are not checks of the text above the directive. All other directives are CHECK
-/// lines or equivalent checks (see `tx-lit`).
+/// Directives that check nothing in the text above. All directives that are not in the list are
+/// CHECK lines or equivalent checks (see `tx-lit`).
 const NO_CHECKS: &[&str] = &[
     "RUN",
     "EXIT",

@@ -62,8 +62,8 @@ struct Printer<'k> {
     open: bool,
 }
 
-/// Printed lines of one op. All threads execute `first`. Only the selected thread groups execute
-/// `enter`, `inner` and `leave`; `inner` is the loop body.
+/// Printed lines of one op. All threads execute `first`. The lines `enter`, `inner` and `leave` are
+/// executed only by the selected thread groups; `inner` is the loop body.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,

@@ -209,7 +209,7 @@ impl<'c> Combine<'c> {
     ///
     /// Ops treat their operands as independent, so error bounds become too large if one number is
     /// used twice, such as the maximum in a log-sum-exp. This function perturbs each component of
-    /// both operands by its error bound, and adds up the changes of the result. The sum of these
+    /// both operands by its error bound, and adds up the changes of the result. The sum of the
     /// changes is also a first-order error bound.
     ///
     /// An infinite error bound is not tightened. An infinite error bound means that some order of
@@ -398,7 +398,8 @@ impl<'c> Combine<'c> {
     }
 
     /// Widens the error bounds of results that depend on the order of combination or on the number
-    /// of combined identities. A program defines neither the order nor the number.
+    /// of combined identities. A program defines neither the combination order nor the number of
+    /// combined identities.
     ///
     /// The function widens the bounds of NaNs, infinities and zeros that the identity changes, such
     /// as NaN in `maxnumf` or -0.0 in a sum. The function also widens the bounds of zeros with an
@@ -463,7 +464,7 @@ impl<'c> Combine<'c> {
     }
 
     /// Returns whether each component is a zero whose sign depends on the order of combination, as
-    /// in a complex product. The function combines zeros of both signs and identities in different
+    /// in a complex product. The function combines zeros of both signs and identities in several
     /// orders, and compares the signs of the results.
     fn open_signs(
         &self,

@@ -267,7 +267,7 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
 /// Returns the error bound of `maxnumf` or `minnumf` if one operand is infinite, like the initial
 /// value of the accumulator. The result of a row of NaNs is NaN or infinite, depending on the
 /// position of the identity in the combination order. The result of a row with at least one number
-/// does not depend on this position.
+/// does not depend on the position of the identity.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {

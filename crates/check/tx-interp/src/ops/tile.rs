@@ -1,8 +1,8 @@
 //! Reference semantics of the ops on tiles.
 //!
-//! An op is executed once per thread group of its scope. The first thread of the group reads the
-//! sources element by element in row-major order, and writes the results. Elements of a fragment
-//! are read and written by the threads that hold these elements.
+//! Each thread group executes an op once. The first thread of the group reads the sources element
+//! by element in row-major order, and writes the results. Elements of a fragment are read and
+//! written by the threads that hold these elements.
 
 use crate::build::{Build, Code, Slot, Step, scalars_of};
 use crate::layout::{Holder, holders, slots as registers};
@@ -343,7 +343,7 @@ const CHUNK: usize = 4096;
 struct Plan<'c> {
     combine: Combine<'c>,
     sources: Vec<Operand>,
-    /// For each source, whether the reduced elements depend on this source.
+    /// For each source, whether the reduced elements depend on the source.
     reads: Vec<bool>,
     outputs: Vec<Operand>,
     inits: Vec<Operand>,

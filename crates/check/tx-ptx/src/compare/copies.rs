@@ -13,9 +13,9 @@ const TRIED: u32 = 50_000;
 /// Reports the operations in loops if no number of copies per basic block explains their
 /// instruction counts in the PTX.
 ///
-/// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a block
-/// therefore have the same number of copies, at least 1. The check skips an operation if its block
-/// is not recorded, or if its PTX instructions also match another operation.
+/// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a basic block
+/// therefore have equal numbers of copies, at least 1. The check skips an operation if its block is
+/// not recorded, or if its PTX instructions also match another operation.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,

@@ -22,9 +22,9 @@ use matching::saturate;
 /// * **Outside loops**, every operation occurs equally often in PTX and in IR. LLVM neither
 ///   removes, adds nor duplicates convergent operations.
 /// * **In loops**, LLVM may duplicate operations, because it unrolls and peels loops. An operation
-///   in a loop of the IR occurs in the PTX at least as often, inside or outside loops. Operations
-///   of one basic block in a loop ([`KernelFacts::together`]) have equal numbers of copies in the
-///   PTX.
+///   in a loop of the IR occurs in the PTX at least as often as in the IR, inside or outside loops.
+///   Operations of one basic block in a loop ([`KernelFacts::together`]) have equal numbers of
+///   copies in the PTX.
 /// * **Removable operations** ([`KernelFacts::add_removable`]) may be missing from the PTX: they
 ///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
 ///   operations.

@@ -14,10 +14,11 @@ fn width(bytes: u32) -> u32 {
 
 /// Reports vector accesses of the IR that the PTX performs with narrower accesses.
 ///
-/// Merging widens accesses, unrolling adds accesses, and splitting narrows accesses. So, for each
-/// width, the check compares the bytes moved by accesses of at least that width. Loads may move
-/// fewer bytes in the PTX, because LLVM merges equal loads and removes unreachable loads. If loads
-/// move fewer bytes, the PTX must have no more narrow loads than the IR.
+/// Merging widens accesses, unrolling adds accesses, and splitting narrows accesses. For each
+/// width, the check therefore compares the number of bytes that accesses of at least this width
+/// move. Loads may move fewer bytes in the PTX, because LLVM merges equal loads and removes
+/// unreachable loads. If loads move fewer bytes in the PTX, the PTX must have no more narrow loads
+/// than the IR.
 ///
 /// Unrolling adds bytes that can hide a split vector. Narrow accesses of the PTX may therefore move
 /// at most twice as many bytes as the narrow or removable accesses of the IR: LLVM can duplicate a
@@ -227,8 +228,8 @@ fn narrow_found(
 enum Allowed {
     /// Maximum number of bytes that narrow accesses of the PTX may move.
     Bytes(u64),
-    /// The number of bytes has no upper limit, because some accesses are in loops. `least` is the
-    /// number of bytes that the required accesses of the IR move.
+    /// The number of bytes has no upper limit, because some narrow accesses of the IR are in loops.
+    /// `least` is the number of bytes that the required accesses of the IR move.
     Any { least: u64 },
 }
 

@@ -23,7 +23,7 @@ pub enum Fact {
         /// Whether all threads of a warp execute the barrier together.
         aligned: bool,
     },
-    /// A barrier of lanes of a warp.
+    /// A barrier for the lanes of a warp, `bar.warp.sync`.
     WarpBarrier {
         /// Mask of the participating lanes.
         mask: Option<u32>,
@@ -56,7 +56,7 @@ pub enum Fact {
     },
     /// A vote of lanes, `vote.sync`.
     Vote {
-        /// The result of the vote.
+        /// Kind of the vote, which determines the result.
         mode: VoteMode,
         /// Mask of the participating lanes.
         mask: Option<u32>,

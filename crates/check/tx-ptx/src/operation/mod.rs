@@ -51,7 +51,7 @@ pub enum Operation {
     },
     /// `vote.sync`
     Vote {
-        /// The result of the vote.
+        /// Kind of the vote, which determines the result.
         mode: VoteMode,
         /// Mask of the participating lanes.
         mask: Option<u32>,

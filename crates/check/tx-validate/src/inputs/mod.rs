@@ -169,11 +169,11 @@ struct Planned {
     every_stage: bool,
 }
 
-/// Limit on the summed cost (threads + elements) of the inputs that run after every stage. The
+/// Limit on the summed cost (threads + elements) of the inputs that run after every stage. The cost
 /// limit does not apply to the first [`LEAST_OF_ALL`] inputs.
 const MOST_OF_ALL: u64 = 1 << 19;
 /// Limit on the summed cost (threads + elements) of all inputs, applied separately to small and to
-/// large inputs. The limit is 18 times higher if one kernel is tested.
+/// large inputs. The cost limit is 18 times higher if one kernel is tested.
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Maximum cost (threads + elements) of a small input; inputs with a higher cost are large.
 const FEW_ELEMENTS: u64 = 1 << 15;
@@ -233,8 +233,8 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     taken
 }
 
-/// Keeps the inputs whose indices are in `numbers`, and at least one input for each set of launched
-/// kernels. Returns the index of the first kept input.
+/// Removes the inputs whose indices are not in `numbers`, except for one input for each set of
+/// launched kernels. Returns the index of the first remaining input.
 fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
     let sets: BTreeSet<Vec<bool>> = inputs.iter().map(|i| i.values.launched()).collect();
     inputs.truncate(numbers.end.max(sets.len()));

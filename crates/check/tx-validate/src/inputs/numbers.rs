@@ -15,17 +15,19 @@ pub(super) enum Data {
     Special,
     /// Random floats in [-1, 1); random integers of full width.
     Random,
-    /// Floats with many significant digits, whose sum is still exact for thousands of elements. A
-    /// lost digit changes the result. Integers have all bits set, which is the identity of `and`
-    /// and of an unsigned minimum.
+    /// Floats with many significant digits, whose sum is still exact for thousands of elements. If
+    /// a computation loses a digit, the result changes. Integers have all bits set, which is the
+    /// identity of `and` and of an unsigned minimum.
     Long,
     /// Floats are -0.0. In odd variations, the floats of all arguments except the first are 1.0. If
-    /// the initial value of a sum is not -0.0, the sign of the result changes. Integers are random.
+    /// the accumulator of a sum does not start at -0.0, the result has the wrong sign. Integers are
+    /// random.
     Zeros,
     /// Floats are 1.0; integers are random.
     Ones,
     /// The first argument contains the least value, and the other arguments contain the greatest
-    /// value. A minimum or maximum whose initial value is not its identity gives a wrong result.
+    /// value. If the initial value of the accumulator is not the identity, a minimum or maximum is
+    /// wrong.
     Least,
     /// The first argument contains the greatest value, and the other arguments contain the least
     /// value.
@@ -62,9 +64,9 @@ pub(super) enum Data {
     Alone,
     /// Even rows ascend and odd rows descend, so the ends of a row determine a minimum or maximum.
     Slopes,
-    /// Zeros, except for one element per row, near the end of the row. A left-to-right scan of the
-    /// row is exact up to the nonzero element. In every fourth long row, the index of the nonzero
-    /// element is a power of two plus 3, because loop iterations begin at powers of two.
+    /// Zeros, except for one element per row, near the end of the row. A sum of the row from left
+    /// to right is exact up to the nonzero element. In every fourth long row, the index of the
+    /// nonzero element is a power of two plus 3, because loop iterations begin at powers of two.
     Last,
     /// Equal elements, except for one large outlier per row, within the last quarter of the row.
     /// The outlier is in the remainder of a row, for which a kernel computes a predicate per group

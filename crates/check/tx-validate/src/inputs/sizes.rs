@@ -80,8 +80,8 @@ const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 /// combination order hardly changes the result.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. The limit for rows is [`LONGEST_ROW`] if one kernel
-/// processes all rows beyond a shorter length.
+/// Maximum length of a generated vector or row. If one kernel processes all rows of at least some
+/// shorter length, the limit is [`LONGEST_ROW`].
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_calls`]. No pattern has infinities: with an infinity in a short row,
@@ -158,8 +158,8 @@ const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
 /// processes each row in one thread needs several blocks for 1031 rows.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
-/// Length of a vector, and exponents of the outlier indices 2^14 to 2^20. The elements of a block
-/// or of a loop iteration begin at powers of two.
+/// Length of a vector, and exponents of the outlier indices 2^14 to 2^20. A thread block or a loop
+/// iteration often starts at an element whose index is a power of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
 /// Row counts and number of columns for kernels whose threads read several rows per loop iteration.
 /// Each row count leaves a different number of rows for the last iteration.
@@ -313,9 +313,9 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Returns eight lengths of a length class. In the eight lengths, any three adjacent bits have all
-/// eight values. If a thread reads 2, 4 or 8 elements per loop iteration, each of these elements is
-/// the last element of a row of some length.
+/// Returns eight lengths of a length class. Any three adjacent bits have a different value in each
+/// of the eight lengths. If a thread reads 2, 4 or 8 elements per loop iteration, each of these
+/// elements is the last element of a row of some length.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // Powers of a generator of GF(8): any three adjacent powers are linearly independent.
     const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
@@ -620,7 +620,7 @@ pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
     /// Launch extent of each step; `None` if the step launches no kernel. A launch extent of zeros
-    /// is unknown before execution.
+    /// represents an extent that is unknown before execution.
     launches: Vec<Option<Extent3>>,
 }
 
