@@ -62,7 +62,7 @@ pub enum Scope {
 pub enum Groups {
     /// All thread groups of the scope execute the op, and each group writes its own results.
     Each,
-    /// Only the thread group with this index executes the op, inside an `scf.if`.
+    /// Only the thread group with the given index executes the op, inside an `scf.if`.
     Only(usize),
 }
 
@@ -209,9 +209,9 @@ pub enum Space {
 /// dimensions; missing entries have default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
-    /// Number of elements before the tile, along each dimension.
+    /// Number of elements of the array before the tile, along each dimension.
     pub before: Vec<usize>,
-    /// Number of elements after the tile, along each dimension.
+    /// Number of elements of the array after the tile, along each dimension.
     pub after: Vec<usize>,
     /// Stride of the view along each dimension; stride 0 maps all indices to one element.
     pub step: Vec<usize>,

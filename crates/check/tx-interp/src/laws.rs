@@ -552,7 +552,8 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Returns one tuple for each index at which the partial results of all lists are defined.
+/// Returns one tuple per index, with the partial results of all lists at this index; indices with
+/// an undefined partial result are skipped.
 fn zipped<const N: usize>(
     lists: [&Vec<Option<Partial>>; N],
 ) -> impl Iterator<Item = Vec<&Partial>> {

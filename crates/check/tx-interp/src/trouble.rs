@@ -75,7 +75,7 @@ pub enum Trouble {
         /// Message with the found value, the expected value, the thread and the block.
         message: String,
     },
-    /// The entry cannot be called with these arguments.
+    /// The entry cannot be called with the given arguments.
     Call(String),
     /// The run exceeded its step limit.
     TooLong {

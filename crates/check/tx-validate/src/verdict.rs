@@ -37,7 +37,8 @@ pub enum Verdict {
     },
     /// The PTX differs from the device IR, or `ptxas` rejects the PTX.
     Ptx(String),
-    /// A combiner property fails. The text names values for which the combiner property fails.
+    /// A combiner property fails. The text of the verdict contains values for which the combiner
+    /// property fails.
     Broken(String),
     /// The stage cannot be executed.
     Unsupported(String),

@@ -56,7 +56,7 @@ pub struct Config {
     pub tx: PathBuf,
     /// Path of `tx-opt`. Without `tx-opt`, tests of bytecode and of single passes are skipped.
     pub opt: Option<PathBuf>,
-    /// Path of `mlir-opt`, which identifies upstream crashes.
+    /// Path of `mlir-opt`, which the fuzzer runs to identify crashes of MLIR itself.
     pub upstream: Option<PathBuf>,
     /// Directory tree of the programs that are mutated; `None` selects random modules.
     pub corpus: Option<PathBuf>,

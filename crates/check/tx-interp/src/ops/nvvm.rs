@@ -403,8 +403,8 @@ fn is_set(op: Op<'_>, flag: &str) -> bool {
     integer_attribute(op, flag).is_some_and(|value| value != 0)
 }
 
-/// Returns the bits of the nearest finite number of a format. The result for a NaN is 0x7f, without
-/// a sign.
+/// Returns the bits of `value`, rounded and clamped to the finite numbers of a float format. The
+/// result for a NaN is 0x7f, without a sign.
 fn saturated(float: Float, value: f64) -> u64 {
     if value.is_nan() {
         return 0x7f;

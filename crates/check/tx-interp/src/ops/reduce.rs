@@ -209,7 +209,7 @@ impl<'c> Combine<'c> {
     ///
     /// Ops treat their operands as independent, so error bounds become too large if one number is
     /// used twice, such as the maximum in a log-sum-exp. This function perturbs each component of
-    /// both operands by its error bound, and adds up the changes of the result. The sum of the
+    /// both operands by its error bound, and adds up the changes of the result: the sum of these
     /// changes is also a first-order error bound.
     ///
     /// An infinite error bound is not tightened. An infinite error bound means that some order of

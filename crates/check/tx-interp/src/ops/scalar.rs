@@ -381,7 +381,7 @@ fn constant<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troub
     }))
 }
 
-/// Returns the bits of an attribute with `width` numbers.
+/// Returns the bits of the `width` numbers in an attribute.
 pub(crate) fn bits_of(value: Attribute<'_>, scalar: Scalar, width: usize) -> Option<Vec<u64>> {
     if let Ok(int) = IntegerAttribute::try_from(value) {
         let Scalar::Int(bits) = scalar else {

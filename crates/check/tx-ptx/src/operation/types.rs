@@ -37,7 +37,7 @@ const TYPES: &[(&str, u32)] = &[
 ];
 
 impl ScalarType {
-    /// Returns the type with this name, such as `b32`, without a dot.
+    /// Returns the type with the given name, such as `b32`, without a dot.
     pub fn named(name: &str) -> Option<ScalarType> {
         TYPES
             .iter()
@@ -45,12 +45,12 @@ impl ScalarType {
             .map(|&(name, bits)| ScalarType { name, bits })
     }
 
-    /// Returns the name without a dot.
+    /// Returns the name of the type without a dot.
     pub fn name(self) -> &'static str {
         self.name
     }
 
-    /// Returns the width in bits. The width of a packed type includes all its elements.
+    /// Returns the width of the type in bits. The width of a packed type includes all its elements.
     pub fn bits(self) -> u32 {
         self.bits
     }

@@ -593,8 +593,8 @@ fn threads(launch: Extent3) -> u64 {
     sizes.map(u64::from).fold(1, u64::saturating_mul)
 }
 
-/// Returns all assumptions about equal dynamic dimensions. The assumption with which most steps of
-/// the launch plan launch a kernel is first.
+/// Returns all assumptions about equal dynamic dimensions. The list begins with the assumption
+/// under which the largest number of steps in the launch plan launch a kernel.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);

@@ -378,7 +378,7 @@ fn scope(op: Op<'_>) -> Option<Scope> {
     }
 }
 
-/// Returns the fence before a sequentially consistent load or store.
+/// Returns the fence that LLVM emits before a sequentially consistent load or store.
 fn sequential(op: Op<'_>) -> Option<Vec<Made>> {
     if integer_attribute(op, "ordering") != Some(SEQUENTIAL) {
         return Some(Vec::new());
