@@ -18,7 +18,8 @@ use tx_exec::{MBarrier, StepLimit};
 pub(crate) struct World<'c> {
     pub(crate) program: Rc<Program<'c>>,
     pub(crate) memory: Memory,
-    /// Variables of the module, by the address of their op.
+    /// Variables of the module outside of shared memory; the key is the address of the
+    /// `memref.global`.
     pub(crate) variables: BTreeMap<usize, Rc<View>>,
     pub(crate) clocks: Clocks,
     /// Set to check that barriers order conflicting accesses.
@@ -27,7 +28,8 @@ pub(crate) struct World<'c> {
     pub(crate) bounds: bool,
     /// Number of clusters that have started, summed over all launches.
     pub(crate) blocks: u32,
-    /// Number of steps before the run fails; a step is one op or one access of one lane.
+    /// Number of remaining steps before the run exceeds its step limit; a step is one op or one
+    /// access of one lane.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
     limit: StepLimit,

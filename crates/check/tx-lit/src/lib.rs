@@ -152,7 +152,8 @@
 //!
 //! If a snapshot differs from the output, the harness does not change the snapshot, but writes the
 //! output to `x.snap.new`. `cargo insta` reads the file `x.snap.new`. The next successful run of
-//! the test removes the file. A line `*.snap.new` in `.gitignore` keeps the file out of commits.
+//! the test removes `x.snap.new`. A line `*.snap.new` in `.gitignore` keeps the file out of
+//! commits.
 //!
 //! [FileCheck]: https://llvm.org/docs/CommandGuide/FileCheck.html
 //! [insta]: https://insta.rs

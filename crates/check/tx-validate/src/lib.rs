@@ -257,7 +257,7 @@ impl Validation {
 
 /// Name of the reduction kind whose combiner is a region.
 const CUSTOM: &str = "custom";
-/// Text that messages about an identity that is not neutral contain.
+/// Phrase that is part of each message about an identity that is not neutral.
 const NOT_NEUTRAL: &str = "the identity is not neutral";
 
 /// Callback that modifies a module between passes. The callback receives the stage name and the

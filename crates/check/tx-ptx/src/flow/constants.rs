@@ -6,7 +6,8 @@ use super::flatten::outwards;
 use super::{Flow, Register, Site};
 use crate::instruction::{Instruction, Operand};
 
-/// Maximum length of a chain of register copies to follow. LLVM copies a constant once or twice.
+/// Maximum length of a chain of register copies to follow. In PTX of LLVM, such a chain has one or
+/// two copies.
 const FOLLOWED: usize = 16;
 
 /// The instructions that write a register.

@@ -80,8 +80,8 @@ const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 /// combination order hardly changes the result.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. If one kernel processes all rows of at least some
-/// shorter length, the limit is [`LONGEST_ROW`].
+/// Maximum length of a generated vector or row. The limit is [`LONGEST_ROW`] if rows of this length
+/// launch the same kernels as all longer rows.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_calls`]. No pattern has infinities: with an infinity in a short row,
