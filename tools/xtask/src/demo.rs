@@ -39,8 +39,7 @@ pub(crate) const LOCAL: Program = Program {
 
 impl Program {
     /// Returns an input whose elements and row sums are exact in f32, so that the order of
-    /// additions does not matter. A permutation of rows, or of elements of a row, changes the
-    /// array.
+    /// additions does not matter. The elements of the array are pairwise different.
     pub(crate) fn input(&self) -> Array {
         let elements: usize = self.source.iter().product();
         let values: Vec<f32> = (0..elements)

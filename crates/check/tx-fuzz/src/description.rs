@@ -342,8 +342,8 @@ pub enum Form {
     Map,
     /// `memref.copy`.
     Copy,
-    /// Convolution as `linalg.generic` (true) or `tile.reduce` (false). The source shape lists the
-    /// sizes of the result and of the filter.
+    /// Convolution as `linalg.generic` (true) or `tile.reduce` (false). The source shape contains
+    /// the two sizes of the result, and then the two sizes of the filter.
     Window(bool),
     /// Mean and variance of an f32 source, with Welford's combiner.
     Welford,

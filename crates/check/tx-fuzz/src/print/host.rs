@@ -163,7 +163,8 @@ impl Printer {
         memref.loosened(name, loose, &mut self.body)
     }
 
-    /// Prints a convolution. The source shape lists the sizes of the result and of the filter.
+    /// Prints a convolution. The source shape contains the two sizes of the result, and then the
+    /// two sizes of the filter.
     fn window(&mut self, job: &Job, linalg: bool) -> Result<(), Contradiction> {
         let combine = &job.combine;
         let HostSource::Fresh(shape, view) = &job.source else {

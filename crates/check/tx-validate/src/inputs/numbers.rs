@@ -191,7 +191,8 @@ impl Turn {
     }
 }
 
-/// Returns the kinds of outliers that suit a program.
+/// Returns the kinds of outliers for a program, which depend on whether the program tests floats
+/// for NaN or infinity.
 pub(super) fn sorts(plan: &Plan) -> &'static [Role] {
     let element = |ty: &ArgumentType| match ty {
         ArgumentType::Memref(memref) => memref.element,

@@ -70,7 +70,7 @@ pub(super) struct Accesses<'c> {
     forwarded: &'c Loads,
     chip: Chip,
     in_kernel: bool,
-    /// Value numbers; values with equal numbers are equal.
+    /// Value number of each SSA value; SSA values with the same number are equal.
     numbers: BTreeMap<usize, usize>,
     /// Users of each value, except for ops that affect neither a result nor memory.
     users: BTreeMap<usize, Vec<Op<'c>>>,
