@@ -1,5 +1,5 @@
-//! Generates three values: the table of diagnostics pages, the version of the linked LLVM (for `tx
-//! doctor`), and the path of the tools directory.
+//! Generates the table of diagnostics pages, the version of the linked LLVM (for `tx doctor`), and
+//! the path of the tools directory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,9 +55,9 @@ fn pages() -> std::io::Result<()> {
 }
 
 /// Returns the directory in which `cargo xtask setup` installs tools, for programs built outside of
-/// this repository. For programs built inside of the repository, the path is empty. A program built
-/// inside of the repository searches tools relative to its own location, because it must not
-/// contain paths of the build machine.
+/// this repository. For programs that are built inside of the repository, the path is empty.
+/// Programs that are built inside of the repository search tools relative to their own location,
+/// because they must not contain paths of the build machine.
 fn tools() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));

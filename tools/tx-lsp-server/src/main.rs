@@ -1,8 +1,8 @@
 //! `tx-lsp-server`: MLIR's language server with the tile dialect.
 //!
-//! MLIR's server runs in a child process, which reads standard input directly. This process copies
-//! the messages of the server to the editor. The process adds the documentation of ops to hovers,
-//! because the hovers of MLIR's server have no documentation.
+//! MLIR's server runs in a child process, which reads standard input directly. `tx-lsp-server`
+//! copies the messages of MLIR's server to the editor. `tx-lsp-server` adds the documentation of
+//! ops to hovers, which MLIR's server omits.
 
 mod docs;
 mod relay;
@@ -13,7 +13,7 @@ use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use tx_mlir::melior::dialect::DialectRegistry;
 use tx_mlir::registration::{lsp_main, register_upstream_dialects};
 
-/// First command-line argument for which this process runs MLIR's server itself.
+/// First command-line argument of a process that runs MLIR's server.
 const SERVER: &str = "--tx-server";
 
 fn main() -> ExitCode {
@@ -58,7 +58,7 @@ fn relay(args: &[String]) -> io::Result<ExitStatus> {
     server.0.wait()
 }
 
-/// Process of MLIR's server, which is killed when the value is dropped.
+/// Child process that runs MLIR's server; dropping the value kills the process.
 struct Server(Child);
 
 impl Drop for Server {

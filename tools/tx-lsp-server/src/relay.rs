@@ -31,7 +31,7 @@ fn content_length(line: &[u8]) -> Option<u64> {
         .then(|| value.trim().parse().ok())?
 }
 
-/// Copies a message after its header line: an empty line, and a body of `length` bytes.
+/// Copies the part of a message after the header line: an empty line, and a body of `length` bytes.
 fn message(from: &mut impl BufRead, to: &mut impl Write, length: u64) -> io::Result<()> {
     from.read_until(b'\n', &mut Vec::new())?;
     let mut body = Vec::new();
@@ -43,7 +43,7 @@ fn message(from: &mut impl BufRead, to: &mut impl Write, length: u64) -> io::Res
     to.write_all(&body)
 }
 
-/// Returns the message with additional text; `None` if the relay adds nothing.
+/// Returns the message with additional text; `None` if the message needs no additional text.
 fn changed(body: &[u8]) -> Option<Vec<u8>> {
     let mut message: Value = serde_json::from_slice(body).ok()?;
     if message["method"] == "textDocument/publishDiagnostics" {
@@ -62,7 +62,8 @@ fn changed(body: &[u8]) -> Option<Vec<u8>> {
     Some(message.to_string().into_bytes())
 }
 
-/// Moves the diagnostic code from the additional note of the server to the field `code`.
+/// Moves the diagnostic code from a note, which the server adds for this purpose, to the field
+/// `code`.
 fn add_code(diagnostic: &mut Value) -> Option<()> {
     let notes = diagnostic.get_mut("relatedInformation")?.as_array_mut()?;
     let code = |note: &Value| note["message"].as_str()?.parse::<Code>().ok();

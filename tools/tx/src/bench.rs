@@ -9,13 +9,13 @@ use crate::compile;
 use crate::failure::Failure;
 use crate::progress::{self, note};
 
-/// Maximum number of bytes read in the measurement of a device's read bandwidth.
+/// Maximum number of bytes that a measurement of the read bandwidth of a device reads.
 const MOST_READ: usize = 1 << 30;
 /// Minimum duration of one measurement. A measurement of a shorter program consists of several
 /// launches.
 const LEAST: Duration = Duration::from_millis(1);
-/// Run time below which a CUDA graph launches the program. For shorter programs, the launch
-/// overhead is comparable to the run time.
+/// Run time below which a CUDA graph launches the program. If the run time of a program is shorter,
+/// the launch overhead is comparable to the run time.
 const SHORT: Duration = Duration::from_micros(100);
 /// Maximum number of launches in a CUDA graph.
 const MOST_RECORDED: usize = 1024;
@@ -38,7 +38,7 @@ struct Measured {
     graph: bool,
     /// Total size of all memref arguments, in bytes.
     bytes: usize,
-    /// Number of argument copies that consecutive launches use in turn.
+    /// Number of copies of the arguments, which consecutive launches use in turn.
     copies: usize,
     median_us: f64,
     fastest_us: f64,

@@ -260,8 +260,8 @@ Examples:
   tx man | man -l -
   tx man --dir ~/.local/share/man/man1";
 
-/// Parser that accepts any text, and offers known words for completion. The commands reject unknown
-/// words, with a list of the known words.
+/// Parser that accepts any text; the shell completion offers the known words. The commands reject
+/// unknown words, with a list of the known words.
 #[derive(Clone)]
 struct Offered(fn() -> Vec<&'static str>);
 
@@ -689,7 +689,8 @@ mod tests {
         }
     }
 
-    /// Checks that handwritten help texts fit 80 columns, so that clap does not wrap them.
+    /// Checks that handwritten help texts have at most 80 columns, so that clap does not wrap the
+    /// lines.
     #[test]
     fn layout_by_hand_is_not_broken() {
         let mut all = vec![("tx".to_owned(), super::Cli::command())];

@@ -76,8 +76,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::file(path, &error))
 }
 
-/// Rejects an output file that is also the program or another output file, or whose directory does
-/// not exist.
+/// Rejects an output file in a missing directory, and an output file that is also the program or
+/// another output file.
 pub(crate) fn check_outputs<'p>(
     program: &Path,
     outputs: impl IntoIterator<Item = &'p Path>,
@@ -102,8 +102,8 @@ pub(crate) fn check_outputs<'p>(
     Ok(())
 }
 
-/// Returns whether two paths denote the same file, which need not exist. The result is false for
-/// `-`, devices and pipes.
+/// Returns whether two paths denote the same file; the file may be missing. For `-`, devices and
+/// pipes, the function returns false.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         if path == Path::new("-") {
@@ -167,8 +167,8 @@ const UNCLEAR: [&str; 12] = [
 /// Maximum size of the compilation cache, in bytes.
 const MOST_KEPT: u64 = 512 << 20;
 
-/// Returns the compilation cache. The cache is in the directory given by the user, or in `tx` in
-/// the cache directory of the user.
+/// Returns the compilation cache. The cache is in the directory that the user specified, or in the
+/// folder `tx` of the user's cache directory.
 pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
     let (from, given) = match &kept.cache {
         Some(folder) => ("--cache", Some(folder.clone())),
@@ -195,7 +195,7 @@ pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
         )));
     }
     if is_empty {
-        // In a shell, users often disable a variable for one command by an empty value.
+        // In a shell, an empty value is a common way to disable a variable for one command.
         note_once(&format!(
             "tx: {from} is empty and says nothing, {expected}: the user's cache folder is taken"
         ));
@@ -270,7 +270,7 @@ fn source(program: &Program, text: Vec<u8>) -> tx::Source {
 }
 
 /// Runs a compilation. Prints the warnings of the compiler, and a warning if the cache is unusable.
-/// The errors contain lines of the program.
+/// The errors quote source lines of the program.
 fn reporting(
     program: &Program,
     text: &[u8],
@@ -296,13 +296,13 @@ pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said>
     Said::diagnostics(&error.diagnostics, file, text)
 }
 
-/// Duration of each stage in milliseconds, one value per compilation, in stage order. The last
-/// entry is the total duration.
+/// Durations of each stage in milliseconds: one list per stage, with one value per compilation. The
+/// last list contains the total durations.
 #[derive(Default)]
 struct Times(Vec<(String, Vec<f64>)>);
 
 impl Times {
-    /// All compilations have the same stages.
+    /// All compilations have equal lists of stages.
     fn add(&mut self, artifact: &Artifact, total: Duration) {
         let stages = artifact.stages.iter().map(|s| (s.name.as_str(), s.millis));
         let rows = stages.chain([("total", total.as_secs_f64() * 1e3)]);

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::name;
 use crate::pages;
 
-/// Prefixes of generated arguments. An argument without one of the prefixes is a file.
+/// Prefixes of generated arguments. An argument without such a prefix is a file.
 const FORMS: &str = "rand: zeros: full:";
 const ARRAYS: &str = "*.npy";
 

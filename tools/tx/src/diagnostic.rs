@@ -47,16 +47,15 @@ pub(crate) struct Said {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Origin {
-    /// The message is from `tx`, about its command line.
+    /// Message of `tx` about the command line.
     Tx,
-    /// The message is from `tx`, about the given file, and its text contains the file name.
+    /// Message of `tx` about the given file; the text contains the file name.
     File(String),
-    /// The message is from `tx`, and its text is printed without a prefix.
+    /// Message of `tx` that is printed without a prefix.
     Text,
-    /// The message is from the compiler or the executor, at an optional source location.
+    /// Message of the compiler or the executor, with an optional source location.
     Program(Option<tx::Location>),
-    /// The message is from a validation. In text format, a table on standard output contains the
-    /// details.
+    /// Message of a validation. In text format, a table on standard output shows the details.
     Finding(tx::Location),
 }
 
@@ -123,7 +122,7 @@ impl Said {
         }
     }
 
-    /// Creates an error from `tx` itself. Removes the prefix `tx: ` of the message, if present.
+    /// Creates an error whose origin is `tx`. Removes the prefix `tx: ` of the message, if present.
     pub(crate) fn by_tx(message: &str) -> Self {
         let message = message.trim_end();
         Self {
@@ -291,8 +290,8 @@ impl Said {
         }
     }
 
-    /// Converts the diagnostics of a compilation. Cloned ops may cause equal diagnostics, of which
-    /// only the first is kept.
+    /// Converts the diagnostics of a compilation to messages. Cloned ops may cause equal
+    /// diagnostics, of which only the first is kept.
     pub(crate) fn diagnostics(
         diagnostics: &[tx::Diagnostic],
         file: &Path,

@@ -10,17 +10,17 @@ use crate::diagnostic::{Lines, Said, say_all};
 
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Usage error, with exit status 2.
+    /// The usage is wrong; the exit status is 2.
     Usage(String),
-    /// Rejected program, argument or file, with exit status 1.
+    /// The command rejects a program, an argument or a file; the exit status is 1.
     Refused(String),
-    /// Program rejected with located diagnostics, with exit status 1.
+    /// The command rejects a program with located diagnostics; the exit status is 1.
     Diagnosed(Vec<Said>),
-    /// Failed run or check, with exit status 3.
+    /// A run or a check fails; the exit status is 3.
     Failed(String),
-    /// Fault during a run, with exit status 3.
+    /// A fault occurs during a run; the exit status is 3.
     Fault(Box<Said>),
-    /// Closed standard output, with exit status 0 and without a message.
+    /// Standard output is closed; the exit status is 0, and no message is printed.
     Closed,
 }
 

@@ -87,7 +87,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     conclude(&summary.map_err(refused)?, out)
 }
 
-/// Runs `work`, and shows the number of completed cases or the elapsed seconds.
+/// Runs `work`; during the run, shows the number of completed cases or the elapsed seconds.
 fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let look = || {

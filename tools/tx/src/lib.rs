@@ -1,8 +1,8 @@
 //! The `tx` program as a library, for compilers with additional variants and passes.
 //!
-//! A compiler that registers variants or passes defines its own `main`, as below. All commands of
-//! `tx` use the registered variants and passes. Messages contain the name by which the program was
-//! started.
+//! A compiler that registers variants or passes defines a `main` function, as in the example. All
+//! commands of `tx` use the registered variants and passes. Messages contain the name by which the
+//! program was started.
 //!
 //! ```no_run
 //! # mod mine { pub fn register() -> Result<(), tx::Error> { Ok(()) } }
@@ -83,7 +83,8 @@ pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     )
 }
 
-/// Runs the command line. `makers` names the authors in the message of a panic.
+/// Runs the command line. The message after a panic contains `makers`, which describes the code
+/// that may have the bug.
 fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCode {
     PREPARE.get_or_init(|| prepare);
     name::choose();
@@ -124,7 +125,7 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
     }
 }
 
-/// Returns the function of a worker process; `None` if `tx fuzz` did not start this process.
+/// Returns the main function of a worker process; `None` if `tx fuzz` did not start the process.
 fn worker() -> Option<fn() -> Result<(), Failure>> {
     #[cfg(feature = "fuzz")]
     if fuzz::is_worker() {
@@ -156,8 +157,8 @@ pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
     }
 }
 
-/// Returns a misspelled log level in a filter, and the correct level. The filter would interpret
-/// the misspelled word as a module name.
+/// Returns a misspelled log level in a filter, and the correct level, because a filter interprets
+/// an unknown word as a module name.
 fn misspelt_level(filter: &str) -> Option<(&str, &str)> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     filter.split(',').map(str::trim).find_map(|word| {

@@ -1,7 +1,7 @@
 //! The `tx` program, which compiles and runs reductions.
 
 /// Global allocator, which MLIR and LLVM also use; MLIR makes most of the allocations. With the
-/// allocator of glibc, allocations take 10 % of the compile time.
+/// allocator of glibc, 10 % of the compile time is spent in the allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

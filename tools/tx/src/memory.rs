@@ -1,5 +1,5 @@
-//! Memory check for arguments. An operating system that overcommits memory later kills the process
-//! that uses too much memory.
+//! Memory check for arguments. If an operating system overcommits memory, an allocation succeeds,
+//! but the process is killed when it uses too much memory.
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use tx_runtime::Spec;
@@ -9,8 +9,8 @@ use crate::failure::Failure;
 /// Number of bytes below which the available memory is not checked.
 const FEW: u64 = 1 << 28;
 
-/// Rejects arguments that exceed the available memory. If the run copies the arguments (`copied`),
-/// as on the CPU, twice their size is required.
+/// Rejects arguments that exceed the available memory. If `copied` is set, the run copies the
+/// arguments, as on the CPU, and the arguments need twice as much memory.
 pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);

@@ -1,5 +1,5 @@
-//! Name of the program in messages. Another compiler can provide the commands of `tx` under its own
-//! name.
+//! Name of the program in messages. A compiler that is built with this crate provides the commands
+//! of `tx` under another name.
 //!
 //! Messages in the source code contain the name `tx`, which the output functions replace by the
 //! actual name.
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
-/// Name of the program in the messages of the source code.
+/// Name of the program in the message texts of the source code.
 const OURS: &str = "tx";
 
 static NAME: OnceLock<String> = OnceLock::new();

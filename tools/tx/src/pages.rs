@@ -1,4 +1,4 @@
-//! Diagnostics pages of `docs/diagnostics`, and the index of these pages.
+//! Diagnostics pages of `docs/diagnostics`, and their index.
 
 use tx_mlir::Code;
 

@@ -69,7 +69,7 @@ static QUIET: OnceLock<bool> = OnceLock::new();
 static FORM: OnceLock<Form> = OnceLock::new();
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Polling interval for work that does not report its steps.
+/// Polling interval for the progress of work that does not report its steps.
 #[cfg(feature = "fuzz")]
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -132,7 +132,7 @@ pub(crate) fn around<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Returns whether a progress line is due, from the time since the start and since the last line.
+/// Returns whether a progress line is due, given the times since the start and since the last line.
 fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
     match form {
         Form::Lines { between, before } => said.map_or(begun >= before, |said| said >= between),
@@ -143,7 +143,8 @@ fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
 /// Work with a progress display. The display ends when the value is dropped.
 pub(crate) struct Task {
     what: &'static str,
-    /// Visible progress bar. For progress lines, a hidden bar counts the steps.
+    /// Visible progress bar. If progress lines are printed, the bar is hidden and only counts the
+    /// steps.
     bar: ProgressBar,
     form: Form,
     begun: Instant,

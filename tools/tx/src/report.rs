@@ -26,8 +26,8 @@ const KERNELS: &str = "convert-tile-to-gpu";
 /// Stage after which the report reads the fragments.
 const FRAGMENTS: &str = "parse";
 
-/// Work limit per stage for generated inputs: a sixteenth of the limit of `tx validate`. Most
-/// programs complete all inputs within the work limit.
+/// Work limit per stage for generated inputs: a sixteenth of the limit of `tx validate`. For most
+/// programs, the validation of all inputs needs less work than this limit.
 const WORK: u64 = 1 << 22;
 
 /// Number of steps of the progress display: compile, explain, compile with locations, validate.
@@ -217,7 +217,7 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
 struct Asked {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,
-    /// Whether to run all generated inputs, or only the first inputs.
+    /// Set to run all generated inputs; otherwise only the first inputs run.
     all: bool,
 }
 
@@ -306,7 +306,7 @@ fn check(
     Ok(bad(&validation, source))
 }
 
-/// Returns whether a combiner property may fail for inputs that the validation skipped.
+/// Returns whether a combiner property may fail for inputs that the validation did not run.
 fn may_be_wrong_with_others(validation: &Validation) -> bool {
     validation.left_out > 0 && validation.is_good() && validation.is_conditional()
 }

@@ -66,8 +66,8 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
 }
 
 impl Launch {
-    /// Returns the target chip: the chip that the user specified, or the newest chip whose code the
-    /// device can run.
+    /// Returns the target chip: the chip that the user specified, or the newest chip whose code
+    /// runs on the device.
     pub(crate) fn chip_for(&self, device: &Device) -> String {
         self.chip.clone().unwrap_or_else(|| newest_for(device))
     }
@@ -150,7 +150,8 @@ impl Launch {
     }
 }
 
-/// Returns the message for arguments that violate a check, if the check has a source location.
+/// Returns the message for arguments that violate a check of the program; `None` if the check has
+/// no source location.
 pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<Said> {
     match error {
         tx_runtime::Error::Check(check) => Some(Said::of_arguments(check, program, check.place()?)),
@@ -172,7 +173,8 @@ fn one(spec: &Spec) -> Result<Arg, Failure> {
     })
 }
 
-/// Loads the arguments for a validation, if any are given. Each run uses a copy of the arguments.
+/// Loads the arguments that the user specified for a validation; `None` without arguments. Each run
+/// uses a copy of the arguments.
 pub(crate) fn given(specs: &[Spec]) -> Result<Option<Vec<Arg>>, Failure> {
     if specs.is_empty() {
         return Ok(None);

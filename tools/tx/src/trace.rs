@@ -1,7 +1,7 @@
 //! Option `--trace FILE`, which writes a trace of passes and stages in Chrome's trace event format.
 //!
 //! The file is a JSON list with one event per line: begin of a span (`B`), end of a span (`E`), or
-//! instant (`i`). Each event is written immediately, so the file is usable after a crash: trace
+//! instant (`i`). Each event is written immediately, so the file is usable after a crash; trace
 //! viewers accept a list without a closing bracket.
 
 use std::fmt::Debug;
@@ -131,8 +131,8 @@ fn thread() -> u64 {
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Returns the value of the field `name`, or `otherwise` (the name of the span) if there is no
-    /// such field.
+    /// Returns the value of the field `name`; without this field, returns `otherwise`, which is the
+    /// name of the span.
     fn name<'f>(&'f self, otherwise: &'f str) -> &'f str {
         self.0
             .get("name")

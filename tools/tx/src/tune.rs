@@ -12,10 +12,11 @@ use crate::progress::{self, note};
 
 /// Number of time measurements per schedule on a GPU.
 const TIMES: u32 = 7;
-/// Minimum relative improvement over the fastest schedule so far. Smaller differences are noise.
+/// Minimum relative improvement of the run time over the fastest schedule so far. Smaller
+/// differences are noise.
 const MARGIN: f64 = 0.01;
-/// Maximum difference between results, relative to the largest result. The tolerance covers
-/// reordered sums in the narrowest type.
+/// Maximum difference between the results of two schedules, relative to the largest result. The
+/// tolerance covers reordered sums in the narrowest type.
 const TOLERANCE: f64 = 0.02;
 
 /// Squared logarithms of estimated time over measured time, one per schedule of a reduction.

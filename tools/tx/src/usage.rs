@@ -58,15 +58,15 @@ fn commands(parent: &Command) -> impl Iterator<Item = &Command> {
 }
 
 /// Returns the known word with the smallest edit distance to `found`. Words with the same first
-/// letter take precedence.
+/// letter have priority.
 fn nearest<'n>(found: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut known: Vec<&str> = known.collect();
     known.sort_by_key(|name| name.chars().next() != found.chars().next());
     tx_mlir::nearest(found, known).map(str::to_owned)
 }
 
-/// Suggests a command by edit distance. The similarity measure of clap would suggest `completions`
-/// for `cmpile`.
+/// Suggests the command with the smallest edit distance. The similarity measure of clap would
+/// suggest `completions` for `cmpile`.
 fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
@@ -82,8 +82,8 @@ fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     };
 }
 
-/// Suggests a value by edit distance. The similarity measure of clap would suggest `zsh` for
-/// `tcsh`.
+/// Suggests the known value with the smallest edit distance. The similarity measure of clap would
+/// suggest `zsh` for `tcsh`.
 fn suggest_value(error: &mut clap::Error) {
     let (Some(ContextValue::String(found)), Some(ContextValue::Strings(known))) = (
         error.get(ContextKind::InvalidValue),
@@ -127,7 +127,7 @@ fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     error.insert(ContextKind::Suggested, tip);
 }
 
-/// Adds two kinds of hints. If an option precedes the command, the hint lists the commands that
+/// Adds two kinds of hints. For an option before the command, the hint lists the commands that
 /// accept the option. If a value is missing or invalid, the hint is the usage line, which clap
 /// omits.
 fn suggest_owner(error: &mut clap::Error, root: &Command, args: &[OsString]) {

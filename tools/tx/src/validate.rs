@@ -116,10 +116,11 @@ pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
     )
 }
 
-/// Callback that receives the result of a function or kernel, and the text of its file.
+/// Callback whose parameters are the result of a function or kernel, and the text of the file.
 type Each<'e> = dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure> + 'e;
 
-/// Validates the given function or kernel, or all of them, and passes each result to `each`.
+/// Validates one function or kernel, or all functions and kernels of a file, and passes each result
+/// to `each`.
 fn validate(
     options: &Validate,
     file: &Path,
@@ -263,7 +264,7 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     text
 }
 
-/// Pass that expands reductions by variants, and for which validation errors name the variants.
+/// Pass that expands reductions by variants; validation errors of this pass name the variants.
 const EXPANDS: &str = "tile-expand-reduce";
 
 /// Returns the name of a pass; for the expanding pass, also the names of the variants.
@@ -306,7 +307,8 @@ pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Op
 mod tests {
     use super::*;
 
-    /// Checks that a message names each variant once, and only for the pass that expands variants.
+    /// Checks that a message of the pass that expands variants names each variant once, and that
+    /// other messages name none.
     #[test]
     fn variants_are_named_where_they_are_made() {
         let variants = ["tree", "mine", "tree"].map(str::to_owned);

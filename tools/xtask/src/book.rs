@@ -1,8 +1,8 @@
 //! `cargo xtask book`: builds the pages of `docs/` as an mdBook.
 //!
 //! mdBook reads a single directory, but the pages link to files in the whole repository. The task
-//! copies the pages and all linked files to a staging directory with the same structure. After the
-//! build, the task checks every link of the book.
+//! copies the pages and all linked files to a staging directory with the directory structure of the
+//! repository. After the build, the task checks every link of the book.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -25,10 +25,10 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Runs, for several hours, the full test sets of which continuous integration runs a sample. The
-/// sets are all validation inputs after every pass, all conformance programs, PTX for every chip, a
-/// crate outside of the workspace, and `seconds` of fuzzing. The task also runs all mutation tests,
-/// and writes their results to `docs/mutations.md`.
+/// Runs the full test sets of which continuous integration runs a sample; the run takes several
+/// hours. The task tests all validation inputs after every pass, all conformance programs, PTX for
+/// every chip, and a crate outside of the workspace, and then fuzzes for `seconds` seconds. The
+/// task also runs all mutation tests, and writes the results to `docs/mutations.md`.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
@@ -130,8 +130,8 @@ pub(crate) fn ci(workspace: &Workspace) -> Result<()> {
     )
 }
 
-/// Rewrites snapshots and generated pages. The task does not change CHECK lines, so a test with a
-/// failing CHECK still fails.
+/// Rewrites snapshots and generated pages. The task does not change CHECK lines, so a failing CHECK
+/// line still fails.
 pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
     setup::setup(workspace)?;
     let mut command = workspace.cargo();

@@ -1,9 +1,9 @@
 //! Generated pages of `docs/`.
 //!
 //! The task generates `passes.md` from the pass registry (`tx-opt --tx-dump-registry`), which
-//! contains the doc comments of passes. The sources of `variants.md` are the variants (`tx-opt
-//! --tx-dump-variants`). `mlir-tblgen` generates `tile-dialect.md` from `Tile.td`. The sources of
-//! `tutorial.md` are the tests in `lit-tests/tutorial` and their snapshots.
+//! contains the doc comments of passes. The source of `variants.md` is the variant registry
+//! (`tx-opt --tx-dump-variants`). `mlir-tblgen` generates `tile-dialect.md` from `Tile.td`. The
+//! sources of `tutorial.md` are the tests in `lit-tests/tutorial` and their snapshots.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -58,7 +58,7 @@ pub(crate) struct Entry {
     options: Vec<[String; 4]>,
     /// Name and description of each counter.
     statistics: Vec<[String; 2]>,
-    /// Passes of a named pipeline, as the text of a pass pipeline.
+    /// Passes of a named pipeline, in the textual syntax of pass pipelines.
     expansion: Option<String>,
 }
 
@@ -251,7 +251,7 @@ fn cell(text: &str) -> String {
 }
 
 /// Moves the headings of a doc comment below level 3, and removes the leading blank of each line.
-/// Code blocks are unchanged, because `#` starts an attribute alias in MLIR.
+/// Code blocks are unchanged, because `#` starts an attribute alias in MLIR, not a heading.
 fn demote_headings(doc: &str) -> String {
     let margin = doc
         .lines()

@@ -39,8 +39,7 @@ pub(crate) const LOCAL: Program = Program {
 
 impl Program {
     /// Returns an input whose elements and row sums are exact in f32, so that the order of
-    /// additions does not matter. A permutation of rows, or of elements of a row, changes the
-    /// array.
+    /// additions does not matter. The elements of the array are pairwise different.
     pub(crate) fn input(&self) -> Array {
         let elements: usize = self.source.iter().product();
         let values: Vec<f32> = (0..elements)
@@ -60,7 +59,7 @@ impl Program {
 }
 
 const CHIP: &str = "sm_90";
-/// Maximum number of lines printed per pass, and maximum number of columns of a line.
+/// Maximum number of lines that the demo prints per pass, and maximum number of columns of a line.
 const LINES_A_STAGE: usize = 14;
 const COLUMNS: usize = 110;
 
@@ -265,7 +264,7 @@ fn kernel_lines(module: &str) -> Vec<String> {
     lines
 }
 
-/// Returns the lines of `after` that are not in `before`, apart from SSA names. Constants and
+/// Returns the lines of `after` that are not in `before`; SSA names are ignored. Constants and
 /// closing braces are omitted.
 fn new_lines(before: &[String], after: &[String]) -> Vec<String> {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();

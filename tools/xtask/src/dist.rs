@@ -1,9 +1,9 @@
 //! `cargo xtask dist`: builds a self-contained archive of `tx` for Linux machines with a CUDA
 //! driver.
 //!
-//! The program contains MLIR, LLVM and the C++ runtime. The program uses the C library of the host,
-//! because the CUDA driver uses it. The task checks which shared libraries and which glibc version
-//! the program requires. The archive also contains test programs with inputs and expected outputs,
+//! The program contains MLIR, LLVM and the C++ runtime. Like the CUDA driver, the program uses the
+//! C library of the host. The task checks which shared libraries and which glibc version the
+//! program requires. The archive also contains test programs, their inputs and expected outputs,
 //! and a script that runs the test programs without Rust.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,8 +54,8 @@ const SIZE_LIMIT: u64 = 52_500_000;
 const SCRIPT: &str = include_str!("gpu-test.py");
 pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
 
-/// Folder with examples 06 to 08 as one program, their MLIR source, and the script that runs the
-/// program.
+/// Folder in the archive with one program that contains examples 06 to 08, the MLIR source of the
+/// examples, and a script that runs the program.
 const EXAMPLES: &str = "examples";
 const EXAMPLES_SCRIPT: &str = include_str!("gpu-examples.sh");
 const EXAMPLES_SOURCE: &str = "crates/show/tx-examples/examples/gpu/row_sums.mlir";

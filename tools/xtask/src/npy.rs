@@ -1,7 +1,7 @@
 //! Reader and writer of `.npy` files of NumPy, for the exchange of arrays with `tx run`.
 //!
 //! Elements are little-endian bytes, which the caller interprets. This code is independent of the
-//! `.npy` code in `tx`, so that an error in `tx` cannot cancel out in a test.
+//! `.npy` code in `tx`, so that tests detect errors of the `.npy` code in `tx`.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `cargo xtask setup`: installs missing dependencies, and reports each step.
 //!
-//! If all dependencies are installed, the task takes less than a second and prints one line. The
+//! If all dependencies are installed, the task runs for less than a second and prints one line. The
 //! tasks `demo` and `test` run `setup` first.
 
 use std::fs;
@@ -13,8 +13,8 @@ use anyhow::{Context, Result, bail};
 use crate::sh::{self, Style};
 use crate::workspace::{LLVM_MAJOR, Workspace, default_llvm_prefix, llvm_prefix};
 
-/// LLVM packages, and the purpose of each package. A dependency of `llvm-22-dev` contains
-/// `FileCheck`.
+/// LLVM packages, and the purpose of each package. `FileCheck` is in a package on which
+/// `llvm-22-dev` depends.
 const LLVM_PACKAGES: &[(&str, &str)] = &[
     ("libmlir-22-dev", "MLIR's libraries and headers"),
     ("mlir-22-tools", "mlir-tblgen, which compiles the dialect"),
@@ -34,7 +34,7 @@ const TOOLCHAIN_PACKAGES: &[(&str, &str)] = &[
     ("libzstd-dev", "zstd, which LLVM uses"),
 ];
 
-/// Packages with programs that check completion scripts and manual pages in tests.
+/// Packages with the programs that tests run to check completion scripts and manual pages.
 const SHELL_PACKAGES: &[(&str, &str)] = &[
     ("zsh", "a shell with a completion script"),
     ("fish", "another"),
@@ -61,8 +61,8 @@ const NODE_PACKAGES: &[(&str, &str)] = &[
     ("nodejs", "Node.js, which drives the browser"),
     ("npm", "npm, which fetches Playwright"),
 ];
-/// Names of the files that pin the version of Playwright, their source directory, and their
-/// directory in `target/tools`.
+/// Names of the files that pin the version of Playwright, the source directory of the files, and
+/// their directory in `target/tools`.
 const DRIVER_FILES: &[&str] = &["package.json", "package-lock.json"];
 const DRIVER_SOURCE: &str = "tools/tx/tests/browser";
 const DRIVER: &str = "browser";

@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// Prints and runs a command with inherited input and output. Fails if the command fails.
+/// Prints and runs a command, whose input and output are those of the task. Fails if the command
+/// fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     eprintln!(
         "{}",

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::sh;
 
-/// Major version of LLVM. `.cargo/config.toml` contains the same version; `tidy` compares the two
-/// versions.
+/// Major version of LLVM. `.cargo/config.toml` also contains the LLVM version; `tidy` compares the
+/// two versions.
 pub(crate) const LLVM_MAJOR: u32 = 22;
 
 pub(crate) struct Workspace {
@@ -126,8 +126,8 @@ fn cargo_program() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Returns the installation prefix of LLVM. `.cargo/config.toml` sets `MLIR_SYS_220_PREFIX` unless
-/// the user has set it.
+/// Returns the installation prefix of LLVM. If the user has not set `MLIR_SYS_220_PREFIX`,
+/// `.cargo/config.toml` sets it.
 pub(crate) fn llvm_prefix() -> PathBuf {
     std::env::var_os("MLIR_SYS_220_PREFIX").map_or_else(default_llvm_prefix, PathBuf::from)
 }

@@ -22,7 +22,7 @@ pub enum Class {
     Race,
     /// A pass introduces an invalid operation, such as an out-of-bounds access.
     Fault,
-    /// A stage of the program has an op that validation does not support.
+    /// The module after some pass contains an op that validation does not support.
     Unsupported,
     /// The diagnostic that rejects the program has no location.
     Unlocated,
@@ -38,7 +38,7 @@ pub enum Class {
     Hang,
     /// The program is rejected without a message, or with an undefined exit status.
     Silent,
-    /// MLIR's own tools fail on the program too.
+    /// `tx` and MLIR's own tools fail on the program.
     Upstream,
 }
 
@@ -92,7 +92,7 @@ impl Outcome {
         }
     }
 
-    /// Returns whether two outcomes have the same category, stage and kind of message.
+    /// Returns whether two outcomes have equal categories, failing passes and kinds of messages.
     pub fn is_like(&self, other: &Self) -> bool {
         self.class == other.class
             && self.stage == other.stage
@@ -259,7 +259,7 @@ fn arguments(case: &Case, text: &Text) -> Vec<Arg> {
         .collect()
 }
 
-/// Returns the bits of an integer from -4 to 4 in this element type.
+/// Returns the bits that represent `number`, an integer from -4 to 4, in an element type.
 fn small(element: crate::Element, number: i64) -> u64 {
     use crate::Element::{BF16, F8E4M3FN, F8E5M2, F16, F32, F64};
     // Assemble sign, biased exponent and fraction.

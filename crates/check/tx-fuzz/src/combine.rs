@@ -112,7 +112,8 @@ pub(crate) struct Custom {
 }
 
 /// Associative and commutative combiners. The identity of each combiner is neutral to all values
-/// except NaN and -0.0. A maximum that ignores NaN turns NaN into -∞, and 0.0 + -0.0 is 0.0.
+/// except NaN and -0.0: a maximum that ignores NaN combines NaN with its identity to -∞, and 0.0 +
+/// -0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // Product.
     Custom {

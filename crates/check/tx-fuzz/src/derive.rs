@@ -147,8 +147,8 @@ impl Kernel {
         }
     }
 
-    /// Returns whether each thread group reads only its own result of op `from`, instead of the
-    /// results of all groups.
+    /// Returns whether each thread group reads its own result of op `from`, instead of the results
+    /// of all groups.
     pub(crate) fn takes_part_of(&self, at: usize, from: usize) -> Result<bool, Contradiction> {
         let (work, earlier) = (&self.work[at], &self.work[from]);
         let written = self.written(from)?;
@@ -211,7 +211,7 @@ impl View {
         self.before(d) + inside + self.after(d)
     }
 
-    /// Returns whether a tile of this shape covers its whole memory.
+    /// Returns whether the view selects all elements of its memory, for a tile of the given shape.
     pub(crate) fn is_whole(&self, shape: &[usize]) -> bool {
         shape
             .iter()

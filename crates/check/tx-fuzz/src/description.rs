@@ -1,8 +1,8 @@
 //! Descriptions of random programs as plain data.
 //!
-//! A description contains only independent choices, such as shapes and block sizes. Destination
-//! sizes, view types and result layouts are derived during printing, so most shrunk descriptions
-//! are still valid programs.
+//! A description contains only independent choices, such as shapes and block sizes. The printer
+//! derives destination sizes, view types and result layouts, so most shrunk descriptions are still
+//! valid programs.
 
 use crate::combine::Combine;
 use crate::element::Element;
@@ -36,8 +36,8 @@ pub enum Program {
 pub struct Kernel {
     /// Number of threads per block along x, y and z.
     pub block: [usize; 3],
-    /// Number of blocks of the grid along x, y and z. Each block reads and writes its own part of
-    /// every argument.
+    /// Number of blocks of the grid along x, y and z. Each block reads and writes a separate part
+    /// of every argument.
     #[serde(default = "one_block")]
     pub grid: [usize; 3],
     /// Operations of the kernel, in order.
@@ -62,7 +62,7 @@ pub enum Scope {
 pub enum Groups {
     /// All thread groups of the scope execute the op, and each group writes its own results.
     Each,
-    /// Only the thread group with this index executes the op, inside an `scf.if`.
+    /// Only the thread group with the given index executes the op, inside an `scf.if`.
     Only(usize),
 }
 
@@ -73,8 +73,8 @@ pub struct Work {
     pub scope: Scope,
     /// Thread groups that execute the op.
     pub groups: Groups,
-    /// Trip count of a surrounding loop; `None` without a loop. Each iteration reads its own part
-    /// of the source and writes its own results.
+    /// Trip count of a surrounding loop; `None` without a loop. Each iteration reads a separate
+    /// part of the source and writes separate results.
     pub turns: Option<usize>,
     /// Operation.
     pub op: KernelOp,
@@ -165,8 +165,8 @@ pub enum Source {
     Result {
         /// Index of the earlier op.
         work: usize,
-        /// Result number that an op with one source reads. An op with several sources reads the
-        /// first results of the earlier op.
+        /// Number of the result that an op with one source reads. An op with several sources reads
+        /// the first results of the earlier op.
         part: usize,
     },
 }
@@ -209,16 +209,16 @@ pub enum Space {
 /// dimensions; missing entries have default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
-    /// Number of elements before the tile, along each dimension.
+    /// Number of elements of the array before the tile, along each dimension.
     pub before: Vec<usize>,
-    /// Number of elements after the tile, along each dimension.
+    /// Number of elements of the array after the tile, along each dimension.
     pub after: Vec<usize>,
     /// Stride of the view along each dimension; stride 0 maps all indices to one element.
     pub step: Vec<usize>,
     /// Order of the dimensions in memory: the tile dimension of each memory dimension, outermost
     /// first.
     pub order: Vec<usize>,
-    /// For each dimension, whether its size is dynamic in the type of the view.
+    /// For each dimension, whether the size is dynamic in the type of the view.
     pub loose: Vec<bool>,
     /// Set if all sizes in the type of the argument are dynamic.
     pub open: bool,
@@ -274,11 +274,11 @@ pub enum ResultLayout {
     /// Non-reduced dimensions keep their iterators; only the first contributing thread holds the
     /// result.
     First,
-    /// Every thread of the scope holds all results in registers.
+    /// Every thread of the scope has all results in registers.
     Registers,
-    /// The first thread holds all results in registers.
+    /// The first thread has all results in registers.
     OneThread,
-    /// Consecutive threads of the scope hold one result each.
+    /// Consecutive threads of the scope have one result each.
     Lanes,
 }
 
@@ -302,13 +302,13 @@ pub struct Job {
     pub axes: Vec<usize>,
     /// Set if reduced dimensions are kept with size 1.
     pub keep: bool,
-    /// Op or form that expresses the computation.
+    /// Op, or form of the op, that expresses the computation.
     pub form: Form,
     /// Computation on each element before reduction.
     pub element: Option<ElementWork>,
     /// Computation on each result before the store.
     pub epilogue: Option<EpilogueWork>,
-    /// Source dimension of each loop, for forms with indexing maps.
+    /// For ops with indexing maps, the source dimension that each loop iterates over.
     pub order: Vec<usize>,
     /// Set if the destination is a temporary.
     pub temporary: bool,
@@ -342,8 +342,8 @@ pub enum Form {
     Map,
     /// `memref.copy`.
     Copy,
-    /// Convolution as `linalg.generic` (true) or `tile.reduce` (false). The source shape lists the
-    /// sizes of the result and of the filter.
+    /// Convolution as `linalg.generic` (true) or `tile.reduce` (false). The source shape contains
+    /// the two sizes of the result, and then the two sizes of the filter.
     Window(bool),
     /// Mean and variance of an f32 source, with Welford's combiner.
     Welford,
@@ -414,8 +414,8 @@ pub struct Rows {
 pub struct RowOp {
     /// Kind of result.
     pub makes: Makes,
-    /// Operands of the op. Each binary op combines its operand with the value of the preceding
-    /// operands.
+    /// Operands of the op. The binary op of each operand, except the first, combines the operand
+    /// with the combined preceding operands.
     pub of: Vec<(Operand, Binary)>,
     /// Unary function that is applied to the combined operands.
     pub unary: Option<Unary>,
@@ -494,7 +494,7 @@ pub struct Mapping {
     pub vector: usize,
     /// Set if matrix rows are kept in registers between the fused ops.
     pub holds: bool,
-    /// Set if arrays with one element per row are kept in registers, although matrix rows are not.
+    /// Set if arrays with one element per row are kept in registers, but matrix rows are not.
     #[serde(default)]
     pub holds_totals: bool,
 }
@@ -513,7 +513,7 @@ impl Scope {
         }
     }
 
-    /// Returns the number of threads of a group of this scope.
+    /// Returns the number of threads of a thread group of this scope.
     pub(crate) fn threads(self, block: usize) -> usize {
         match self {
             Self::Thread => 1,

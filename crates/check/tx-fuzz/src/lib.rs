@@ -3,7 +3,7 @@
 //! [`generate`] creates a [`Case`] from a seed and an index. A case describes a program: element
 //! types, scopes, layouts, sizes, views, block sizes, variants and schedules. [`Case::text`] prints
 //! the program as MLIR. [`check`] compiles the program and runs it after every pass
-//! ([`tx_validate`]). A failing case is shrunk to a smaller case with the same failure.
+//! ([`tx_validate`]). A failing case is reduced to a smaller case with an equal failure.
 
 mod check;
 mod combine;

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 /// CPU time limit of one case.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Maximum number of shrunk findings per kind of failure. Findings beyond this limit are counted,
-/// but not shrunk.
+/// Maximum number of findings per kind of failure that the fuzzer shrinks. Further findings are
+/// counted, but not shrunk.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);
@@ -168,7 +168,7 @@ const UNTIL_CHOSEN: [&str; 5] = [
     "tile-select-variant",
 ];
 
-/// Returns whether the program was rejected before the forced variant was expanded.
+/// Returns whether the compiler rejected the program before it expanded the forced variant.
 fn is_not_taken(outcome: &Outcome) -> bool {
     outcome.class == Class::Refused && UNTIL_CHOSEN.contains(&&*outcome.stage)
 }

@@ -60,7 +60,7 @@ mod tests {
             .expect("a shell")
     }
 
-    /// A busy process reaches its limit; a sleeping process does not.
+    /// A busy process reaches its CPU time limit; a sleeping process does not reach the limit.
     #[test]
     fn work_counts_and_sleep_does_not() {
         let limit = Duration::from_millis(300);

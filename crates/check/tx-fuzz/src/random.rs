@@ -5,7 +5,7 @@
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Creates the generator of one case.
+    /// Creates the random number generator of one test case.
     pub(crate) fn new(seed: u64, index: u64) -> Self {
         let mut random = Self(seed);
         let first = random.next();

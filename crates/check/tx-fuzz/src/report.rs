@@ -156,7 +156,7 @@ impl fmt::Display for Summary {
 pub(crate) struct Findings(Mutex<BTreeMap<String, usize>>);
 
 impl Findings {
-    /// Counts a finding; returns whether it should be saved.
+    /// Counts a finding, and returns whether the finding should be saved.
     pub(crate) fn take(&self, kind: &str, most: usize) -> bool {
         let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = kinds.entry(kind.to_owned()).or_default();
@@ -165,10 +165,10 @@ impl Findings {
     }
 }
 
-/// Directory for findings, which is removed at the end if it is empty.
+/// Directory for findings; an empty directory is removed at the end.
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Set if the directory existed before the run; such a directory is never removed.
+    /// Set if the directory existed before the run, and must therefore not be removed.
     was_there: bool,
 }
 
@@ -204,8 +204,8 @@ mod tests {
 
     /// The summary does not depend on the order in which cases finish. The summary counts the
     /// selected variants of all programs. Messages of findings contain names from the program;
-    /// messages of rejections do not. Different wrong values in one stage count as one kind of
-    /// finding.
+    /// messages of rejections contain placeholders. Different wrong values in one stage count as
+    /// one kind of finding.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
         let outcome = |class, message: &str, variants: &[&str]| Outcome {

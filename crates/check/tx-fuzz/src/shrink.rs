@@ -1,4 +1,4 @@
-//! Reduction of a failing test case to a smaller case with the same failure.
+//! Reduction of a failing test case to a smaller case with an equal failure.
 
 use crate::check::Outcome;
 use crate::combine::{Combine, Kind};
@@ -11,7 +11,7 @@ use crate::element::Element;
 use std::io;
 use std::time::Instant;
 
-/// Returns the smallest case found before `stop`.
+/// Returns the smallest failing case found before the time `stop`.
 pub(crate) fn shrink(
     case: Case,
     outcome: &Outcome,
@@ -48,7 +48,7 @@ pub(crate) fn shrink(
     }
 }
 
-/// Returns copies of the case, each of which is smaller in one property.
+/// Returns modified copies of the test case; each copy is smaller in one property.
 fn smaller(case: &Case) -> Vec<Case> {
     let mut all = Vec::new();
     let mut push = |program: Program| {
@@ -331,7 +331,8 @@ fn drop_axis(axes: &[usize], gone: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Returns smaller sources. Each source is paired with the index of its removed dimension, if any.
+/// Returns smaller sources. Each source is paired with the index of the dimension that was removed,
+/// if any.
 fn sources(kernel: &Kernel, at: usize, source: &Source) -> Vec<(Source, Option<usize>)> {
     match source {
         Source::Result { .. } => kernel
@@ -379,7 +380,8 @@ fn sources(kernel: &Kernel, at: usize, source: &Source) -> Vec<(Source, Option<u
     }
 }
 
-/// Returns smaller shapes. Each shape is paired with the index of its removed dimension, if any.
+/// Returns smaller shapes. Each shape is paired with the index of the dimension that was removed,
+/// if any.
 fn shapes(shape: &[usize]) -> Vec<(Vec<usize>, Option<usize>)> {
     let mut all = Vec::new();
     for d in 0..shape.len() {

@@ -53,7 +53,7 @@ struct Running {
 }
 
 impl Worker {
-    /// Creates a worker; the process starts with the first case.
+    /// Creates a worker, whose process starts when it receives the first case.
     pub(crate) fn new(command: Vec<OsString>, log: PathBuf, limit: Duration) -> Self {
         Self {
             command,

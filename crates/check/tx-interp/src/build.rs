@@ -14,17 +14,17 @@ use tx_mlir::{Blk, Op, Val, key, operands, results};
 /// Index of an SSA value in the frame of its function.
 pub(crate) type Slot = usize;
 
-/// One op, compiled to a closure.
+/// Closure that executes one op.
 pub(crate) type OpClosure<'c> = Box<dyn Fn(&mut Exec<'_, 'c>) -> Result<(), Trouble> + 'c>;
 
-/// A block, compiled to closures.
+/// Closures that execute the ops of a block.
 pub(crate) struct Code<'c> {
     pub(crate) steps: Vec<OpClosure<'c>>,
     pub(crate) arguments: Vec<Slot>,
     pub(crate) yields: Vec<Slot>,
 }
 
-/// A function, compiled to closures.
+/// Closures that execute a function.
 pub(crate) struct Function<'c> {
     pub(crate) code: Code<'c>,
     pub(crate) slots: usize,
@@ -87,8 +87,7 @@ impl<'c> Program<'c> {
         Ok(function)
     }
 
-    /// Registers an op that accesses memory and returns the index that identifies the op in
-    /// messages.
+    /// Registers an op that accesses memory. Returns the index by which messages identify the op.
     pub(crate) fn site(&self, op: Op<'c>) -> (u32, Site) {
         let site = Site::of(op);
         let mut sites = self.sites.borrow_mut();
@@ -104,8 +103,8 @@ fn sizes_of(kernel: Op<'_>, attribute: &str) -> Option<[u32; 3]> {
     sizes.ok()?.try_into().ok()
 }
 
-/// Returns the number of arguments of a function. A `gpu.func` has additional block arguments for
-/// its attributions.
+/// Returns the number of arguments of a function. The block arguments of a `gpu.func` also include
+/// its attributions, which are not counted.
 fn function_arguments(op: Op<'_>) -> Option<usize> {
     let ty = tx_mlir::attribute(op, "function_type").and_then(tx_mlir::type_value)?;
     let function = tx_mlir::melior::ir::r#type::FunctionType::try_from(ty).ok()?;

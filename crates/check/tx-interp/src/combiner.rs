@@ -25,13 +25,13 @@ pub struct Combiner<'c> {
     kind: Kind,
     nan: Nan,
     types: String,
-    /// Constants that are defined outside of the op, and that its regions use.
+    /// Constants from outside of the op that the regions of the op use.
     outside: Vec<OpClosure<'c>>,
     element: Option<Element<'c>>,
     slots: usize,
 }
 
-/// The `element` region, which computes a partial result from elements and indices.
+/// The region `element` of the op, which computes a partial result from elements and indices.
 pub(crate) struct Element<'c> {
     code: Code<'c>,
     /// Conversions of the yielded values to the types of partial results.
@@ -78,7 +78,7 @@ impl Combined {
         self.parts.iter().map(|part| part[i]).collect()
     }
 
-    /// Returns the partial results with the given indices.
+    /// Returns a list of the partial results at the given indices.
     #[must_use]
     pub fn select(&self, numbers: impl Iterator<Item = usize> + Clone) -> Self {
         let pick = |list: &Vec<u64>| numbers.clone().map(|i| list[i]).collect();
@@ -123,7 +123,7 @@ impl Combined {
         }
     }
 
-    /// Overwrites partial results, starting at index `at`.
+    /// Overwrites partial results; the first overwritten result has index `at`.
     fn put(&mut self, at: usize, parts: &Parts, scalars: &[Scalar]) {
         let all = self.len();
         for ((i, lanes), scalar) in parts.iter().enumerate().zip(scalars) {
@@ -373,7 +373,7 @@ impl<'c> Combiner<'c> {
     }
 }
 
-/// Returns the constants outside `op` that its blocks use.
+/// Returns the constants outside `op` that the blocks of `op` use.
 pub(crate) fn constants_outside<'c>(
     op: Op<'c>,
     blocks: impl Iterator<Item = Blk<'c>>,

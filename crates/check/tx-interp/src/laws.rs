@@ -1,13 +1,14 @@
-//! Algebraic properties of combiners: choice of test values, and conclusions.
+//! Tests of the algebraic laws of combiners (associativity, commutativity, identity): choice of
+//! test values, and conclusions.
 //!
 //! [`tx_scalar::laws`] evaluates the laws on the combiner of the interpreter. For integers of up to
 //! 8 bits, all values are tested, so the result is a proof. Types of more than 8 bits are tested
 //! with extremes, zeros, ones, powers of two and their neighbours in all combinations, and with
 //! pseudo-random numbers. The pseudo-random numbers are equal in every run.
 //!
-//! If a law only fails for values that may never occur, the result is a remark: only the author of
-//! the program knows which values occur. If floats are rounded, the two sides of a law may differ
-//! by their [`Bound`](crate::Bound).
+//! If a law fails only for values that may never occur, the result is a remark, because only the
+//! author of the program knows the occurring values. If floats are rounded, the two sides of a law
+//! may differ by their [`Bound`](crate::Bound).
 
 use crate::bound::Bound;
 use crate::combiner::{Combined, Combiner};
@@ -27,8 +28,8 @@ use tx_scalar::laws::{
 /// Result of testing the algebraic properties of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Every algebraic law holds for the values that are assumed to occur. The remarks describe
-    /// failures for values that may never occur.
+    /// Every algebraic law holds for all tested values that are assumed to occur. The remarks
+    /// describe failures for values that may never occur.
     Hold(Vec<String>),
     /// A counterexample to an algebraic law.
     Broken(String),
@@ -126,20 +127,20 @@ impl Combiner<'_> {
 
 /// Number of pseudo-random pairs and triples.
 const DRAWN: usize = 4096;
-/// Maximum number of values of which all triples are tested.
+/// Maximum number of values from which the test forms all triples.
 const CUBED: usize = 24;
 /// Number of test elements for the `element` region of a reduction.
 const ELEMENTS: usize = 24;
 
-/// Comparison of the two sides of a law.
+/// Criterion for the equality of the two sides of a law.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Same {
     /// The bits on both sides must be equal; all NaNs are equal.
     Bits,
     /// Finite results must be equal within their error bounds.
     Order,
-    /// As [`Same::Order`]; in addition, combination with the identity must change a value by at
-    /// most half, even if the error bound is larger.
+    /// Finite results must be equal within their error bounds. In addition, combination with the
+    /// identity may change a value by at most half of the value.
     Kept,
 }
 
@@ -277,8 +278,8 @@ impl Trial<'_, '_> {
         self.with_identity(&all, Vec::new())
     }
 
-    /// Tests a custom combiner with one component. The test assumes that any finite value may
-    /// occur.
+    /// Tests a custom combiner with one component. The test assumes that every finite value may be
+    /// an element.
     fn custom(self, scalar: Scalar, random: &mut Random) -> Found {
         let values = self.given(vec![values(scalar)]);
         self.orders(&values, random)?;
@@ -305,8 +306,8 @@ impl Trial<'_, '_> {
     }
 
     /// Returns a remark if combination with the identity turns an infinity into a finite number.
-    /// For example, a minimum whose identity is the largest finite number turns +∞ into this
-    /// number.
+    /// For example, a minimum whose identity is the largest finite number turns +∞ into the largest
+    /// finite number.
     fn infinities(self, scalar: Scalar, values: &[Partial]) -> Option<String> {
         let (identity, special) = (self.identity(), self.given(vec![special(scalar)]));
         let infinities = special.iter().skip(1).map(|x| vec![&identity, x, x]);
@@ -318,15 +319,15 @@ impl Trial<'_, '_> {
     }
 
     /// Tests a custom combiner with several components. If the reduction has one source, the test
-    /// assumes that all positive elements may occur. A failure for elements that may never occur
-    /// only gives a remark.
+    /// assumes that all positive elements may occur. If a law fails for other elements, the result
+    /// is a remark.
     fn tuples(self, random: &mut Random) -> Found {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
             let tuples = self.mixed(random);
             let order = self.orders(&tuples, random).err().map(in_order);
             // Partial results that differ from the identity in one component, for example in the
-            // index of an argmin. Such a difference only matters in ties.
+            // index of an argmin. The index of an argmin only matters in ties.
             let beside = varied(&self.identity(), |part| {
                 let scalar = self.scalars[part];
                 values(scalar)
@@ -389,8 +390,8 @@ impl Trial<'_, '_> {
         Ok(Finding::Hold(Vec::new()))
     }
 
-    /// Returns whether the combination of a partial result with the identity has no NaN, in either
-    /// order.
+    /// Returns whether the identity, as left or right operand, combines with a partial result to a
+    /// result without NaN.
     fn is_number(self, tuple: &Partial) -> bool {
         let identity = self.identity();
         let results = self.combine(&[[&identity, tuple], [tuple, &identity]]);
@@ -408,8 +409,8 @@ impl Trial<'_, '_> {
         self.given(parts.collect())
     }
 
-    /// Tests commutativity and associativity with all pairs of the values, all triples of the first
-    /// values, and pseudo-random numbers.
+    /// Tests commutativity and associativity with all pairs of the given values, all triples of the
+    /// first values in the list, and pseudo-random numbers.
     fn orders(self, values: &[Partial], random: &mut Random) -> Verdict {
         self.holds(Law::Commutative, pairs(values))?;
         self.associates(values, random)
@@ -481,7 +482,7 @@ impl Trial<'_, '_> {
     }
 
     /// Tests the identity, which must be neutral to itself. If the identity of a custom combiner
-    /// changes a value other than itself, the result is a remark.
+    /// changes another value, the result is a remark.
     fn with_identity(self, values: &[Partial], mut remarks: Vec<String>) -> Found {
         let identity = self.identity();
         let is_custom = self.combiner.kind() == Kind::Custom;
@@ -551,7 +552,8 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Returns one tuple for each index at which the partial results of all lists are defined.
+/// Returns one tuple per index, with the partial results of all lists at this index; indices with
+/// an undefined partial result are skipped.
 fn zipped<const N: usize>(
     lists: [&Vec<Option<Partial>>; N],
 ) -> impl Iterator<Item = Vec<&Partial>> {
@@ -607,7 +609,8 @@ fn special(scalar: Scalar) -> Vec<u64> {
     scalar.float().map_or(Vec::new(), bits)
 }
 
-/// Returns `ELEMENTS` positive numbers with some duplicates. `first` rotates the list of numbers.
+/// Returns `ELEMENTS` positive numbers with some duplicates. The list is rotated by `first`
+/// positions.
 fn positive(scalar: Scalar, first: usize) -> Vec<u64> {
     let list = [3.0, 1.0, 2.0, 5.0, 1.0, 0.5, 12.0, 7.0, 3.0, 0.25, 2.0, 6.0];
     let bits = |x: f64| match scalar {

@@ -8,11 +8,12 @@ const WARPGROUP: i64 = 128;
 /// Thread and register that hold one copy of a fragment element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holder {
-    /// Thread index relative to the first thread of the group.
+    /// Thread offset along the axes within a group: lanes, threads of a group, and warps of a
+    /// group.
     pub relative: i64,
-    /// Part of the thread index that counts from the first thread of the block.
+    /// Thread offset along the axes of the block: warps, warpgroups and threads of the block.
     pub absolute: i64,
-    /// Index among the used registers of the thread.
+    /// Register number; unused registers of the thread are not counted.
     pub slot: usize,
 }
 
@@ -38,7 +39,7 @@ impl Point {
     }
 }
 
-/// Returns the sums of each point and all coordinates of the layout entries.
+/// Returns the sum of each point with each combination of coordinates of the layout entries.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points

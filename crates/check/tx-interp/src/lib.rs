@@ -1,12 +1,12 @@
 //! Reference interpreter for IR of any level: `linalg` and `tile.reduce` on whole arrays, kernels
 //! with `tile` ops, and lowered kernels with loops, shuffles and barriers.
 //!
-//! The interpreter shares no code with the lowering. Each op is implemented directly from its
-//! documentation. Running a module before and after a pass therefore validates the pass.
+//! The interpreter shares no code with the lowering. The implementation of each op follows the
+//! documentation of the op. Running a module before and after a pass therefore validates the pass.
 //!
 //! All active lanes of a block execute an op before any lane executes the next op (lockstep).
-//! Lockstep execution defines the meaning of a program before barriers are inserted, because tile
-//! ops execute in program order. After barriers are inserted, [`Options::races`] checks that the
+//! Before barriers are inserted, lockstep execution defines the meaning of a program: tile ops
+//! execute in program order. After barriers are inserted, [`Options::races`] checks that the
 //! barriers order all conflicting accesses. The race check uses [`tx_exec::happens_before`].
 //!
 //! Each float has a [`Bound`] on the difference that another order of combination can cause.
@@ -65,7 +65,7 @@ pub enum Argument {
         strides: Vec<i64>,
         /// Offset of the first element, in elements.
         offset: i64,
-        /// Contents of the buffer, as on the device.
+        /// Contents of the buffer, in the memory format of the device.
         bytes: Vec<u8>,
     },
     /// Bits of a scalar argument.

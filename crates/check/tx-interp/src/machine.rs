@@ -18,16 +18,18 @@ use tx_exec::{MBarrier, StepLimit};
 pub(crate) struct World<'c> {
     pub(crate) program: Rc<Program<'c>>,
     pub(crate) memory: Memory,
-    /// Variables of the module, by the address of their op.
+    /// Variables of the module outside of shared memory; the key is the address of the
+    /// `memref.global`.
     pub(crate) variables: BTreeMap<usize, Rc<View>>,
     pub(crate) clocks: Clocks,
     /// Set to check that barriers order conflicting accesses.
     pub(crate) races: bool,
     /// Whether [`Bound`]s are computed.
     pub(crate) bounds: bool,
-    /// Number of clusters that have started, over all launches.
+    /// Number of clusters that have started, summed over all launches.
     pub(crate) blocks: u32,
-    /// Number of remaining steps; a step is one op or one access of one lane.
+    /// Number of remaining steps before the run exceeds its step limit; a step is one op or one
+    /// access of one lane.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
     limit: StepLimit,
@@ -62,7 +64,7 @@ impl<'c> World<'c> {
         self.most_steps += more;
     }
 
-    /// Counts executed ops or accesses. Fails if no steps remain.
+    /// Counts executed ops or accesses. Returns an error if the run exceeds its step limit.
     fn charge(&mut self, count: usize) -> Result<(), Trouble> {
         let left = self.steps.checked_sub(count as u64);
         self.steps = left.ok_or(Trouble::TooLong {
@@ -76,9 +78,9 @@ impl<'c> World<'c> {
 /// The blocks of a cluster, which run together. A launch without clusters has one block per
 /// cluster.
 ///
-/// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the lanes
-/// of each block begin at a multiple of the warp size. Lanes between two blocks belong to no thread
-/// and are never active.
+/// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the index
+/// of the first lane of each block is a multiple of the warp size. Lanes between two blocks belong
+/// to no thread and are never active.
 #[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) grid: [u32; 3],
@@ -87,10 +89,10 @@ pub(crate) struct Cta {
     pub(crate) cluster: [u32; 3],
     /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
-    /// Shared variables by name, with one view for all lanes or one per lane. Dynamic shared memory
-    /// has an empty name.
+    /// Views of shared variables, by variable name: one view for all lanes, or one view per lane.
+    /// Dynamic shared memory has an empty name.
     pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
-    /// Bytes per block in each buffer of shared memory.
+    /// Number of bytes per block in each buffer of shared memory.
     pub(crate) shares: BTreeMap<usize, i64>,
     /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
@@ -177,8 +179,8 @@ pub(crate) struct Exec<'w, 'c> {
     pub(crate) cta: Option<Cta>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Set while the elements of a reduction may be combined in any order, so that either of two
-    /// equal elements may be first.
+    /// Set while the elements of a reduction may be combined in any order; an argmax or argmin may
+    /// then return the index of any of several equal elements.
     pub(crate) unordered: bool,
 }
 
@@ -210,7 +212,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Returns whether a lane exists. A lane of a kernel exists if it belongs to a thread.
+    /// Returns whether a lane exists. In a kernel, a lane exists if the lane belongs to a thread.
     pub(crate) fn has_lane(&self, lane: u32) -> bool {
         match &self.cta {
             Some(cta) if self.threads => cta.has(lane),
@@ -233,7 +235,7 @@ impl<'c> Exec<'_, 'c> {
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// Returns the lanes that must compute a result, and whether the result is equal for all lanes.
+    /// Returns the lanes that must compute a result, and whether all lanes share this result.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),

@@ -15,9 +15,9 @@ pub(crate) struct Buffer {
     label: String,
     pub(crate) space: Space,
     pub(crate) bytes: Vec<u8>,
-    /// For each byte, whether it was written; `None` if the buffer has initial contents.
+    /// For each byte, whether the byte was written; `None` if the buffer has initial contents.
     written: Option<Vec<bool>>,
-    /// Set if the buffer is zero after its allocation, and must be zero when it is freed.
+    /// Set if the buffer is zero-initialized, and must contain zeros when it is freed.
     cleared: bool,
     /// Size of an element in bytes, and the error bound of each element.
     bounds: Option<(usize, Vec<Bound>)>,
@@ -31,7 +31,7 @@ pub(crate) struct Memory {
     pub(crate) launch: Option<Launch>,
 }
 
-/// The running kernel, used to name threads in messages.
+/// Running kernel, whose thread and block coordinates messages contain.
 pub(crate) struct Launch {
     pub(crate) cta: Cta,
     pub(crate) clusters: [u64; 3],
@@ -102,7 +102,7 @@ impl Memory {
         })
     }
 
-    /// Fills a buffer with zeros and requires that it is zero again when freed.
+    /// Fills a buffer with zeros, and requires that the buffer contains zeros when it is freed.
     pub(crate) fn clear(&mut self, buffer: usize) {
         let buffer = &mut self.buffers[buffer];
         buffer.bytes.fill(0);
@@ -131,8 +131,8 @@ impl Memory {
         self.buffers.truncate(from);
     }
 
-    /// Orders all previous accesses before all later accesses, as the start and the end of a kernel
-    /// do.
+    /// Orders all previous accesses before all later accesses: the start and the end of a kernel
+    /// have this effect.
     pub(crate) fn order_everything(&mut self) {
         for buffer in &mut self.buffers {
             buffer.shadow = None;

@@ -71,8 +71,8 @@ impl Points {
         }
     }
 
-    /// Returns the position in a view of the element that a map selects, in elements from the base
-    /// of the view.
+    /// Returns the position of the element that an affine map selects in a view, in elements from
+    /// the base of the view.
     pub(crate) fn place(&self, map: &AffineMap, view: &View, lane: usize) -> i64 {
         view.place(map.results.iter().map(|e| self.evaluate(e, lane)))
     }

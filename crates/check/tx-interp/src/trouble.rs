@@ -35,17 +35,17 @@ impl fmt::Display for Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A data race: two conflicting accesses to one byte without an order.
+    /// A data race: no synchronization orders two conflicting accesses to one byte.
     Race,
-    /// An access outside of its array, or a subview outside of its source.
+    /// An access outside of the accessed array, or a subview outside of the source.
     OutOfBounds,
     /// An access at an address that violates the declared alignment.
     Misaligned,
     /// A read of uninitialised memory.
     Uninitialized,
-    /// Not all required threads execute an op together.
+    /// Some of the threads that must execute an op together do not execute the op.
     Divergence,
-    /// A required lane of a warp is inactive.
+    /// A lane that must participate in a warp operation is inactive.
     InactiveLane,
     /// A failed assertion of the program.
     Assertion,
@@ -75,7 +75,7 @@ pub enum Trouble {
         /// Message with the found value, the expected value, the thread and the block.
         message: String,
     },
-    /// The entry cannot be called with these arguments.
+    /// The entry cannot be called with the given arguments.
     Call(String),
     /// The run exceeded its step limit.
     TooLong {

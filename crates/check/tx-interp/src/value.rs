@@ -10,7 +10,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
     pub(crate) width: usize,
-    /// Whether all lanes have equal numbers, which are then stored once.
+    /// Set if all lanes have equal numbers, which are stored once.
     pub(crate) uniform: bool,
     /// Bits of each number. Bits above the width of the type are zero.
     pub(crate) bits: Vec<u64>,
@@ -72,7 +72,7 @@ impl Lanes {
         }
     }
 
-    /// Returns `lanes` consecutive lanes of a value with one number per lane.
+    /// Returns a copy of `lanes` consecutive lanes of a value with one number per lane.
     pub(crate) fn part(&self, first: usize, lanes: usize) -> Self {
         if self.uniform {
             return self.clone();
@@ -117,7 +117,8 @@ impl Lanes {
     }
 }
 
-/// Placeholder for the error bound of an exact number; the actual bound is computed on demand.
+/// Placeholder for the error bound of an exact number; the actual bound is computed when an op
+/// needs the bound.
 pub(crate) const UNTOLD: Bound = Bound {
     additions: 0.0,
     error: -1.0,
@@ -150,7 +151,7 @@ pub(crate) struct View {
     pub(crate) buffer: usize,
     /// Range of accessible bytes: in private memory, the bytes of one thread.
     pub(crate) own: (i64, i64),
-    /// Byte position of offset 0.
+    /// Byte position of the element at offset 0.
     pub(crate) base: i64,
     /// Offset in elements.
     pub(crate) offset: i64,

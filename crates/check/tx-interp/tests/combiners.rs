@@ -1,6 +1,6 @@
-//! Runs the code that the compiler emits to combine partial results, and compares its results with
-//! the combiners of this crate: two implementations that share no code. Tests also check that initial
-//! values of accumulators change no bit of a partial result.
+//! Compares the combiner code that the compiler emits with the combiners of the interpreter, which
+//! share no code. Combination with the initial value of an accumulator must not change a bit of a
+//! partial result.
 
 use tx_dialect_tile::Reduce;
 use tx_interp::{Argument, Combined, Combiner, Float, Options, Outcome, Scalar, run};
@@ -9,15 +9,15 @@ use tx_mlir::melior::ir::operation::OperationLike;
 use tx_mlir::{Builder, Index, Op, Session, Val, is, results, set_operand, walk};
 use tx_passes::Combiner as Emitter;
 
-/// A kind on a type of partial results.
+/// Reduction kind with its types.
 #[derive(Clone, Debug)]
 struct Case {
     kind: &'static str,
-    /// Type of elements.
+    /// Type of the elements.
     element: &'static str,
     /// Type of partial results.
     acc: &'static str,
-    /// Index type of `argmax` and `argmin`.
+    /// Type of the index of `argmax` and `argmin`.
     index: Option<&'static str>,
     nan: &'static str,
 }
@@ -25,7 +25,8 @@ struct Case {
 const INTS: [&str; 4] = ["i8", "i16", "i32", "i64"];
 const FLOATS: [&str; 4] = ["f16", "bf16", "f32", "f64"];
 
-/// Every kind on every type of partial results, with both policies where there is NaN.
+/// Returns every reduction kind with every type of partial results, and for floats with both
+/// treatments of NaN.
 fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     let mut add = |kind, acc, index, nan| {
@@ -71,7 +72,7 @@ impl Case {
         self.index.is_some()
     }
 
-    /// Types of the parts of a partial result.
+    /// Returns the types of the components of a partial result.
     fn parts(&self) -> Vec<&'static str> {
         std::iter::once(self.acc).chain(self.index).collect()
     }
@@ -89,13 +90,14 @@ impl Case {
     }
 }
 
-/// Threads of a block that combine.
+/// Number of threads per block.
 const BLOCK: usize = 256;
 
-/// Emits what a closure says for two partial results, each of every pair in a thread of its own, and runs it.
+/// Emits a kernel with the ops from `emit`, runs the kernel, and returns the results. Each thread
+/// handles one pair of partial results.
 ///
-/// The closure is given the combiner and the parts of the two, and gives the parts of the result,
-/// whose types are `out`.
+/// `emit` receives the combiner and the components of two partial results, and returns the
+/// components of the result; `out` contains the component types.
 fn emitted(
     case: &Case,
     inputs: &[&str],
@@ -115,7 +117,7 @@ fn emitted(
     }
     for (i, ty) in out.iter().enumerate() {
         arguments.push(format!("%o{i}: memref<{all}x{ty}>"));
-        // A placeholder that the emitted store replaces.
+        // The emitted result later replaces the stored constant.
         let zero = if ty.starts_with('i') { "0" } else { "0.0" };
         let zero = if *ty == "i1" {
             "false".to_owned()
@@ -173,7 +175,7 @@ fn emitted(
     let values = emit(&emitter, &builder, left, right);
     assert_eq!(values.len(), out.len());
     for (store, value) in stores.into_iter().zip(values) {
-        // Constants of a store stand behind the first one.
+        // Replace the stored constant by the emitted value.
         set_operand(store, 0, value);
     }
     assert!(
@@ -246,7 +248,7 @@ fn numbers(outcome: &Outcome, argument: usize, count: usize, scalar: Scalar) -> 
         .collect()
 }
 
-/// Runs something with this crate's combiner of a case.
+/// Calls `f` with the combiner of the interpreter for a case.
 fn with_definition<R>(case: &Case, f: impl FnOnce(&Combiner<'_>) -> R) -> R {
     let index = case.index.unwrap_or("i32");
     let text = format!(
@@ -269,7 +271,7 @@ fn with_definition<R>(case: &Case, f: impl FnOnce(&Combiner<'_>) -> R) -> R {
     f(&combiner.unwrap_or_else(|e| panic!("{case:?}: {e}")))
 }
 
-/// Numbers that are the same on every run: splitmix64.
+/// Pseudo-random numbers (SplitMix64), equal in every run.
 struct Random(u64);
 
 impl Random {
@@ -282,8 +284,8 @@ impl Random {
     }
 }
 
-/// Values of a type that are telling: NaN, infinities, zeros of both signs, extremes, and numbers
-/// around them.
+/// Returns special values of a type: NaN, infinities, zeros of both signs, extremes, and the
+/// neighbours of these values.
 fn telling(scalar: Scalar) -> Vec<u64> {
     match scalar {
         Scalar::Int(bits) => {
@@ -336,7 +338,7 @@ fn telling(scalar: Scalar) -> Vec<u64> {
             ];
             let signed = list.into_iter().flat_map(|x| [x, -x]);
             let mut bits: Vec<u64> = signed.map(|x| float.to_bits(x)).collect();
-            // NaN with a sign, and one that signals.
+            // A negative NaN, and a signaling NaN.
             bits.push(float.to_bits(f64::NAN) | 1 << (float.bits() - 1));
             if float.digits() > 4 {
                 bits.push(float.to_bits(f64::INFINITY) | 1);
@@ -346,7 +348,8 @@ fn telling(scalar: Scalar) -> Vec<u64> {
     }
 }
 
-/// Everything of types of up to 16 bits; what is telling, and numbers that are drawn, of others.
+/// Returns all values of a type of at most 16 bits; for wider types, special values and random
+/// numbers.
 fn many(scalar: Scalar) -> Vec<u64> {
     let width = match scalar {
         Scalar::Int(bits) => bits,
@@ -360,8 +363,8 @@ fn many(scalar: Scalar) -> Vec<u64> {
     telling(scalar).into_iter().chain(drawn).collect()
 }
 
-/// Pairs of partial results: all of 8-bit integers, and of others all of telling ones with many
-/// that are drawn.
+/// Returns pairs of partial results: all pairs of 8-bit integers; for other types, all pairs of
+/// special values, and random pairs.
 fn pairs(case: &Case) -> [Combined; 2] {
     let value = scalar(case.acc);
     let mut list = match value {
@@ -405,7 +408,7 @@ fn show(parts: &[&str], bits: &[u64]) -> String {
     shown.join(", ")
 }
 
-/// Compares results bit for bit; all NaN are equal.
+/// Checks that two lists of partial results have equal bits; all NaNs are equal.
 fn expect_same(
     case: &Case,
     parts: &[&str],
@@ -433,7 +436,8 @@ fn expect_same(
     }
 }
 
-/// Checks emitted combiners against the definition of their kind; for 8-bit integers, on all pairs.
+/// Emitted code combines partial results as the interpreter does. For 8-bit integers, the test
+/// covers all pairs.
 #[test]
 fn what_is_emitted_combines_as_defined() {
     for case in cases() {
@@ -452,7 +456,8 @@ fn what_is_emitted_combines_as_defined() {
     }
 }
 
-/// Checks that combiners need no comparison of indices if all elements on the right are later.
+/// If all right elements have higher indices than the left elements, the emitted code need not
+/// compare indices.
 #[test]
 fn later_elements_need_no_look_at_the_index() {
     for case in cases().into_iter().filter(Case::is_arg) {
@@ -473,7 +478,8 @@ fn later_elements_need_no_look_at_the_index() {
         let expected = with_definition(&case, |combiner| combiner.combine(&left, &right))
             .expect("it is defined");
         expect_same(&case, &parts, [&left, &right], &expected, &found);
-        // A thread whose first element has number 3 starts from what leaves that element as it is.
+        // If the first element of a thread has index 3, the initial value of the accumulator must
+        // not change this element.
         let values = telling(scalar(case.acc));
         let third = vec![3; values.len()];
         let first = Combined::given(vec![values, third]);
@@ -488,8 +494,8 @@ fn later_elements_need_no_look_at_the_index() {
     }
 }
 
-/// Checks that the initial value of the accumulator changes no bit of a partial result, on either
-/// side. The result of an empty reduction is the identity. See decision 7.
+/// Combination with the initial value of the accumulator, as left or right operand, does not change
+/// a bit of a partial result. The result of an empty reduction is the identity; see decision 7.
 #[test]
 fn starts_change_no_bit() {
     for case in cases() {
@@ -521,7 +527,7 @@ fn starts_change_no_bit() {
     }
 }
 
-/// The value of a narrow element as a partial result.
+/// Returns a narrow element, converted to the type of partial results.
 fn widened(bits: u64, from: &str, to: &str) -> u64 {
     match (scalar(from), scalar(to)) {
         (Scalar::Float(from), Scalar::Float(to)) => to.to_bits(from.value(bits)),
@@ -529,7 +535,8 @@ fn widened(bits: u64, from: &str, to: &str) -> u64 {
     }
 }
 
-/// A value and its index in one number are ordered as the pair is: all pairs of 8-bit values.
+/// An integer that packs a value and an index has the order of the pair of value and index. For
+/// 8-bit values, the test covers all pairs.
 #[test]
 fn packed_pairs_are_ordered_as_pairs() {
     let types = [
@@ -602,7 +609,7 @@ fn packed_pairs_are_ordered_as_pairs() {
     }
 }
 
-/// The same through all passes: rows of two elements, reduced by one thread.
+/// A lowered kernel combines as the interpreter does: one thread reduces rows of two elements.
 #[test]
 fn what_is_lowered_combines_as_defined() {
     tx_passes::register();
@@ -658,8 +665,8 @@ fn what_is_lowered_combines_as_defined() {
     }
 }
 
-/// Sums and products of three numbers lie within their bounds of the exact one, whichever two are
-/// combined first; and bounds are no wider than a few roundings.
+/// In both combination orders, the sum or product of three numbers differs from the exact result by
+/// at most its error bound. The error bound is at most a few rounding errors.
 #[test]
 fn every_order_lies_within_the_bound() {
     for case in cases() {
@@ -670,7 +677,8 @@ fn every_order_lies_within_the_bound() {
         };
         let mut random = Random(3);
         let mut drawn = || {
-            // Not so small that a product of two may underflow, of which no bound says anything.
+            // The numbers are large enough that no product underflows: error bounds do not cover
+            // underflow.
             let number = |bits: u64| {
                 let magnitude = 0.25 + (bits >> 11) as f64 * 2_f64.powi(-50);
                 if bits & 1 == 1 { magnitude } else { -magnitude }

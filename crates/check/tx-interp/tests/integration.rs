@@ -1,4 +1,4 @@
-//! The tests of `tx-interp` in one program: each program holds all of LLVM, and takes seconds to link.
+//! All tests of `tx-interp` in one binary, because each binary links all of LLVM.
 
 mod combiners;
 mod laws;

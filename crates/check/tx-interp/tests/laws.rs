@@ -1,5 +1,5 @@
-//! Tests of the algebraic properties of combiners: custom combiners, with the values for which a
-//! property fails, and every named kind on every type.
+//! Tests of the algebraic laws: findings and counterexamples for `custom` combiners, and results
+//! for every built-in kind and type.
 
 use tx_interp::{Finding, laws};
 use tx_mlir::Session;
@@ -14,8 +14,8 @@ fn found(text: &str) -> Vec<(String, Finding)> {
     found.map(|laws| (laws.combiner, laws.finding)).collect()
 }
 
-/// A kernel that reduces vectors with a combiner of its own: types, identities, and what the region
-/// does with `%l0`, `%r0` and so on, up to what it yields.
+/// Returns a kernel that reduces vectors with a `custom` combiner. `body` computes the values
+/// `yields` from `%l0`, `%r0`, `%l1`, ….
 fn custom(types: &[&str], identities: &str, outside: &str, body: &str, yields: &str) -> String {
     let each = |f: &dyn Fn(usize, &str) -> String| -> String {
         let texts: Vec<String> = types.iter().enumerate().map(|(i, ty)| f(i, ty)).collect();
@@ -57,7 +57,7 @@ fn of_one(ty: &str, identity: &str, body: &str) -> Finding {
     found[0].1.clone()
 }
 
-/// Returns the counterexample of a broken property.
+/// Returns the counterexample of a broken law.
 fn example(finding: Finding) -> String {
     match finding {
         Finding::Broken(text) => text,
@@ -65,7 +65,7 @@ fn example(finding: Finding) -> String {
     }
 }
 
-/// Checks that an identity which changes an infinity to a finite number is reported, although it is
+/// An identity that changes an infinity to a finite number causes a remark, even if the identity is
 /// neutral to all finite numbers.
 #[test]
 fn identities_that_hide_infinities_are_told() {
@@ -82,7 +82,8 @@ fn identities_that_hide_infinities_are_told() {
     }
 }
 
-/// Checks that the index of an identity is tested in ties: for the lowest index, -1 is not neutral.
+/// The index in an identity matters only in ties. In an `argmin` that prefers the highest index,
+/// the index -1 is not neutral.
 #[test]
 fn identities_of_tuples_are_tried_where_one_part_differs() {
     let least = |index: &str| {
@@ -108,8 +109,8 @@ fn identities_of_tuples_are_tried_where_one_part_differs() {
     assert_eq!(least("-2147483648"), Finding::Hold(vec![]));
 }
 
-/// Checks that combiners of 8-bit integers are tested exhaustively: one failing pair of 65536 is
-/// found, and also a pair that only an intermediate result causes.
+/// For 8-bit integers, all pairs are tested: the test finds a single wrong pair among 65536, and a
+/// wrong pair that occurs only as an intermediate result.
 #[test]
 fn combiners_of_small_integers_are_decided() {
     assert_eq!(
@@ -139,15 +140,14 @@ fn combiners_of_small_integers_are_decided() {
         example(of_one("i8", "0", skips_a_sum)),
         "not associative: combiner(combiner(0, 77), 1) = 79, but combiner(0, combiner(77, 1)) = 78"
     );
-    // One-bit integers as well: `nand` is commutative, but not associative.
+    // On i1, NAND is commutative but not associative.
     let nand = "%a = arith.andi %l0, %r0 : i1
         %t = arith.constant true
         %x = arith.xori %a, %t : i1";
     assert!(example(of_one("i1", "true", nand)).starts_with("not associative: "));
 }
 
-/// Checks that an identity must be neutral to itself, and that changes of values which may not occur
-/// are reported.
+/// An identity must be neutral to itself. A change of values that may never occur causes a remark.
 #[test]
 fn identities_are_tried() {
     let magnitude = "%a = math.absi %l0 : i8
@@ -175,8 +175,8 @@ fn identities_are_tried() {
     );
 }
 
-/// Checks that no identity is suggested for a combiner that changes single values, nor an identity
-/// that was not tested with those values.
+/// If a combiner changes a value in combination with every identity, or if the neutral identity is
+/// uncommon, the remark names no identity.
 #[test]
 fn no_identity_is_made_up() {
     let length = "%p = arith.mulf %l0, %l0 : f32
@@ -202,7 +202,7 @@ fn no_identity_is_made_up() {
     assert_eq!(remarks, [""; 0]);
 }
 
-/// Checks that a report of an identity which changes some values names a neutral identity.
+/// If an identity changes some values, the remark names an identity that changes no values.
 #[test]
 fn neutral_identities_are_named() {
     for (ty, identity, op, expected) in [
@@ -240,8 +240,8 @@ fn neutral_identities_are_named() {
     }
 }
 
-/// Checks that undefined results decide nothing, neither for their own values nor for the other values
-/// of the same chunk.
+/// Combinations with an undefined result are skipped, and do not affect other combinations of the
+/// same chunk.
 #[test]
 fn what_is_not_defined_is_left_out() {
     let largest = "%s = arith.shli %l0, %r0 : i8
@@ -262,7 +262,7 @@ fn what_is_not_defined_is_left_out() {
         example(of_one("i8", "0", "%x = arith.shli %l0, %r0 : i8")),
         "not commutative: combiner(0, 1) = 0, but combiner(1, 0) = 1"
     );
-    // The identity is a shift by too much.
+    // The identity -1 is an invalid shift amount.
     assert_eq!(
         example(of_one("i8", "-1", largest)),
         "the identity is not neutral: combiner(-1, -1) = undefined, expected -1; no other that is \
@@ -271,7 +271,7 @@ fn what_is_not_defined_is_left_out() {
     );
 }
 
-/// Wider integers are tried with extremes, powers of two and numbers that are drawn.
+/// Wider integers are tested with extremes, powers of two and random numbers.
 #[test]
 fn combiners_of_wide_integers_are_tried() {
     assert_eq!(
@@ -282,20 +282,20 @@ fn combiners_of_wide_integers_are_tried() {
         example(of_one("i32", "0", "%x = arith.subi %l0, %r0 : i32"))
             .starts_with("not commutative: ")
     );
-    // Right unless it overflows.
+    // The combiner is associative unless the sum overflows.
     let saturated = "%s = arith.addi %l0, %r0 : i64
         %most = arith.constant 9223372036854775800 : i64
         %x = arith.minsi %s, %most : i64";
     assert!(example(of_one("i64", "0", saturated)).starts_with("not associative: "));
 }
 
-/// Rounding is no counter-example, and an average is one.
+/// A rounding error is not a counterexample; an average is not associative.
 #[test]
 fn floats_are_compared_within_rounding() {
     for ty in ["f16", "bf16", "f32", "f64"] {
         let sums = format!("%x = arith.addf %l0, %r0 : {ty}");
         assert_eq!(of_one(ty, "0.0", &sums), Finding::Hold(vec![]), "{ty}");
-        // a + b + ab is (1 + a)(1 + b) - 1.
+        // The combiner a + b + ab is associative, because it equals (1 + a)(1 + b) - 1.
         let grows = format!(
             "%s = arith.addf %l0, %r0 : {ty}
              %p = arith.mulf %l0, %r0 : {ty}
@@ -315,7 +315,7 @@ fn floats_are_compared_within_rounding() {
     }
 }
 
-/// Checks that a combiner whose result depends on the position of a NaN is reported without an error.
+/// If the treatment of NaN depends on the operand position, the result is a remark, not an error.
 #[test]
 fn what_depends_on_nan_is_told() {
     let chosen = "%p = arith.cmpf ogt, %l0, %r0 : f32
@@ -332,10 +332,11 @@ fn what_depends_on_nan_is_told() {
     assert_eq!(of_one("f32", "0xFF800000", maximum), Finding::Hold(vec![]));
 }
 
-/// Checks that failures for some tuples are reported, because the occurring tuples are unknown.
+/// Some tuples of values may never occur, so a failure for some tuples causes a remark.
 #[test]
 fn tuples_that_may_not_occur_are_told() {
-    // The left one of equal values wins, with its index: correct if no value occurs twice.
+    // The combiner selects the left of two equal values and its index, which is correct if all
+    // values differ.
     let left = "%p = arith.cmpf oge, %l0, %r0 : f32
         %v = arith.select %p, %l0, %r0 : f32
         %n = arith.select %p, %l1, %r1 : i32";
@@ -366,7 +367,7 @@ fn tuples_that_may_not_occur_are_told() {
     );
 }
 
-/// A reduction of one source whose elements are made by a region: those occur.
+/// Returns a reduction with one source, in which the region `element` computes the tuples.
 fn made(element: &str, body: &str) -> String {
     format!(
         "gpu.module @m {{
@@ -388,8 +389,8 @@ fn made(element: &str, body: &str) -> String {
     )
 }
 
-/// Checks that elements computed from one number are assumed to occur for positive numbers, with each
-/// index once. A failure for them is an error.
+/// If a region computes the tuples from one number, the tuples of positive numbers occur, each with
+/// a unique index. A failure for such a tuple breaks the law.
 #[test]
 fn elements_that_are_made_occur() {
     let index = "%j = arith.index_cast %i : index to i32";
@@ -404,7 +405,7 @@ fn elements_that_are_made_occur() {
         found(&made(index, first)),
         [("custom (f32, i32)".to_owned(), Finding::Hold(vec![]))]
     );
-    // The left one of equal values wins.
+    // The combiner selects the left of two equal values.
     let left = "%wins = arith.cmpf ogt, %r0, %l0 : f32
         %v = arith.select %wins, %r0, %l0 : f32
         %n = arith.select %wins, %r1, %l1 : i32";
@@ -414,7 +415,8 @@ fn elements_that_are_made_occur() {
     assert!(text.starts_with("not commutative: combiner("), "{text}");
 }
 
-/// Constants from outside are known, and other values are not.
+/// A combiner may use constants from outside of the op; with other outside values, the result is
+/// undecided.
 #[test]
 fn values_from_outside() {
     let body = "%s = arith.addf %l0, %r0 : f32
@@ -430,8 +432,8 @@ fn values_from_outside() {
     assert!(why.contains("a value from outside"), "{why}");
 }
 
-/// Every kind with a name is commutative and associative, and its identity neutral, on every type
-/// of partial results and for both policies: decided for 8 bits and 1, tried for all others.
+/// Every built-in kind is commutative and associative and has a neutral identity, for every type of
+/// partial results and both treatments of NaN. For i1 and 8-bit integers, the test is exhaustive.
 #[test]
 fn kinds_obey_the_laws() {
     let ints = ["i8", "i16", "i32", "i64"];

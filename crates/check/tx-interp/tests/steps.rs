@@ -1,9 +1,10 @@
-//! The steps after which a run is taken to have no end.
+//! Tests of the step limit, beyond which a run counts as endless.
 
 use tx_interp::{Options, StepLimit, Trouble, run};
 use tx_mlir::Session;
 
-/// How runs end of a kernel whose threads run a loop of so many iterations, with one grid after the other.
+/// Runs a kernel whose threads execute a loop with the given number of iterations, once per grid.
+/// Returns the exceeded step limit of each run.
 fn ends(iterations: u32, grids: [u32; 2], steps: StepLimit) -> [Result<(), u64>; 2] {
     let text = format!(
         "gpu.module @m {{
@@ -37,8 +38,8 @@ fn ends(iterations: u32, grids: [u32; 2], steps: StepLimit) -> [Result<(), u64>;
     })
 }
 
-/// Threads that do little each never come to a limit that grows with them, however large the grid;
-/// one that does not grow is passed by many, and one that grows by those that do much.
+/// Many threads with few steps each exceed a fixed limit, but not a limit with an allowance per
+/// thread. Threads with many steps exceed both limits.
 #[test]
 fn a_limit_may_grow_with_the_threads() {
     let fixed = StepLimit::new(20_000);

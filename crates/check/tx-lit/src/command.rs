@@ -11,7 +11,7 @@ use crate::report::{describe, indent, show};
 #[derive(Debug, PartialEq)]
 pub(crate) struct Pipeline {
     pub(crate) commands: Vec<Vec<String>>,
-    /// Whether the checked output includes the standard error of the last program.
+    /// Set if the checked output includes the standard error of the last program.
     pub(crate) both_streams: bool,
     pub(crate) negated: bool,
 }
@@ -95,8 +95,8 @@ impl Output {
         self.status == Some(0)
     }
 
-    /// Returns the text of a failure message: the command, its exit status and its standard error.
-    /// If standard error is empty, the text contains standard output instead.
+    /// Returns the text of a failure message: the command, its exit status, and its standard error
+    /// or, if standard error is empty, its standard output.
     pub fn explain(&self) -> String {
         format!(
             "{}\n{}\n{}",
@@ -123,8 +123,8 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Runs a pipeline. The first program reads `input`; its standard input is empty if `input` is
-    /// `None`.
+    /// Runs a pipeline. The first program reads `input` from standard input; `None` is an empty
+    /// input.
     pub(crate) fn execute(
         &self,
         commands: &[Vec<String>],

@@ -28,9 +28,9 @@ pub trait Directive: Send + Sync {
         Ok(())
     }
 
-    /// Returns whether the directive checks the output of a RUN line ([`Context::output`]). A
-    /// directive `NAME(PREFIX): …` that checks output selects the RUN line by its prefix, and
-    /// replaces its CHECK lines.
+    /// Returns whether the directive checks the output of a RUN line ([`Context::output`]). If the
+    /// directive checks output, `NAME(PREFIX): …` selects the RUN line with this prefix, and
+    /// replaces the CHECK lines of the RUN line.
     fn reads_output(&self) -> bool {
         false
     }
@@ -72,7 +72,7 @@ pub(crate) struct Running<'a> {
     pub(crate) suite: &'a Suite,
     pub(crate) path: &'a Path,
     pub(crate) scratch: &'a Path,
-    /// Outputs of completed commands, so that a command used by two directives runs once.
+    /// Outputs of completed commands, so that a command of several directives runs once.
     pub(crate) done: RefCell<BTreeMap<Vec<String>, Output>>,
 }
 
@@ -129,8 +129,8 @@ impl Context<'_> {
         self.running.suite.driver_name()
     }
 
-    /// Runs a tool of the suite, and returns its output and exit status. A command that a test
-    /// repeats runs only once.
+    /// Runs a tool of the suite, and returns its output and exit status. Equal commands of a test
+    /// run once.
     ///
     /// # Errors
     /// Fails if the suite does not contain the tool, the tool cannot be started, or the tool

@@ -15,7 +15,7 @@ pub(crate) struct Test {
     pub(crate) no_snapshot: Vec<(usize, String)>,
     pub(crate) round_trip: bool,
     pub(crate) prefixes: BTreeSet<String>,
-    /// Whether the file contains `expected-error`, `expected-warning`, `expected-remark` or
+    /// Set if the file contains `expected-error`, `expected-warning`, `expected-remark` or
     /// `expected-note`.
     pub(crate) expects_diagnostics: bool,
     /// Line number and name of each directive that other tools read.
@@ -33,7 +33,8 @@ pub(crate) struct Run {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Exit {
     Success,
-    /// Exit status 1 to 127. A program that a signal ends, for example by an abort, fails the test.
+    /// Exit status 1 to 127. If a signal ends the program, for example after an abort, the test
+    /// fails.
     Failure,
     Status(i32),
 }
@@ -214,8 +215,8 @@ impl Test {
         text
     }
 
-    /// Checks that no prefix of a RUN line is the name of a directive. Otherwise, a CHECK line with
-    /// the prefix could not be distinguished from the directive.
+    /// Checks that no prefix of a RUN line is the name of a directive. A CHECK line with such a
+    /// prefix would look like the directive.
     fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
         for prefix in prefixes {
@@ -312,8 +313,8 @@ impl Test {
         Ok(())
     }
 
-    /// Returns the RUN lines with a prefix. Without a prefix, returns the only RUN line, or the RUN
-    /// line without a name.
+    /// Returns the RUN lines with a prefix. Without a prefix, returns the RUN line without a name,
+    /// or the RUN line of a file with one RUN line.
     fn runs_for(&self, name: &str, prefix: Option<&str>) -> Result<Vec<usize>, String> {
         let with = |prefix: &str| -> Vec<usize> {
             let has = |run: &Run| run.prefixes.iter().any(|each| each == prefix);
@@ -347,8 +348,8 @@ impl Test {
         })
     }
 
-    /// Checks that the test contains a RUN line or another directive that runs a program, a
-    /// description, and a check of each RUN line.
+    /// Checks that the test contains a description, a RUN line or another directive that runs a
+    /// program, and a check of each RUN line.
     fn complete(&self, prose: &str) -> Result<(), String> {
         if self.runs.is_empty() && self.uses.is_empty() {
             return Err("no RUN line, and no other directive that runs anything".to_owned());

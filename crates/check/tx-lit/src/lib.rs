@@ -1,8 +1,8 @@
 //! Test harness for compilers. A test file contains commands and their expected output in comments.
 //!
 //! This harness runs the [lit tests][lit] of `tx`. Other projects can use the harness for their own
-//! passes, dialects or variants. The harness runs programs as processes, so its build does not need
-//! MLIR.
+//! passes, dialects or variants. The harness starts compilers as processes, so MLIR is not needed
+//! to build the harness.
 //!
 //! # A suite
 //!
@@ -34,9 +34,10 @@
 //! ```
 //!
 //! The [driver](Suite::driver) is the program that compiles and validates tests. If the tests use
-//! only passes and variants of `tx`, the driver is `tx`: `tx_lit::Tool::in_path("tx")` finds it.
-//! Otherwise, the driver is a program of the project: its `main` registers the passes and variants,
-//! and calls `tx_cli::main_with`. `docs/how-to/test-your-own.md` shows both programs.
+//! only passes and variants of `tx`, the driver is `tx`; `tx_lit::Tool::in_path("tx")` searches
+//! `tx` on `PATH`. If the tests use passes or variants of the project, the driver is a program of
+//! the project: its `main` registers the passes and variants, and calls `tx_cli::main_with`.
+//! `docs/how-to/test-your-own.md` shows both programs.
 //!
 //! Every `.mlir` file in `tests/lit` and its subfolders is a test. The name of a test is its path:
 //!
@@ -97,7 +98,7 @@
 //! --entry rows --chip sm_90` or `RACE-FREE: --arg rand:4x8xf32 --arg zeros:4xf32`. Without
 //! `--arg`, `tx validate` generates the inputs.
 //!
-//! `RACE-FREE` is weaker than `VALIDATE`, because the results of intermediate stages may be wrong.
+//! `RACE-FREE` is weaker than `VALIDATE`: it accepts intermediate stages with wrong results.
 //! `RACE-FREE` requires that each function and kernel runs to its end, because a fault could hide a
 //! later race. `RACE-FREE` accepts a race that the lowering removes, unless `--synchronized` is
 //! given.
@@ -105,7 +106,8 @@
 //! ## Counts
 //!
 //! `COUNT` checks the output of the RUN line: MLIR, PTX, or PTX in a `gpu.binary`. In a test with
-//! several RUN lines, the prefix selects a RUN line: `COUNT(PTX): @rows shuffles = 3`.
+//! several RUN lines, a prefix selects the RUN line, such as `PTX` in `COUNT(PTX): @rows shuffles =
+//! 3`.
 //!
 //! Counts are static: `COUNT` counts the operations in the text of a function, not their
 //! executions. The comparison operators are `=`, `<=` and `>=`. The function name is optional if
@@ -128,8 +130,8 @@
 //! A memory space may precede `loads`, `stores` and `atomics`: `global`, `shared`, `private`,
 //! `cluster` (shared memory of another block) or `generic` (a generic pointer). The word `vector`
 //! before `loads` and `stores` selects accesses of several elements: `shared vector loads = 1`. A
-//! vector access counts as one operation. In MLIR, the type determines the memory space; a `memref`
-//! without a memory space is in global memory.
+//! vector load or store counts as one operation. In MLIR, the type determines the memory space; a
+//! `memref` without a memory space is in global memory.
 //!
 //! `COUNT` fails if the function contains an op with an unknown number of operations, such as a
 //! call, inline assembly, or an op of `tile` that is not lowered.
@@ -149,8 +151,9 @@
 //! If a directive or a CHECK line fails, the harness neither compares nor writes a snapshot.
 //!
 //! If a snapshot differs from the output, the harness does not change the snapshot, but writes the
-//! output to `x.snap.new`. `cargo insta` reads the file `x.snap.new`, and the next successful run
-//! of the test removes it. A line `*.snap.new` in `.gitignore` keeps the file out of commits.
+//! output to `x.snap.new`. `cargo insta` reads the file `x.snap.new`. The next successful run of
+//! the test removes `x.snap.new`. A line `*.snap.new` in `.gitignore` keeps the file out of
+//! commits.
 //!
 //! [FileCheck]: https://llvm.org/docs/CommandGuide/FileCheck.html
 //! [insta]: https://insta.rs

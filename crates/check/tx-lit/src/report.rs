@@ -23,7 +23,7 @@ pub(crate) fn show(commands: &[Vec<String>]) -> String {
     format!("$ {}", commands.join(" | "))
 }
 
-/// Returns the shell command for a RUN line. The command succeeds in a shell if the RUN line
+/// Returns the shell command for a RUN line. If the RUN line succeeds, the shell command also
 /// succeeds.
 pub(crate) fn show_run(pipeline: &Pipeline, commands: &[Vec<String>]) -> String {
     let line = show(commands);
@@ -75,7 +75,7 @@ pub(crate) fn numbered(text: &str) -> String {
 }
 
 /// Returns a line-by-line difference with [`CONTEXT_LINES`] unchanged lines around each change. The
-/// function ignores trailing white space of both texts.
+/// comparison ignores trailing white space.
 pub(crate) fn difference(old: &str, new: &str) -> String {
     let old: Vec<&str> = old.trim_end().lines().collect();
     let new: Vec<&str> = new.trim_end().lines().collect();

@@ -93,7 +93,8 @@ impl Directive for Validate {
 /// race is a pair of unordered accesses to one byte, at least one of which is a write.
 pub(crate) struct RaceFree;
 
-/// Row in the output of `tx validate` for a complete run of the lowered program on the executor.
+/// Name of the row in the output of `tx validate` that reports a complete run of the lowered
+/// program on the executor.
 const LAUNCH: &str = "launch";
 
 impl Directive for RaceFree {
@@ -118,8 +119,7 @@ impl Directive for RaceFree {
     }
 }
 
-/// Returns the reason why a race is possible in spite of the verdicts; `None` if the verdicts
-/// exclude a race.
+/// Returns the reason why the verdicts do not exclude a race; `None` if they exclude races.
 ///
 /// The function reads the following lines, and ignores other unindented lines, such as a note about
 /// a missing assembler:

@@ -101,8 +101,8 @@ impl Suite {
     }
 
     /// Sets the working folder of the programs, which the output shows as `$ROOT`. The default is
-    /// the current folder, in which cargo runs the tests of a package. Paths in failure messages
-    /// are relative to the working folder.
+    /// the current folder; cargo sets the current folder to the folder of the package. Paths in
+    /// failure messages are relative to the working folder.
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
         self
@@ -137,8 +137,8 @@ impl Suite {
     }
 
     /// Enables the round-trip check for a tool. If the tool is the last program of a RUN line, the
-    /// harness runs the tool again on its own output, without passes. The output of the second run
-    /// must be equal to the output of the first run.
+    /// harness runs the tool without passes on the output. The output of this additional run must
+    /// be equal to the output of the RUN line.
     pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
         self.round_trip.insert(tool.into());
         self
@@ -222,8 +222,8 @@ impl Suite {
         self
     }
 
-    /// Runs the tests with the arguments of `cargo test`: filters, `--exact`, `--list`,
-    /// `--test-threads` and others. The caller must be a `main` function, because this function
+    /// Runs the tests with the command-line arguments of `cargo test`, such as filters, `--exact`,
+    /// `--list` and `--test-threads`. The caller must be a `main` function, because this function
     /// sets the panic hook and the environment variable `INSTA_OUTPUT`.
     #[must_use = "it says whether the tests passed"]
     pub fn run(self) -> ExitCode {
@@ -486,7 +486,7 @@ impl Suite {
         })
     }
 
-    /// Compares the output of a RUN line with its snapshot, and runs the round-trip check on the
+    /// Compares the output of a RUN line with the snapshot, and runs the round-trip check on the
     /// output.
     fn compare(
         &self,
@@ -602,8 +602,8 @@ impl Suite {
         })
     }
 
-    /// Returns the tool that must be able to parse the output of a RUN line: the last tool, if its
-    /// output is a module.
+    /// Returns the tool for the round-trip check of a RUN line: the last tool, if its output is a
+    /// module.
     fn prints_module<'r>(&self, run: &'r Run, text: &str) -> Option<&'r str> {
         let last = run.pipeline.commands.last()?;
         // A module with elided resources is not equal to the original module after parsing.
@@ -703,8 +703,8 @@ fn too_long(place: &str, lines: usize, limit: usize, run: &Run) -> String {
     )
 }
 
-/// Returns the difference between the snapshot and an output that fails a CHECK, as a hint about
-/// the cause.
+/// Returns the difference between the snapshot and an output that fails a CHECK; the difference is
+/// a hint about the cause.
 fn changed(snapshot: &Path, text: &str) -> Option<String> {
     let old = fs::read_to_string(snapshot).ok()?;
     let difference = difference(snapshot_contents(&old), text);

@@ -11,8 +11,8 @@ pub struct Line<'t> {
     pub argument: Option<&'t str>,
     /// Text after the colon: `tool %s` for `RUN(A,B): tool %s`; empty without a colon.
     pub value: &'t str,
-    /// Whether a colon follows the name of the directive. If there is no colon, the comment
-    /// contains only the name.
+    /// Whether a colon follows the name of the directive. Without a colon, the comment consists of
+    /// the name.
     pub colon: bool,
 }
 
@@ -59,7 +59,8 @@ fn is_name(name: &str) -> bool {
             .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
 }
 
-/// Returns the text and line number of each comment that begins a line. The text excludes `//`.
+/// Returns the text and the line number of each comment at the beginning of a line. The text
+/// excludes `//`.
 pub(crate) fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(text.lines()).filter_map(|(number, line)| {
         let comment = line.trim_start().strip_prefix("//")?;

@@ -76,8 +76,8 @@ pub enum PtxasNotFound {
 const PROGRAM: &str = if cfg!(windows) { "ptxas.exe" } else { "ptxas" };
 const TEXT: &str = "kernel.ptx";
 
-/// Returns the path of ptxas. `explicit` is the program or a folder that contains it; if absent,
-/// `PATH` is searched.
+/// Returns the path of ptxas. `explicit` is the path of ptxas, or of a folder that contains ptxas.
+/// If `explicit` is `None`, the function searches `PATH`.
 pub fn find_ptxas(explicit: Option<&Path>) -> Result<PathBuf, PtxasNotFound> {
     match explicit {
         Some(path) => [path.to_owned(), path.join(PROGRAM)]
@@ -103,8 +103,8 @@ pub fn assemble(ptx: &str, ptxas: &Path, chip: &str) -> Result<Usage, AssembleEr
     };
     let folder = tempfile::tempdir().map_err(AssembleError::Write)?;
     std::fs::write(folder.path().join(TEXT), ptx).map_err(AssembleError::Write)?;
-    // ptxas runs in the temporary folder, so that its messages name a file without a path. So a
-    // relative path to ptxas is made absolute first.
+    // ptxas runs in the temporary folder, so that its messages contain a file name without a path.
+    // A relative path of ptxas is therefore made absolute first.
     let program = if ptxas.components().count() > 1 {
         std::path::absolute(ptxas).map_err(start)?
     } else {
@@ -144,7 +144,8 @@ pub fn assemble(ptx: &str, ptxas: &Path, chip: &str) -> Result<Usage, AssembleEr
 fn usage(messages: &str) -> Usage {
     let mut usage = Usage::default();
     let mut kernel = "";
-    // Functions that are not inlined have properties too, printed between those of kernels.
+    // ptxas also prints the properties of functions that are not inlined, between the properties of
+    // kernels.
     let mut function = "";
     for line in messages.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
@@ -170,7 +171,7 @@ fn usage(messages: &str) -> Usage {
     usage
 }
 
-/// Returns the sum of the numbers with this unit in a list separated by commas.
+/// Returns the sum of the numbers with the given unit in a list separated by commas.
 fn amount(line: &str, unit: &str) -> u64 {
     line.split(',')
         .filter_map(|part| {

@@ -1,4 +1,4 @@
-//! Tests of the permitted differences between IR and PTX.
+//! Tests of the comparison: permitted and reported differences between IR and PTX.
 
 use proptest::prelude::*;
 use tx_ptx::{
@@ -59,7 +59,7 @@ fn differences(ir: &Facts, ptx: &Facts) -> Vec<String> {
     compare(ir, ptx).iter().map(ToString::to_string).collect()
 }
 
-/// Outside of loops every count has to be the same.
+/// Outside loops, the counts of PTX and IR must be equal.
 #[test]
 fn outside_loops_counts_are_equal() {
     let two = facts(&[(barrier(0), 2, 0)]);
@@ -75,7 +75,7 @@ fn outside_loops_counts_are_equal() {
     );
 }
 
-/// Checks that operations of a loop may be repeated, in the loop and outside, but not removed.
+/// Operations in a loop may have copies inside and outside loops, but may not become fewer.
 #[test]
 fn loops_may_be_unrolled() {
     let ir = facts(&[(barrier(0), 1, 2)]);
@@ -99,7 +99,7 @@ fn loops_may_be_unrolled() {
     );
 }
 
-/// Checks that operations outside of loops in the IR must not be in a loop in PTX.
+/// An operation that is outside loops in the IR may not be in a loop in the PTX.
 #[test]
 fn nothing_moves_into_loops() {
     let ir = facts(&[(barrier(0), 1, 0)]);
@@ -112,7 +112,8 @@ fn nothing_moves_into_loops() {
     );
 }
 
-/// Checks that PTX must not contain operations that the IR lacks, nor another number, mask or mode.
+/// The PTX may not contain an operation that the IR does not contain with the same barrier number,
+/// mask and mode.
 #[test]
 fn nothing_is_new() {
     let ir = facts(&[(barrier(0), 1, 0), (shuffle(Some(0xff)), 0, 1)]);
@@ -132,8 +133,8 @@ fn nothing_is_new() {
     );
 }
 
-/// A mask that is not constant on one side matches any mask on the other. Each operation still matches
-/// one instruction.
+/// A non-constant mask in the IR or the PTX matches any mask, but each operation matches one
+/// instruction.
 #[test]
 fn unknown_masks_match_any() {
     let known = facts(&[(shuffle(Some(1)), 1, 0), (shuffle(Some(2)), 1, 0)]);
@@ -152,12 +153,12 @@ fn unknown_masks_match_any() {
              expected 1 outside loops: 1 too many"
         ]
     );
-    // One unknown cannot be both.
+    // One instruction with an unknown mask cannot match two operations.
     let ptx = facts(&[(shuffle(None), 1, 0)]);
     assert_eq!(differences(&known, &ptx).len(), 1);
 }
 
-/// A barrier whose number of threads is not known is not one of all threads.
+/// A barrier with an unknown number of threads does not match a barrier of all threads.
 #[test]
 fn a_count_of_threads_is_a_count() {
     let with = |threads| Fact::Barrier {
@@ -174,7 +175,8 @@ fn a_count_of_threads_is_a_count() {
     assert_eq!(differences(&unknown, &all).len(), 2);
 }
 
-/// Checks that removable operations may be missing, with a note, but no other operations.
+/// A removable operation may be missing from the PTX, and is then reported as vanished. Other
+/// operations must still match.
 #[test]
 fn removable_operations_may_vanish() {
     let mut ir = Facts::default();
@@ -215,8 +217,8 @@ fn removable_operations_may_vanish() {
     );
 }
 
-/// Vector accesses may be merged, repeated and hoisted, and scalars may become vectors; they may not be
-/// split.
+/// Vector accesses may be merged, repeated and hoisted, and may become scalar accesses of equal
+/// size, but may not be split.
 #[test]
 fn vector_accesses_keep_their_width() {
     let ir = facts(&[
@@ -233,7 +235,7 @@ fn vector_accesses_keep_their_width() {
             (vector(Space::Shared, 8), 2, 0),
             (vector(Space::Shared, 16), 9, 9),
         ]),
-        // Two floats in a register of 64 bits.
+        // A 64-bit scalar load replaces a vector of two floats.
         facts(&[
             (scalar(Space::Shared, 8), 2, 0),
             (vector(Space::Shared, 16), 1, 0),
@@ -260,7 +262,7 @@ fn vector_accesses_keep_their_width() {
     assert_eq!(differences(&ir, &none).len(), 2);
 }
 
-/// A block of a loop is copied as a whole.
+/// LLVM copies a basic block of a loop as a whole.
 #[test]
 fn blocks_are_copied_as_a_whole() {
     let mut ir = facts(&[(barrier(0), 1, 1), (shuffle(Some(1)), 0, 5)]);
@@ -281,8 +283,8 @@ fn blocks_are_copied_as_a_whole() {
     assert_eq!(differences(&ir, &made(5, 21)).len(), 1);
 }
 
-/// A vector load in a loop was unrolled four times, and one of the four loads was split: enough bytes
-/// are moved, but too many by narrow loads.
+/// A vector load in a loop is unrolled four times, and one copy is split. The comparison reports
+/// the split, because narrow loads move too many bytes.
 #[test]
 fn split_vectors_among_unrolled_ones_are_seen() {
     let ir = |scalars_in_loops| {
@@ -308,11 +310,12 @@ fn split_vectors_among_unrolled_ones_are_seen() {
              most 4: vector accesses are narrower than in the IR"
         ]
     );
-    // Scalars in loops are unrolled too.
+    // If the IR has narrow loads in a loop, unrolling may cause the narrow loads of the PTX.
     assert_eq!(differences(&ir(1), &split), [""; 0]);
 }
 
-/// Vectors wider than 16 bytes become several of 16, or one where the chip has it.
+/// A vector wider than 16 bytes may become several 16-byte accesses, or one wide access if the chip
+/// supports it.
 #[test]
 fn wide_vectors_may_be_split_into_16_bytes() {
     let ir = facts(&[(vector(Space::Global, 32), 1, 0)]);
@@ -326,7 +329,7 @@ fn wide_vectors_may_be_split_into_16_bytes() {
     assert_eq!(differences(&ir, &ptx).len(), 1);
 }
 
-/// Scalars of the IR do not stand in for its vectors.
+/// Scalar loads of the IR do not count as replacements of its vector loads.
 #[test]
 fn scalars_are_not_vectors() {
     let ir = facts(&[
@@ -349,7 +352,8 @@ fn scalars_are_not_vectors() {
     assert_eq!(differences(&ir, &kept), [""; 0]);
 }
 
-/// Generic accesses of the IR may use any memory in PTX, in addition to the accesses of that memory.
+/// A generic access of the IR may be in any memory space in the PTX, in addition to the accesses of
+/// the IR to this space.
 #[test]
 fn generic_memory_is_any() {
     let ir = facts(&[
@@ -375,7 +379,7 @@ fn generic_memory_is_any() {
     );
 }
 
-/// Loads of one address are made once, and split ones show as narrow ones.
+/// LLVM may merge loads from one address; a split load is detected as narrow loads.
 #[test]
 fn equal_loads_are_merged() {
     let ir = facts(&[(vector(Space::Shared, 8), 32, 0)]);
@@ -388,8 +392,8 @@ fn equal_loads_are_merged() {
     assert_eq!(differences(&ir, &split).len(), 1);
 }
 
-/// A vector may be replaced by scalars that another path loads from the same address, if there are at
-/// most as many scalars as in the IR.
+/// A vector load may be merged with scalar loads from the same address, if the PTX has no more
+/// scalar loads than the IR.
 #[test]
 fn vectors_are_merged_with_scalars() {
     let ir = facts(&[
@@ -402,9 +406,9 @@ fn vectors_are_merged_with_scalars() {
     assert_eq!(differences(&ir, &split).len(), 1);
 }
 
-/// If the IR has narrow loads in loops, PTX may have any number of them. A missing vector load counts
-/// as split if narrow loads move its bytes in addition to the loads of the loops. Otherwise, it was
-/// removed.
+/// If the IR has narrow loads in loops, the PTX may have any number of narrow loads. Missing vector
+/// loads then count as split if the narrow loads move enough bytes to replace them, and otherwise
+/// as removed.
 #[test]
 fn loads_that_nobody_gets_to_are_gone() {
     let ir = facts(&[
@@ -423,7 +427,7 @@ fn loads_that_nobody_gets_to_are_gone() {
     assert_eq!(differences(&ir, &split).len(), 1);
 }
 
-/// Kernels have to be the same ones.
+/// PTX and IR must have the same kernels.
 #[test]
 fn kernels_have_names() {
     let mut a = Facts::default();
@@ -439,8 +443,8 @@ fn kernels_have_names() {
     );
 }
 
-/// A loop of two barriers, five shuffles and a vector load that LLVM unrolled four times, and the same
-/// loop with a barrier too many in it.
+/// LLVM unrolls a loop with two barriers, five shuffles and a vector load four times. The test
+/// compares the PTX with the loop, and with the loop and additional barriers.
 #[test]
 fn an_unrolled_kernel() {
     let module = Module::parse(include_str!("ptx/unrolled.ptx")).expect("PTX");
@@ -470,9 +474,10 @@ fn an_unrolled_kernel() {
     );
 }
 
-/// Returns random IR of a kernel, and permitted PTX. An operation of the IR has a mask, may be in a loop,
-/// and may be removable. In PTX, its mask may be unknown, a removable operation may be missing, and an
-/// operation of a loop may have copies inside and outside of the loop.
+/// Generates the facts of an IR, and facts of PTX that LLVM may emit for this IR. An operation of
+/// the IR has a random mask, may be in a loop, and may be removable. In the PTX, the mask may be
+/// unknown, a removable operation may be missing, and an operation in a loop may have several
+/// copies.
 fn allowed() -> impl Strategy<Value = (KernelFacts, KernelFacts)> {
     let mask = prop::option::of(0..3_u32);
     let operation = (
@@ -527,8 +532,8 @@ fn of_kernel(kernel: KernelFacts) -> Facts {
 }
 
 proptest! {
-    /// Whatever LLVM may do is no difference; one instruction more of another kind, or one less outside of
-    /// loops than has to be, is one.
+    /// Permitted transformations cause no difference. An additional instruction of another kind, or
+    /// a missing instruction outside loops, causes one difference.
     #[test]
     fn what_is_allowed_is_no_difference((ir, ptx) in allowed()) {
         let (ir, ptx) = (of_kernel(ir), of_kernel(ptx));
@@ -541,8 +546,7 @@ proptest! {
         prop_assert_eq!(differences(&required, &ptx).len(), 1);
     }
 
-    /// Counts alone are enough to see too few: PTX with fewer shuffles than the IR requires differs,
-    /// whatever the masks.
+    /// The comparison reports PTX with fewer shuffles than the IR requires, for all masks.
     #[test]
     fn too_few_are_seen((ir, ptx) in allowed()) {
         let required: u64 = ir.iter().map(|(_, count)| count.required()).sum();

@@ -1,8 +1,8 @@
-//! The facts of whole modules.
+//! Tests of the facts of whole modules.
 
 use tx_ptx::{Fact, Facts, LoopNesting, Module};
 
-/// The facts of each kernel, a line each.
+/// Returns the facts of each kernel as text, one fact per line.
 fn facts(text: &str) -> String {
     let module = Module::parse(text).unwrap_or_else(|error| panic!("{error}"));
     let facts = Facts::of(&module).unwrap_or_else(|error| panic!("{error}"));
@@ -16,7 +16,8 @@ fn facts(text: &str) -> String {
     lines
 }
 
-/// A row in shared memory: barriers, shuffles of whole warps and vector loads are counted.
+/// Counts barriers, shuffles of whole warps and vector loads in a reduction of a row in shared
+/// memory.
 #[test]
 fn long_row() {
     assert_eq!(
@@ -33,7 +34,8 @@ fn long_row() {
     );
 }
 
-/// All of a kernel that goes from row to row stands in a loop, though blocks are out of order.
+/// In a kernel with a loop over rows, all operations are in a loop, although LLVM reorders the
+/// basic blocks.
 #[test]
 fn softmax() {
     assert_eq!(
@@ -46,7 +48,7 @@ fn softmax() {
     );
 }
 
-/// A mask that lanes compute is not known.
+/// A mask that the kernel computes is unknown.
 #[test]
 fn computed_mask() {
     assert_eq!(
@@ -59,7 +61,8 @@ fn computed_mask() {
     );
 }
 
-/// Every exchange between threads that PTX has is a fact of its own, and atomics stand in their loop.
+/// Each kind of data exchange between threads is a separate fact, and atomics in a loop count as in
+/// the loop.
 #[test]
 fn exchange() {
     assert_eq!(
@@ -96,7 +99,7 @@ fn exchange() {
     );
 }
 
-/// Calls of what is elsewhere are facts, calls of the module's own functions are not.
+/// A call of an external function is a fact; a call of a function in the module is not.
 #[test]
 fn calls() {
     let facts = facts(include_str!("ptx/calls.ptx"));
@@ -107,7 +110,8 @@ fn calls() {
 
 const HEADER: &str = ".version 8.7\n.target sm_90\n.address_size 64\n";
 
-/// Checks that operations of a function count once for each call, in a loop if the call is in a loop.
+/// The operations of a function count once per call, and count as in a loop if the call is in a
+/// loop.
 #[test]
 fn functions_count_once_for_each_call() {
     let text = format!(
@@ -120,7 +124,7 @@ fn functions_count_once_for_each_call() {
     );
 }
 
-/// Checks that recursion is an error, because the number of executions is unknown.
+/// The operations of a recursive function cannot be counted.
 #[test]
 fn recursion_is_refused() {
     let text = format!(
@@ -134,14 +138,15 @@ fn recursion_is_refused() {
     );
 }
 
-/// Checks that unreachable instructions do not count.
+/// Unreachable instructions are not counted.
 #[test]
 fn unreachable_instructions_do_not_count() {
     let text = format!("{HEADER}.entry f() {{ bar.sync 0; ret; bar.sync 0; }}");
     assert_eq!(facts(&text), "f\n  `bar.sync 0`: 1 outside loops\n");
 }
 
-/// Facts of IR are kept as those of PTX are, without signs where they make no difference.
+/// Facts of the IR are normalized like facts of PTX: the type has no sign if the sign does not
+/// affect the result.
 #[test]
 fn types_are_normal() {
     use tx_ptx::{Combine, ReduxKind, ScalarType};

@@ -1,10 +1,10 @@
-//! Tests of the analysis of control flow, registers and single instructions.
+//! Tests of control flow, constant registers and single instructions.
 
 use tx_ptx::{
     Access, Direction, Facts, Flow, Module, Operation, Ordering, ScalarType, Scope, Space,
 };
 
-/// The only entry, with this body.
+/// Returns a module with one entry, which has the given body.
 fn module(body: &str) -> Module {
     let text = format!(
         ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry f() {{\n.reg .pred \
@@ -13,7 +13,8 @@ fn module(body: &str) -> Module {
     Module::parse(&text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Each instruction with what is known of where it stands: `loop`, `once` or `dead`.
+/// Returns each opcode with its position: `loop`, `once` (reachable, outside loops) or `dead`
+/// (unreachable).
 fn places(body: &str) -> Vec<String> {
     let module = module(body);
     let function = module.entries().next().expect("one entry");
@@ -41,7 +42,7 @@ fn operations(body: &str) -> Result<Vec<Operation>, String> {
         .collect()
 }
 
-/// The mask of the `bar.warp.sync` in a body.
+/// Returns the mask of the `bar.warp.sync` in a body.
 fn mask(body: &str) -> Option<u32> {
     operations(body)
         .expect("a body")
@@ -53,8 +54,8 @@ fn mask(body: &str) -> Option<u32> {
         .expect("a barrier")
 }
 
-/// A loop is what a branch back goes around, also of one block, also when nested or entered in the
-/// middle; what stands before and behind it is not in it.
+/// Detects loops of one block, nested loops, and loops that are entered in the middle. Instructions
+/// before and after the loop are not in the loop.
 #[test]
 fn loops() {
     assert_eq!(
@@ -67,7 +68,7 @@ fn loops() {
             "bra once", "a loop", "b loop", "c loop", "bra loop", "bra loop", "d once"
         ]
     );
-    // LLVM puts the end of a loop before its beginning.
+    // LLVM may place the last block of a loop before the first block.
     assert_eq!(
         places("bra.uni A; B: x; @%p1 bra A; bra.uni C; A: y; @%p2 bra B; C: ret;"),
         [
@@ -82,7 +83,8 @@ fn loops() {
     );
 }
 
-/// Behind `ret`, `exit`, `trap` and `bra` without a guard nothing is reached, unless by a label.
+/// Instructions after an unguarded `ret`, `exit`, `trap` or `bra` are unreachable, unless a branch
+/// to a label reaches them.
 #[test]
 fn reachability() {
     assert_eq!(
@@ -102,7 +104,7 @@ fn reachability() {
     );
 }
 
-/// A branch by index goes to all labels of its table.
+/// An indexed branch may reach all labels of its table.
 #[test]
 fn branches_by_index() {
     assert_eq!(
@@ -111,7 +113,8 @@ fn branches_by_index() {
     );
 }
 
-/// A label of inline assembly is that of its own scope, however often the name is there.
+/// A branch in inline assembly refers to the label in its own scope, even if several scopes define
+/// the name.
 #[test]
 fn labels_have_scopes() {
     assert_eq!(
@@ -120,7 +123,8 @@ fn labels_have_scopes() {
     );
 }
 
-/// Labels that are missing, or there twice, and branches to nowhere are errors with a place.
+/// Missing labels, duplicate labels and branches without a target are errors with a source
+/// position.
 #[test]
 fn errors() {
     for (body, message) in [
@@ -137,7 +141,8 @@ fn errors() {
     }
 }
 
-/// A mask in a register is known where one `mov` defines that register, by way of other registers too.
+/// A mask in a register is known if a single `mov` of a constant defines the register, directly or
+/// through other registers.
 #[test]
 fn constants_are_followed() {
     assert_eq!(mask("mov.b32 %r1, -1; bar.warp.sync %r1;"), Some(u32::MAX));
@@ -149,8 +154,8 @@ fn constants_are_followed() {
     assert_eq!(mask("@%p1 mov.b32 %r1, 3; bar.warp.sync %r1;"), Some(3));
 }
 
-/// It is not known where the register has two definitions, is computed, or comes from elsewhere, and a
-/// circle of copies ends.
+/// The value of a register is unknown if the register has two definitions, is computed, or is
+/// undeclared. Cyclic copies do not cause an endless loop.
 #[test]
 fn what_is_not_constant_is_unknown() {
     for body in [
@@ -168,7 +173,7 @@ fn what_is_not_constant_is_unknown() {
     }
 }
 
-/// Registers of a scope are others than those of the same name outside.
+/// A register of a scope differs from a register with the same name outside of the scope.
 #[test]
 fn registers_have_scopes() {
     let body = "mov.b32 %r1, 7; { .reg .b32 %r1; mov.b32 %r1, 8; } bar.warp.sync %r1;";
@@ -177,7 +182,7 @@ fn registers_have_scopes() {
     assert_eq!(mask(body), Some(8));
 }
 
-/// Checks memory, width, ordering and cache hints of accesses.
+/// Decodes the memory space, width, ordering and cache hints of an access.
 #[test]
 fn accesses() {
     let read = operations(
@@ -218,7 +223,8 @@ fn accesses() {
     );
 }
 
-/// Instructions known by name that are put together wrongly are errors that say what is wrong.
+/// An instruction with a known opcode but invalid modifiers or operands is an error that describes
+/// the fault.
 #[test]
 fn malformed_instructions() {
     for (body, message) in [

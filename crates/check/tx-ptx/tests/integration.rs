@@ -1,4 +1,4 @@
-//! The tests of `tx-ptx` in one program: each program holds all of LLVM, and takes seconds to link.
+//! All tests of `tx-ptx` in one binary, to link once.
 
 mod compare;
 mod facts;

@@ -1,5 +1,5 @@
-//! Tests of the parser: it reads all PTX that LLVM writes, and prints it unchanged. Malformed PTX is an error
-//! with a location, never a panic.
+//! Tests of the parser: the parser accepts all PTX of LLVM, and formatted modules parse to equal
+//! modules. Invalid PTX is an error with a position, never a panic.
 
 use proptest::prelude::*;
 use tx_ptx::{Facts, Initializer, Item, Module, Operand, Statement};
@@ -24,7 +24,7 @@ fn golden(name: &str) -> Module {
     Module::parse(text).expect("goldens are PTX")
 }
 
-/// A body of statements, read and written again.
+/// Parses a function body, and checks that the formatted module parses to an equal module.
 fn body(statements: &str) -> Result<Vec<Statement>, String> {
     let text = format!("{HEADER}.entry f() {{\n{statements}\n}}\n");
     let module = Module::parse(&text).map_err(|error| error.to_string())?;
@@ -41,7 +41,8 @@ fn operands(instruction: &str) -> Vec<Operand> {
     }
 }
 
-/// Every golden reads back from its own text as an equal module, and that text is a fixed point.
+/// Each test module parses to an equal module after formatting, and formatting it again does not
+/// change the text.
 #[test]
 fn round_trip() {
     for (name, text) in GOLDENS {
@@ -53,7 +54,7 @@ fn round_trip() {
     }
 }
 
-/// The head of a module, linkage, parameters with pointers and the directives of a kernel are read.
+/// Parses the module header, linkage, pointer parameters and kernel directives.
 #[test]
 fn heads() {
     let module = golden("calls");
@@ -75,8 +76,8 @@ fn heads() {
     assert_eq!(names, [("vprintf", false), ("helper", true), ("k", true)]);
 }
 
-/// Variables are read with what they hold: numbers, addresses, generic addresses and single bytes of
-/// these.
+/// Parses initial values of variables: numbers, addresses, generic addresses, and single bytes of
+/// addresses.
 #[test]
 fn initializers() {
     let module = golden("calls");
@@ -107,7 +108,7 @@ fn initializers() {
     );
 }
 
-/// Every kind of operand is read as what it is.
+/// Parses every kind of operand.
 #[test]
 fn kinds_of_operands() {
     let register = |name: &str| Operand::Register(name.to_owned());
@@ -151,7 +152,7 @@ fn kinds_of_operands() {
     }
 }
 
-/// Inline assembly is marked, and its scopes keep their registers and guards.
+/// Parses inline assembly: markers, and a scope with registers and guards.
 #[test]
 fn inline_assembly() {
     let statements = body(
@@ -179,7 +180,7 @@ fn inline_assembly() {
     );
 }
 
-/// Checks that malformed lines are errors with a location, the found text and the expected text.
+/// A syntax error in a statement contains the position, the found token and the expected tokens.
 #[test]
 fn errors() {
     for (statement, message) in [
@@ -270,7 +271,7 @@ fn errors() {
     }
 }
 
-/// A module needs its head, and its items have to be items.
+/// A module requires a header, and only items are valid at module level.
 #[test]
 fn errors_of_modules() {
     for (text, message) in [
@@ -316,7 +317,7 @@ fn errors_of_modules() {
     }
 }
 
-/// Checks that excessive nesting is an error, and does not exhaust the stack.
+/// Excessive nesting is an error, and does not overflow the stack.
 #[test]
 fn nesting_is_bounded() {
     for (open, close) in [
@@ -340,7 +341,7 @@ fn nesting_is_bounded() {
     }
 }
 
-/// Pieces of PTX to put where they do not belong.
+/// PTX fragments that mutations insert at random positions.
 const PIECES: &[&str] = &[
     "{",
     "}",
@@ -385,7 +386,7 @@ const PIECES: &[&str] = &[
     "-",
 ];
 
-/// A golden with something cut out, put in or doubled, a few times.
+/// Generates a test module with a few random deletions, insertions and duplications.
 fn mutated() -> impl Strategy<Value = String> {
     let change = (
         any::<prop::sample::Index>(),
@@ -418,15 +419,15 @@ fn mutated() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// Mutated PTX is either an error with a location in the text, or can be printed and parsed again. Its
-    /// facts are computed or refused. Nothing panics.
+    /// Mutated PTX causes an error at a position within the text, or parses to a module that is
+    /// equal after formatting and parsing. Nothing panics.
     #[test]
     fn mutated_text(text in mutated()) {
         match Module::parse(&text) {
             Ok(module) => {
                 let again = Module::parse(&module.to_string());
                 prop_assert_eq!(again, Ok(module.clone()));
-                // Whether there are facts is not the question here.
+                // Facts of a mutated module may be an error, but not a panic.
                 let _ = Facts::of(&module);
             }
             Err(error) => {
@@ -439,7 +440,7 @@ proptest! {
         }
     }
 
-    /// Text that never was PTX does not make the reader panic either.
+    /// Arbitrary text does not make the parser panic.
     #[test]
     fn any_text(text in "\\PC*") {
         let _ = Module::parse(&format!("{HEADER}{text}"));

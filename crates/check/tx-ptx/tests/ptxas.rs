@@ -1,10 +1,10 @@
-//! Tests with NVIDIA's assembler, which `cargo xtask setup` installs in the target directory.
+//! Tests with NVIDIA's assembler ptxas, which `cargo xtask setup` installs in the target directory.
 
 use std::path::{Path, PathBuf};
 
 use tx_ptx::{AssembleError, Module, PtxasNotFound, assemble, find_ptxas};
 
-/// `target/tools/ptxas`, of the target directory that this test is in.
+/// Returns the path `target/tools/ptxas` in the target directory of this test.
 fn ptxas() -> PathBuf {
     let test = std::env::current_exe().expect("the path of this test");
     let tools = test
@@ -15,7 +15,7 @@ fn ptxas() -> PathBuf {
     find_ptxas(Some(&tools)).expect("a folder that holds it")
 }
 
-/// A kernel is assembled, and what it uses is read off what the assembler says.
+/// Assembles a kernel, and parses its resource usage from the output of ptxas.
 #[test]
 fn usage() {
     let usage = assemble(include_str!("ptx/long_row.ptx"), &ptxas(), "sm_90")
@@ -23,14 +23,14 @@ fn usage() {
     let kernel = usage.kernels["long_row"];
     assert_eq!(usage.kernels.len(), 1);
     assert_eq!(kernel.barriers, 1);
-    // Two arrays and a number, rounded up by the alignment of 16.
+    // Size of two arrays and a scalar, rounded up to the alignment of 16 bytes.
     assert!((16420..=16432).contains(&kernel.shared_bytes), "{kernel:?}");
     assert!((8..=255).contains(&kernel.registers), "{kernel:?}");
     assert_eq!((kernel.spill_store_bytes, kernel.spill_load_bytes), (0, 0));
     assert_eq!(usage.warnings, [""; 0]);
 }
 
-/// Checks that the assembler accepts the printed PTX of parsed modules.
+/// ptxas accepts formatted modules.
 #[test]
 fn displayed_modules_assemble() {
     for text in [
@@ -50,7 +50,7 @@ fn displayed_modules_assemble() {
     }
 }
 
-/// Checks that errors contain the assembler's message, without a path of this machine.
+/// The error for rejected PTX contains the message of ptxas, without a path of the machine.
 #[test]
 fn refusals() {
     let text = include_str!("ptx/long_row.ptx").replace("ret;", "rett;");
@@ -64,7 +64,7 @@ fn refusals() {
     assert!(error.contains("'rett'"), "{error}");
 }
 
-/// An assembler that is not there is an error that says where it was looked for.
+/// The error for a missing ptxas contains the searched path.
 #[test]
 fn not_found() {
     let path = Path::new("no/such/folder");

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 /// Remaining work of one stage, in executed ops and memory accesses of all threads.
 ///
-/// Work is counted during execution. Input sizes do not predict work: every thread of a block may
-/// read the same element. The work of an input predicts the work of later inputs with equal sizes.
-/// Work counts do not depend on the machine, so every machine runs the same inputs.
+/// The work of an input is counted during its execution, because the sizes do not predict the work:
+/// every thread of a block may read the same element. The work of an input predicts the work of
+/// later inputs with equal sizes. The work does not depend on the machine, so every machine selects
+/// the same inputs.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,
-    /// Work of the last input with these sizes.
+    /// For each combination of argument shapes, the number of ops and accesses that the last input
+    /// executed.
     taken: BTreeMap<Sizes, u64>,
 }
 
@@ -25,8 +27,8 @@ impl Budget {
         }
     }
 
-    /// Returns whether the remaining work allows an input with these sizes. The first input of a
-    /// stage always runs.
+    /// Returns whether the remaining work limit allows an input with the given sizes. The first
+    /// input of a stage always runs.
     pub(crate) fn affords(&self, sizes: &Sizes) -> bool {
         match self.taken.get(sizes) {
             Some(taken) => *taken <= self.left,

@@ -9,7 +9,7 @@ use tx_runtime::{Arg, Array};
 /// Contents of the arguments after a run; `None` for a scalar argument.
 pub(crate) type Results = Vec<Option<Array>>;
 
-/// Error bound of each element of each argument; `None` where the element must equal the reference.
+/// Error bound of each element of each argument; `None` if the element must equal the reference.
 pub(crate) type Bounds = Vec<Option<Vec<Option<Bound>>>>;
 
 /// Returns whether two elements have equal bits; all NaNs count as equal.
@@ -43,8 +43,8 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
 }
 
 /// Returns the verdict on the results `found` of a stage. If the error bound in `own` is infinite,
-/// an infinity is accepted instead of a NaN of the reference. The reference may combine an infinity
-/// with an identity, which can result in NaN.
+/// an infinity may replace a NaN of the reference. The reference may combine an infinity with an
+/// identity; the result can be NaN.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,
@@ -104,8 +104,8 @@ pub(crate) fn judge(
     verdict
 }
 
-/// Returns `Wrong` if a zero has another sign than in the previous stage. Only elements with an
-/// exact error bound are compared.
+/// Returns `Wrong` if a zero has another sign than in the previous stage. Elements with a nonzero
+/// error bound are not compared.
 pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Results) -> Verdict {
     let is_zero = |element: ElementType, bits: u64| match scalar(element) {
         Scalar::Float(float) => float.value(bits) == 0.0,
@@ -149,7 +149,7 @@ fn unflatten(mut flat: usize, shape: &[usize]) -> Vec<usize> {
     index
 }
 
-/// Arguments laid out in memory for the interpreter.
+/// Arguments in the memory layout of the interpreter.
 pub(crate) struct Placed {
     pub(crate) arguments: Vec<tx_interp::Argument>,
     placements: Vec<Option<(tx_runtime::Placement, Vec<usize>, ElementType)>>,

@@ -56,7 +56,7 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
     })
 }
 
-/// Suffix of a message about a combiner property that fails for unusual values only.
+/// Suffix of a message about a combiner property that fails only for unusual values.
 const ADVICE: &str = "with such values results depend on lengths and schedules";
 
 #[cfg(test)]

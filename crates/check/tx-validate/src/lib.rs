@@ -3,13 +3,13 @@
 //! The input program and the module after each pass run on the same inputs: sizes that leave
 //! remainders, special values, and outputs with stale contents. [`tx_interp`] interprets modules
 //! above the LLVM dialect; from `tile-insert-sync` on, the interpreter also detects data races. The
-//! executor (`tx-exec`) runs lowered kernels under several thread schedules. The first pass that
-//! changes the results is reported. PTX is not executed: [`check_ptx`] compares the PTX with the
-//! last device IR.
+//! executor (`tx-exec`) runs lowered kernels under several thread schedules. The result names the
+//! first pass that changes the results. PTX is not executed: [`check_ptx`] compares the PTX with
+//! the last device IR.
 //!
-//! Results must have the same bits as before the pass. Sums and products of floats may instead
-//! differ from the results of the input program, within the error bound of any combination order
-//! (see [`tx_interp::Bound`]).
+//! Results must have the same bits as before the pass, except for sums and products of floats:
+//! these may differ from the results of the input program within the error bound of any combination
+//! order (see [`tx_interp::Bound`]).
 
 mod budget;
 mod compare;
@@ -89,22 +89,22 @@ pub struct Options {
     pub grid: Option<[u32; 3]>,
     /// Path of `ptxas` or of its directory; `None` searches `PATH`.
     pub ptxas: Option<PathBuf>,
-    /// Range of input indices to run, plus at least one input for each set of launched kernels;
-    /// `None` runs all inputs. The first inputs are small and expose most errors.
+    /// Range of input indices to run; `None` runs all inputs. Each set of launched kernels runs at
+    /// least one input. Inputs with low indices are small and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
     /// some seconds. One input for each set of launched kernels runs before all other inputs.
     pub work: Option<u64>,
-    /// Kernel to test; `None` tests all kernels. If a kernel is given, only inputs that launch this
-    /// kernel run.
+    /// Kernel to test; `None` tests all kernels. If a kernel is given, inputs that do not launch
+    /// the kernel are skipped.
     pub kernel: Option<String>,
-    /// Index of the first stage to check, counted from `parse`. Stages before this index run only
+    /// Index of the first stage to check, counted from `parse`. Stages with a lower index run only
     /// to compute reference results.
     pub known: usize,
     /// Index of the last stage to check before launch; `None` checks all stages.
     pub until: Option<usize>,
-    /// Maximum number of steps of all threads in one run or launch; a longer run counts as endless.
-    /// `None` selects a default limit far above the needs of generated inputs.
+    /// Maximum number of steps in one run or launch, summed over all threads; a longer run counts
+    /// as endless. `None` selects a limit far above the number of steps that generated inputs need.
     pub steps: Option<u64>,
     /// Set if the input program already contains all barriers; data races are then errors from the
     /// first stage on.
@@ -200,8 +200,8 @@ impl Validation {
         told.find(|laws| laws.contains(CUSTOM)).map(String::as_str)
     }
 
-    /// Returns whether a combiner property fails for some values. If a property fails, the verdicts
-    /// apply only to the tested inputs.
+    /// Returns whether a combiner property fails for some values. If a combiner property fails, the
+    /// verdicts apply only to the tested inputs.
     pub fn is_conditional(&self) -> bool {
         let mut verdicts = self.stages.iter().map(|stage| &stage.verdict);
         verdicts.any(|verdict| matches!(verdict, Verdict::Conditional(_)))
@@ -215,7 +215,7 @@ impl Validation {
         })
     }
 
-    /// Returns a note on possible causes of a failure, other than the first failed stage.
+    /// Returns a note on other possible causes of a failure than the first failed stage.
     pub fn note(&self) -> Option<&'static str> {
         let guilty = self.guilty()?;
         match &guilty.verdict {
@@ -255,9 +255,9 @@ impl Validation {
     }
 }
 
-/// Kind name of combiners with a region.
+/// Name of the reduction kind whose combiner is a region.
 const CUSTOM: &str = "custom";
-/// Text in messages about an identity that is not neutral.
+/// Phrase that is part of each message about an identity that is not neutral.
 const NOT_NEUTRAL: &str = "the identity is not neutral";
 
 /// Callback that modifies a module between passes. The callback receives the stage name and the
@@ -280,7 +280,8 @@ pub fn validate(
 /// use edits to check that miscompilations are detected.
 ///
 /// # Errors
-/// Returns the errors of [`validate`]. A module that the edit makes invalid is a compile error.
+/// Returns the errors of [`validate`]. If the edit makes the module invalid, the result is a
+/// compile error.
 pub fn validate_edited(
     compiler: &Compiler,
     source: &Source,
@@ -346,7 +347,7 @@ pub fn validate_edited(
                 let Some(input) = run.suspect() else {
                     return Ok(run.finish(&edited));
                 };
-                // The failing stage is unknown: run this input after every stage.
+                // The failing stage is unknown, so run the input after every stage.
                 let mut again = Run::new(&plan, options, vec![input])?;
                 let edited = again.compile(compiler, source, edit)?;
                 return Ok(Validation {
@@ -405,20 +406,20 @@ fn is_guessed(plan: &Plan) -> bool {
 
 /// Number of inputs that run under all thread schedules.
 const SCHEDULED: usize = 2;
-/// Default step limit of a run, as the sum over all threads.
+/// Default step limit of a run, summed over all threads.
 const MOST_STEPS: StepLimit = StepLimit::new(1 << 28).with_each_thread(1 << 10);
 
 /// Default work limit of a stage, in ops and memory accesses of all threads.
 const MOST_WORK: u64 = 1 << 24;
-/// Default work limit of the stages `parse` and `launch`. The limit is eight times higher if one
-/// kernel is tested.
+/// Default work limit of the stages `parse` and `launch`. The work limit is eight times higher if
+/// one kernel is tested.
 const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 
 /// Returns the misalignment of the arrays of an input.
 ///
-/// The first array begins 1 to 15 elements past an aligned address. Each further array is
-/// misaligned by 0 or 1 elements more than the preceding array. In one of eight inputs, only a
-/// single array is misaligned, by two elements.
+/// The first array begins 1 to 15 elements past an aligned address. The misalignment of each
+/// further array is 0 or 1 elements larger than that of the preceding array. In one of eight
+/// inputs, a single array is misaligned, by two elements.
 fn elements_past(input: usize) -> Past {
     if input % 8 == 5 {
         return Past {
@@ -496,20 +497,20 @@ struct Run<'r> {
     /// Index and device IR of each stage in the LLVM dialect. Loading a kernel is slow, so stages
     /// in the LLVM dialect run one by one only if the last stage fails.
     lowered: Vec<(usize, String)>,
-    /// Set if kernels convert addresses to integers, and so may branch on alignment.
+    /// Set if kernels convert addresses to integers; such kernels may branch on alignment.
     asks: bool,
-    /// Verdict on combiner properties, and the index of its stage.
+    /// Verdict on the combiner properties, and index of the stage `laws`.
     laws: Option<(usize, Verdict)>,
     text: String,
     /// Text of an input program with linalg ops, for the references that are computed after stage
     /// [`CONVERTS`].
     source: Option<String>,
-    /// Set once the module contains all barriers.
+    /// Set if the module contains all barriers.
     synchronized: bool,
     assumed: Option<&'static str>,
     /// Set if an op of the input program assumes an alignment.
     aligned: bool,
-    /// Error that the input program itself causes.
+    /// Error that the input program causes before any pass.
     unfit: Option<Verdict>,
     started: Instant,
     now: String,
@@ -578,8 +579,8 @@ impl<'r> Run<'r> {
         Ok(artifact)
     }
 
-    /// Returns a failing input if all failing inputs ran at launch only, so that the failing pass
-    /// is unknown.
+    /// Returns a failing input if the failing pass is unknown, because all failing inputs ran only
+    /// in the stage `launch`.
     fn suspect(&self) -> Option<Input> {
         let mut wrong = self.cases.iter().filter(|case| case.is_wrong);
         let first = wrong.clone().next()?;
@@ -620,7 +621,7 @@ impl<'r> Run<'r> {
             self.source = stages::source_to_convert(module);
             self.refer(session, module, &text)?
         } else if stages::is_binary(module) {
-            // PTX is checked at the end.
+            // PTX is checked after all other stages.
             self.text = text;
             return Ok(());
         } else if text == self.text && !orders {
@@ -654,7 +655,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Changes a good verdict to `AsBefore` if a result still equals the wrong result of an earlier
+    /// Changes a successful verdict to `AsBefore` if a result equals the wrong result of an earlier
     /// stage.
     fn beside_what_is_wrong(&self, verdict: Verdict) -> Verdict {
         let stays = self.cases.iter().any(|case| case.stays_wrong);
@@ -716,8 +717,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Computes the missing reference results with the input program. For inputs that run only at
-    /// launch, the references are computed after stage [`CONVERTS`].
+    /// Computes the missing reference results with the input program. The references of inputs that
+    /// run only in the stage `launch` are computed after stage [`CONVERTS`].
     fn refer(
         &mut self,
         session: &Session,
@@ -761,7 +762,7 @@ impl<'r> Run<'r> {
         Ok(verdict)
     }
 
-    /// Replaces the reference results by the results of this stage, if the stage can run.
+    /// If the current stage can run, replaces the reference results by the results of the stage.
     fn refer_again(&mut self, session: &Session, module: &Module<'_>, text: &str) {
         let Ok(generic) = stages::generic(session, module) else {
             return;
@@ -864,7 +865,8 @@ impl<'r> Run<'r> {
         let cases = self.cases.iter_mut().enumerate();
         for (i, case) in cases.filter(|(_, case)| case.is_run) {
             tell(i);
-            // Use the index in the full input list, which fixes the alignment of the arrays.
+            // Use the index in the full input list, because the index determines the alignment of
+            // the arrays.
             let i = case.input.number;
             // Thread schedules affect the execution order more than the data does, so few inputs
             // suffice.
@@ -922,7 +924,7 @@ impl<'r> Run<'r> {
         "launch".clone_into(&mut self.now);
         let orders = tx_runtime::Order::all(self.options.seed);
         if self.cases.iter().any(|case| case.stays_wrong) {
-            // Skip inputs that first run here: an earlier stage is already wrong.
+            // Skip inputs that have not run before: an earlier stage is already wrong.
             for case in &mut self.cases {
                 case.is_run &= case.input.every_stage;
             }
@@ -936,7 +938,7 @@ impl<'r> Run<'r> {
                 case.before = before;
                 case.stays_wrong = stays_wrong;
             }
-            // Blame the first wrong stage. Later stages repeat its verdict.
+            // Report the first wrong stage. Later stages repeat its verdict.
             let mut blamed = None;
             for (stage, device_ir) in lowered {
                 let found = match blamed {
@@ -1049,7 +1051,7 @@ fn tell_once(stages: &mut [Stage]) {
     }
 }
 
-/// Program whose results are the references.
+/// Program that computes the reference results.
 struct Referred<'r, 'c> {
     generic: &'r Module<'c>,
     text: &'r str,
@@ -1069,7 +1071,7 @@ impl<'r, 'c> Referred<'r, 'c> {
         }
     }
 
-    /// Returns the results of the program for an input, if possible from the cache.
+    /// Returns the results of the program for an input; results in the cache are not recomputed.
     fn run(&self, case: &Case) -> Result<Arc<Reference>, Verdict> {
         let key = self.kept.map(|kept| {
             (
@@ -1103,8 +1105,8 @@ impl Case {
         self.reference = Some(reference);
     }
 
-    /// Compares the results of an input with the previous stage and the reference. If `written` is
-    /// set (after kernel generation), the sign of a sum of -0.0 must not change.
+    /// Compares the results of an input with the previous stage and the reference. After kernel
+    /// generation, `written` is set; the sign of a sum of -0.0 must then not change.
     fn judge(
         &mut self,
         input: &str,

@@ -8,8 +8,8 @@ use tx_mlir::{
 
 use melior::ir::{TypeLike, ValueLike};
 
-/// Kind of a `vector.reduction`, with the op for integers and the op for floats; `None` if the type
-/// has no such op.
+/// Kind of a `vector.reduction`, the equivalent op for integers, and the equivalent op for floats;
+/// `None` if there is no op for the type.
 const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("add", Some("arith.addi"), Some("arith.addf")),
     ("mul", Some("arith.muli"), Some("arith.mulf")),

@@ -7,7 +7,7 @@ use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx_mlir::{Op, Session, attribute, is, name, string_attribute, walk};
 use tx_runtime::FaultKind;
 
-/// Returns the text of a module; equal texts mean that a pass changed nothing.
+/// Returns the text of a module; a pass that does not change the text changed nothing.
 pub(crate) fn text(module: &Module<'_>) -> String {
     let flags = OperationPrintingFlags::new().print_generic_operation_form();
     module

@@ -10,18 +10,18 @@ pub enum Verdict {
     Reference,
     /// The results have the same bits as those of the previous stage; all NaNs count as equal.
     Equal,
-    /// An earlier stage gave a wrong result, and this stage leaves that result unchanged.
+    /// An earlier stage gave a wrong result, and the result of the checked stage is equally wrong.
     AsBefore,
-    /// The results have different bits, within the error bound of any combination order: see
-    /// [`tx_interp::Bound`].
+    /// The bits of the results differ from the previous stage, but the results are within the error
+    /// bound of any combination order (see [`tx_interp::Bound`]).
     EqualWithinOrder,
     /// The PTX matches the device IR. The text of the verdict contains operation counts and the
     /// output of `ptxas`.
     AsInIr(String),
     /// All tested properties of the combiners hold. The text of the verdict names the combiners.
     Hold(String),
-    /// A combiner property fails for some values that may never occur. The text names the failing
-    /// values, gives advice, and lists the combiners without failures.
+    /// A combiner property fails for some values, but these values may never occur. The text of the
+    /// verdict contains the failing values, advice, and the combiners without failures.
     Conditional(Vec<String>),
     /// Wrong result.
     Wrong(Box<Difference>),
@@ -37,7 +37,8 @@ pub enum Verdict {
     },
     /// The PTX differs from the device IR, or `ptxas` rejects the PTX.
     Ptx(String),
-    /// A combiner property fails. The text names values for which the combiner property fails.
+    /// A combiner property fails. The text of the verdict contains values for which the combiner
+    /// property fails.
     Broken(String),
     /// The stage cannot be executed.
     Unsupported(String),
@@ -54,7 +55,7 @@ pub struct Difference {
     pub index: Vec<usize>,
     /// Value found, as text.
     pub found: String,
-    /// Value in the reference, as text.
+    /// Expected value from the reference results, as text.
     pub expected: String,
     /// Maximum allowed absolute difference.
     pub allowed: f64,

@@ -1,4 +1,4 @@
-//! Text layout of explanations: choices first, in lines of at most 100 characters.
+//! Text layout of explanations. The choices precede the details; a line has at most 100 characters.
 
 use tx_plan::{
     ApartChoice, BY_RULES, Candidate, Choice, Cost, Estimates, ExchangeChoice, Explanation,
@@ -24,8 +24,8 @@ enum Of<'e> {
     Group(&'e GroupChoice),
     Apart(&'e ApartChoice),
     Variant(&'e VariantChoice),
-    /// Data exchange between threads, with the cost and the name of each kernel that uses it. The
-    /// list is empty for a single kernel.
+    /// Data exchange between threads: for each kernel that uses the exchange, the cost and the
+    /// kernel name. For a single kernel, the list of names is empty.
     Exchange(&'e ExchangeChoice, Vec<(String, String)>),
 }
 
@@ -37,8 +37,8 @@ pub(super) struct Laid {
     pub(super) schedules: Vec<String>,
 }
 
-/// Returns one entry for each explanation. Explanations of data exchanges of one op are merged if
-/// they differ only in their costs.
+/// Returns one entry for each explanation. Explanations of the data exchanges of one op are merged
+/// if only their costs differ.
 pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
     let mut all: Vec<Told<'_>> = Vec::new();
     for explanation in explanations {
@@ -287,8 +287,8 @@ fn printed(cost: &Cost) -> f64 {
     (cost.microseconds * 10.0).round() / 10.0
 }
 
-/// Returns a line about the rejected candidates: their number, the range of their estimated times,
-/// and whether an estimate is below `own`, the estimate of the chosen schedule.
+/// Returns a line with the number of rejected candidates and the range of their estimated times.
+/// The line also reports estimates below `own`, the estimate of the chosen schedule.
 fn summary(others: &[Candidate], own: f64) -> Option<String> {
     let times: Vec<f64> = others.iter().map(|other| printed(&other.cost)).collect();
     let least = times.iter().copied().reduce(f64::min)?;
@@ -344,8 +344,8 @@ fn short(other: &Candidate) -> String {
     format!("{:.1} µs: {}", other.cost.microseconds, other.words())
 }
 
-/// Returns a table with one line per kernel of the schedule, with its lengths, threads per block
-/// and estimated time.
+/// Returns a table with one line per kernel of the schedule: row lengths, threads per block, and
+/// estimated time.
 fn table(cases: &[ScheduleCase]) -> Vec<String> {
     let rows: Vec<[String; 4]> = cases
         .iter()
@@ -385,7 +385,8 @@ fn table(cases: &[ScheduleCase]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Wraps a text into lines, only after occurrences of `end`. Lines after the first are indented.
+/// Wraps a text into lines; a line break is possible only after an occurrence of `end`. Lines after
+/// the first are indented.
 pub(super) fn filled(text: &str, end: &str, indent: &str) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     for part in text.split_inclusive(end) {

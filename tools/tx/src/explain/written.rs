@@ -1,4 +1,4 @@
-//! Descriptions of handwritten kernels, for which the compiler makes no choices.
+//! Descriptions of handwritten kernels, for which the compiler chooses no schedule.
 
 use tx_mlir::melior::ir::{BlockLike, Type, ValueLike};
 use tx_mlir::memref::Space;

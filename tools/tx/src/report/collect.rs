@@ -9,7 +9,7 @@ use tx_report::{Holder, Op, Region, ReportedKernel};
 
 /// Names of attributes that describe the exchange of values between threads.
 const ATTRIBUTES: [&str; 5] = ["mode", "kind", "dimension", "predicate", "name"];
-/// Maximum number of element positions that are enumerated per fragment.
+/// Maximum number of element positions per fragment that the report lists.
 const MOST_PLACES: u64 = 1 << 20;
 
 /// Returns the source line of an op in `file`; `None` if the op has another location.
@@ -74,7 +74,7 @@ fn argument_names(kernel: tx_mlir::Op<'_>, names: Option<&tx_mlir::Names<'_>>) -
         .collect()
 }
 
-/// Numbers of SSA values, assigned in order of occurrence.
+/// Numbers of SSA values, in the order in which the values occur.
 #[derive(Default)]
 struct Values(BTreeMap<usize, usize>);
 

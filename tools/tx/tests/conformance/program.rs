@@ -1,4 +1,4 @@
-//! Kernel builder with its arguments and their expected contents.
+//! KernelBuilder builder with its arguments and their expected contents.
 
 use std::sync::Arc;
 

@@ -23,8 +23,8 @@ const LONG_OUTPUT: usize = 6;
 const BEGINNING: usize = 3;
 const END: usize = 1;
 
-/// Directives that do not check the text above them. All other directives are CHECK lines or
-/// equivalent checks (see `tx-lit`).
+/// Directives that check nothing in the text above. All directives that are not in the list are
+/// CHECK lines or equivalent checks (see `tx-lit`).
 const NO_CHECKS: &[&str] = &[
     "RUN",
     "EXIT",
@@ -79,7 +79,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// Text that the CHECK lines after it verify.
+    /// Text that the following CHECK lines verify.
     Checked(String),
     Code(String),
     Show(String),
@@ -184,8 +184,8 @@ fn command<'t>(test: &'t str, prefix: &str) -> Result<&'t str> {
         .ok_or_else(|| anyhow!("no RUN line has the prefix `{prefix}`"))
 }
 
-/// Appends a program output, or the part of the output that `place` selects. The command precedes
-/// the first part of an output.
+/// Appends the part of a program output that `place` selects. The command precedes the first part
+/// of each output.
 fn show(page: &mut String, command: &str, output: &str, place: &str, first: bool) -> Result<()> {
     let program = command.starts_with("tx-opt");
     if place.is_empty() && !program {

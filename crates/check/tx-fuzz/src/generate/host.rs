@@ -192,13 +192,13 @@ struct Loop {
     name: String,
     extent: usize,
     reduced: bool,
-    /// Set if the loop is bound or unrolled.
+    /// Set if the loop is bound to a hardware dimension, or unrolled.
     done: bool,
     kept_apart: bool,
 }
 
-/// Maximum number of iterations of a loop nest, including padding from splits. Each iteration may
-/// be mapped to a block of the grid.
+/// Maximum number of iterations of a loop nest, including padding from splits. The grid may have
+/// one block for each iteration.
 const MOST_ITERATIONS: usize = 1 << 14;
 
 /// Returns random schedule steps, most of which are legal.

@@ -23,8 +23,8 @@ fn machine(random: &mut Random, scope: Scope, block: usize) -> Vec<(Axis, usize)
     }
 }
 
-/// Returns factors whose product is at most `n`. If the product is smaller than `n`, the remaining
-/// threads hold no elements.
+/// Returns factors whose product is at most `n`. If the product of the factors is smaller than `n`,
+/// the remaining threads have no elements.
 fn factors(random: &mut Random, n: usize) -> Vec<usize> {
     let mut left = n;
     let mut factors = Vec::new();

@@ -14,7 +14,7 @@ use std::fmt;
 /// Target chips, which support different reduction variants.
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
-/// Sizes of dimensions; some are powers of two, and others leave remainders.
+/// Sizes of dimensions: powers of two, and numbers that leave remainders.
 const SIZES: [usize; 22] = [
     0, 1, 1, 2, 3, 4, 5, 7, 8, 8, 16, 17, 20, 31, 32, 33, 48, 64, 100, 128, 257, 1003,
 ];
@@ -40,8 +40,8 @@ impl fmt::Display for ProgramKind {
     }
 }
 
-/// Returns test case `index` of the fuzz run with this seed. `only` restricts the programs to one
-/// kind.
+/// Returns test case `index` of the fuzz run with this seed. If `only` is set, all programs have
+/// this kind.
 pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     let mut random = Random::new(seed, index);
     // Draw again if the program is invalid or too large, for example in shared memory.
@@ -180,7 +180,8 @@ fn view(random: &mut Random, shape: &[usize], broadcast: bool) -> View {
 mod tests {
     use super::*;
 
-    /// A case depends only on its seed and index, and survives serialization.
+    /// A test case depends only on its seed and index, and is unchanged by serialization and
+    /// parsing.
     #[test]
     fn cases_can_be_made_again() {
         for index in 0..200 {

@@ -82,7 +82,7 @@ fn op(random: &mut Random, before: &[RowOp], number: usize) -> RowOp {
             Binary::Multiply,
             Binary::Larger,
         ]);
-        // LLVM folds `x - x` to nothing.
+        // Avoid `x - x`, which is always 0.
         if of.iter().all(|(known, _)| *known != operand) {
             of.push((operand, binary));
         }

@@ -101,7 +101,7 @@ impl Printer {
         argument
     }
 
-    /// Creates an argument or a temporary, and prints a view of this shape.
+    /// Creates an argument or a temporary, and prints a view with the given shape.
     fn array(&mut self, element: Element, shape: &[usize], view: &View, temporary: bool) -> Memref {
         let rank = shape.len();
         let order = view.order(rank);
@@ -154,7 +154,7 @@ impl Printer {
         seen
     }
 
-    /// Prints a cast of a memref to a type with the dynamic dimensions `loose`.
+    /// Prints a cast to a memref type in which the dimensions `loose` are dynamic.
     fn fitted(&mut self, memref: Memref, loose: Vec<bool>) -> Memref {
         if memref.loose == loose {
             return memref;
@@ -163,7 +163,8 @@ impl Printer {
         memref.loosened(name, loose, &mut self.body)
     }
 
-    /// Prints a convolution. The source shape lists the sizes of the result and of the filter.
+    /// Prints a convolution. The source shape contains the two sizes of the result, and then the
+    /// two sizes of the filter.
     fn window(&mut self, job: &Job, linalg: bool) -> Result<(), Contradiction> {
         let combine = &job.combine;
         let HostSource::Fresh(shape, view) = &job.source else {
@@ -684,11 +685,11 @@ fn element_work(
     })
 }
 
-/// Prints a conversion of `value` to the type `to`, with the result `%wide`.
+/// Prints the conversion of `value` to type `to` as the op `%wide`.
 fn widen(value: &str, from: Element, to: Element) -> String {
     let (from_ty, to_ty) = (from.mlir(), to.mlir());
     if from == to {
-        // `arith.select` with equal operands renames the value.
+        // `arith.select` with equal operands gives the value the new name `%wide`.
         format!(
             "  %true = arith.constant true\n  %wide = arith.select %true, {value}, {value} : {to_ty}\n"
         )
@@ -697,7 +698,7 @@ fn widen(value: &str, from: Element, to: Element) -> String {
     }
 }
 
-/// Prints the combiner op with the operands `%old` and `%wide` and the result `%new`.
+/// Prints the combiner op, whose operands are `%old` and `%wide` and whose result is `%new`.
 fn combined(kind: Kind, element: Element, ignore_nan: bool) -> Result<String, Contradiction> {
     let op = match (kind, element.is_float()) {
         (Kind::Sum, true) => "addf",

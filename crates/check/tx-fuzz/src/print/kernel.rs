@@ -62,8 +62,8 @@ struct Printer<'k> {
     open: bool,
 }
 
-/// Printed lines of one op. All threads execute `first`. Only the selected thread groups execute
-/// `enter`, `inner` and `leave`; `inner` is the loop body.
+/// Printed lines of one op. All threads execute `first`. The lines `enter`, `inner` and `leave` are
+/// executed only by the selected thread groups; `inner` is the loop body.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,
@@ -115,7 +115,7 @@ impl Printer<'_> {
     }
 
     /// Creates an array of tiles in a memory space. If `fill` is set, an argument initializes the
-    /// array. If `kept` is set, the array is copied to an argument at the end.
+    /// array. If `kept` is set, the kernel copies the array to an argument at its end.
     #[expect(clippy::too_many_arguments, reason = "memory is all of these")]
     fn memory(
         &mut self,
@@ -229,8 +229,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a subview that selects a tile. `which` gives the index along each leading dimension;
-    /// `None` selects the whole dimension.
+    /// Prints a subview that selects a tile. `which` contains the index along each leading
+    /// dimension; `None` selects the whole dimension.
     fn see(&mut self, stored: &Stored, which: &[Option<&str>], lines: &mut Vec<String>) -> Memref {
         let rank = stored.shape.len();
         let order = stored.view.order(rank);

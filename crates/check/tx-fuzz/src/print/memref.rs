@@ -74,7 +74,7 @@ impl Memref {
         )
     }
 
-    /// Prints a subview. A range without a size selects a single index, and drops its dimension.
+    /// Prints a subview. A range without a size selects a single index, and drops the dimension.
     pub(crate) fn subview(
         &self,
         name: impl Into<String>,

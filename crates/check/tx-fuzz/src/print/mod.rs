@@ -18,7 +18,8 @@ pub struct Text {
     pub arguments: Vec<(Element, Vec<usize>)>,
     /// Set if an argument type has dynamic sizes.
     pub open: bool,
-    /// Set if the program has a Welford reduction, whose identity is neutral to finite values only.
+    /// Set if the program has a Welford reduction, whose identity is not neutral to infinities and
+    /// NaN.
     pub finite: bool,
 }
 

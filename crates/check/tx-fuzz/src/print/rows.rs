@@ -118,7 +118,7 @@ impl Printer<'_> {
         Array { name, map, element }
     }
 
-    /// Returns an input argument; creates it at the first use.
+    /// Returns an input argument, which is created at its first use.
     fn input(&mut self, operand: Operand) -> Array {
         if let Some((_, known)) = self.inputs.iter().find(|(other, _)| *other == operand) {
             return known.clone();
@@ -431,11 +431,11 @@ impl Printer<'_> {
         format!(", schedule = [{}]", steps.join(", "))
     }
 
-    /// Returns the names of all arrays that an op of the group reads. If `totals` is set, returns
-    /// only the arrays with one element per row.
+    /// Returns the schedule names (`in0`, `tmp0`, …) of all arrays that the ops of the group read.
+    /// If `totals` is set, the list contains only arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// Tuple of an array, whether an op reads the array, and whether an op writes the array
-        /// before the first read.
+        /// An array with two flags: whether an op reads the array, and whether an op writes the
+        /// array before the first read.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

@@ -17,7 +17,7 @@ pub(super) struct Command {
     after: Vec<String>,
 }
 
-/// Argument specifications (`--arg`) that fit few programs.
+/// Values of the option `--arg`, most of which do not match the arguments of a program.
 const SPECS: &[&str] = &[
     "zeros:4x8xf32",
     "zeros:f32",
@@ -135,7 +135,7 @@ impl Command {
             ),
             None => self.program.clone(),
         };
-        // An executed program may loop without end.
+        // The executed program may contain an infinite loop.
         let runs = self
             .before
             .iter()
@@ -209,7 +209,7 @@ fn first_error(said: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Returns the arguments of all passes and pipelines.
+/// Returns the command-line arguments of all passes and pipelines.
 pub(super) fn passes(opt: &Path) -> io::Result<Vec<String>> {
     let output = std::process::Command::new(opt)
         .arg("--tx-dump-registry")

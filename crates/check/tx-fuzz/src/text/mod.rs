@@ -1,8 +1,8 @@
 //! Fuzz target 2: malformed text and bytecode, which must cause a diagnostic.
 //!
 //! Programs of the lit tests are damaged and passed to `tx-opt` and `tx`. `tx-opt` and `tx` must
-//! exit with a defined status, and print a message when they reject an input. Input that also
-//! crashes MLIR's `mlir-opt` is counted separately.
+//! exit with a defined status, and print a message for a rejected input. Input that also crashes
+//! MLIR's `mlir-opt` is counted separately.
 
 mod command;
 mod mutate;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use process::place_of_crash;
 
-/// Returns a copy of `text` with random edits, which may insert parts of `other`. The result
+/// Returns a copy of `text` with random edits; an edit may insert parts of `other`. The result
 /// depends only on `seed` and `index`.
 pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
     let mut random = Random::new(seed, index);
@@ -41,8 +41,8 @@ const PARSERS: [&str; 5] = [
     "AttrTypeReader::",
     "DialectReader::",
 ];
-/// Maximum number of shrunk findings per kind of failure. Findings beyond this limit are counted,
-/// but not shrunk.
+/// Maximum number of findings per kind of failure that the fuzzer shrinks. Further findings are
+/// counted, but not shrunk.
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
@@ -54,9 +54,9 @@ pub struct Config {
     pub program: String,
     /// Path of `tx`.
     pub tx: PathBuf,
-    /// Path of `tx-opt`. `None` skips tests of bytecode and of single passes.
+    /// Path of `tx-opt`. Without `tx-opt`, tests of bytecode and of single passes are skipped.
     pub opt: Option<PathBuf>,
-    /// Path of `mlir-opt`, which identifies upstream crashes.
+    /// Path of `mlir-opt`, which the fuzzer runs to identify crashes of MLIR itself.
     pub upstream: Option<PathBuf>,
     /// Directory tree of the programs that are mutated; `None` selects random modules.
     pub corpus: Option<PathBuf>,
@@ -175,8 +175,8 @@ fn attempt(config: &Config, file: &Path, input: &Input) -> io::Result<Outcome> {
     Ok(input.command.judge(&ended, input.text))
 }
 
-/// Returns whether the failure is a failure of MLIR: `mlir-opt` also fails on the input, or would
-/// fail if it supported the `tile` dialect.
+/// Returns whether MLIR causes the failure: `mlir-opt` also fails on the input, or the failure is
+/// in MLIR's parser or bytecode reader.
 fn is_upstreams(
     config: &Config,
     file: &Path,
@@ -214,12 +214,11 @@ fn is_upstreams(
 }
 
 /// Returns whether `tx-opt` fails while parsing the input. A crash of `tx-opt` prints a stack
-/// trace; a crash of `tx` does not. With half of the stack size, `tx-opt` overflows the stack on
-/// every input on which `tx` does.
+/// trace; a crash of `tx` does not. `tx-opt` therefore runs with half of the stack size, to
+/// overflow the stack on every input on which `tx` overflows the stack.
 ///
-/// Cyclic types in bytecode make MLIR's bytecode reader run for longer than the time limit. In that
-/// case, `tx-opt` prints no stack trace, because it reads bytecode before LLVM's signal handlers
-/// are installed.
+/// MLIR's bytecode reader exceeds the time limit for cyclic types. `tx-opt` then prints no stack
+/// trace, because it reads bytecode before it installs LLVM's signal handlers.
 fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);
@@ -230,9 +229,9 @@ fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bo
     Ok(reads_bytecode || (ended.died() || ended.code.is_none()) && is_in_parser(&ended.said))
 }
 
-/// Returns whether a stack trace, innermost frame first, reaches MLIR's parser before any frame of
-/// this project. `mlir-opt` cannot reproduce all crashes of MLIR's parser: `mlir-opt` rejects
-/// `tile` ops, and may survive a heap corruption.
+/// Returns whether a frame of MLIR's parser precedes all frames of this project in a stack trace,
+/// innermost frame first. `mlir-opt` cannot reproduce all crashes of MLIR's parser: `mlir-opt`
+/// rejects `tile` ops, and may survive a heap corruption.
 fn is_in_parser(stack: &str) -> bool {
     let symbols = stack.lines().filter_map(|line| {
         let frame = line.trim_start().strip_prefix('#')?;
@@ -252,7 +251,7 @@ fn is_in_parser(stack: &str) -> bool {
     false
 }
 
-/// Removes lines and words from an input while the failure stays the same.
+/// Removes lines and words from an input, as long as the failure does not change.
 fn smaller(
     config: &Config,
     file: &Path,

@@ -1,4 +1,4 @@
-//! Corpus of programs, and mutations of them.
+//! Corpus of programs, and mutations of the programs.
 
 use super::process;
 use crate::random::Random;
@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Numbers at the limits of their types.
+/// Numbers at the limits of integer and float types.
 const NUMBERS: &[&str] = &[
     "-1",
     "0",
@@ -140,7 +140,7 @@ const NESTS: &[(&str, &str)] = &[
 pub(super) struct Unit {
     pub(super) text: String,
     pub(super) bytecode: Option<Vec<u8>>,
-    /// `tx-opt` flags in the RUN line of the program's test.
+    /// Flags of `tx-opt` in the RUN line of the test that contains the program.
     pub(super) flags: Vec<String>,
 }
 
@@ -488,7 +488,7 @@ mod tests {
     const PROGRAM: &str = "func.func @f(%A: memref<4x8xf32>) {\n  // \u{e9}\n  %x = \
                            arith.constant 1.5 : f32\n  return\n}\n";
 
-    /// The concatenation of the tokens is the text.
+    /// The concatenation of all tokens equals the text.
     #[test]
     fn tokens_are_the_text() {
         assert_eq!(tokens(PROGRAM).concat(), PROGRAM);
@@ -496,7 +496,7 @@ mod tests {
         assert_eq!(tokens(""), Vec::<&str>::new());
     }
 
-    /// The mutation depends only on the case, and rarely leaves a program unchanged.
+    /// The mutation depends only on seed and index, and changes almost every program.
     #[test]
     fn damage_can_be_done_again() {
         let mut same = 0;

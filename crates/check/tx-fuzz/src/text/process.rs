@@ -16,7 +16,7 @@ const LAST_WORDS: Duration = Duration::from_secs(10);
 /// Limit on mapped memory in KiB, because damaged input may request huge allocations.
 const MEMORY: &str = "8388608";
 /// Maximum number of retained bytes of the error output. Before a stack trace, LLVM prints one line
-/// for each op that is being parsed.
+/// for each enclosing op that the parser has entered.
 const MOST: usize = 1 << 20;
 
 pub(super) struct Ended {
@@ -131,7 +131,7 @@ pub(crate) fn place_of_crash(said: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The place of a crash is the name of the crashing function, or LLVM's message.
+    /// A crash is described by the name of the crashing function, or by LLVM's message.
     #[test]
     fn crashes_have_a_place() {
         let stack = " #0 0x00005587936e9006 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) \

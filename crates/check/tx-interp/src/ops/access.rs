@@ -153,7 +153,7 @@ fn check(
     Err(exec.with_thread(Trouble::fault(FaultKind::OutOfBounds, site, message), lane))
 }
 
-/// The `arith` op of each kind of `memref.atomic_rmw`, by the encoding of the kind.
+/// The `arith` op for each kind of `memref.atomic_rmw`; the index is the enum value of the kind.
 const ATOMICS: [&str; 16] = [
     "arith.addf",
     "arith.addi",

@@ -145,8 +145,8 @@ fn branch<'c>(
         arm(exec, other.into(), no, &mut merged)?;
     }
     if unsure {
-        // In another order of combination, the program may execute the other branch, so the error
-        // bounds are infinite.
+        // In another order of combination, the program may execute the other branch, so all error
+        // bounds become infinite.
         for value in &mut merged {
             if let Value::Numbers(lanes) = value {
                 lanes.bounds = Some(vec![crate::bound::Bound::anything(); lanes.bits.len()]);

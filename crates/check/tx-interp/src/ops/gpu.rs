@@ -300,7 +300,7 @@ impl Mode {
     }
 
     /// Returns the source lane of a `shfl`, and whether the source lane is in the segment of
-    /// `lane`. `segment` and `clamp` are the two fields of operand c.
+    /// `lane`. `segment` and `clamp` are the two fields of operand c of `shfl`.
     pub(crate) fn source(self, lane: u32, by: u32, segment: u32, clamp: u32) -> (u32, bool) {
         let by = by % WARP;
         let most = (lane & segment) | (clamp & !segment);
@@ -338,8 +338,8 @@ impl Mode {
     }
 }
 
-/// Shuffles values within warps. For each lane, `ask` returns the source lane in the warp, and
-/// whether the source lane is in range. `mask` is the member mask.
+/// Shuffles values within warps. For each lane, the callback `ask` returns the source lane in the
+/// warp, and whether the source lane is in range. `mask` is the member mask.
 pub(crate) fn shuffle(
     exec: &mut Exec<'_, '_>,
     from: Slot,
@@ -731,7 +731,7 @@ pub(crate) fn shared(
     Ok((0..exec.lanes as u32).map(of_lane).collect())
 }
 
-/// Maps a shared memory address to the equal offset in the block of rank `rank`.
+/// Maps a shared memory address to the address with the equal offset in the block of rank `rank`.
 pub(crate) fn mapped(
     exec: &Exec<'_, '_>,
     address: i64,

@@ -1,5 +1,6 @@
-//! Execution of `linalg.generic` on memrefs. Points of the parallel dimensions are computed as
-//! lanes. Points of the reduction dimensions are computed one after the other, in row-major order.
+//! Execution of `linalg.generic` on memrefs. Each lane computes one point of the parallel
+//! dimensions. Points of the reduction dimensions are computed one after the other, in row-major
+//! order.
 //!
 //! Other `linalg` ops are converted to `linalg.generic` before a run.
 
@@ -42,7 +43,7 @@ pub(crate) fn build<'c>(
     }
 }
 
-/// Maximum number of points that are computed as lanes at once.
+/// Maximum number of lanes, which compute one point each.
 const CHUNK: usize = 4096;
 
 enum Operand {

@@ -232,7 +232,7 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Copies all elements. All reads precede all writes.
+/// Copies all elements. All elements are read before the first element is written.
 pub(crate) fn copy(
     exec: &mut Exec<'_, '_>,
     from: &View,

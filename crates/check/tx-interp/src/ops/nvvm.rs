@@ -384,8 +384,8 @@ fn intrinsic(op: Op<'_>) -> Option<&'static str> {
     })
 }
 
-/// Returns the 8-bit float format in an attribute of a conversion, and the number of scalars per
-/// lane of the operand or result `pair`.
+/// Returns the 8-bit float type in an attribute of a conversion op, and the number of scalars per
+/// lane of the value `pair`; `None` if the attribute is another type.
 fn eight_bit<'c>(
     op: Op<'c>,
     attribute_name: &str,
@@ -403,7 +403,8 @@ fn is_set(op: Op<'_>, flag: &str) -> bool {
     integer_attribute(op, flag).is_some_and(|value| value != 0)
 }
 
-/// Returns the bits of the nearest finite number of a format. A NaN becomes 0x7f, without a sign.
+/// Returns the bits of `value`, rounded and clamped to the finite numbers of a float format. The
+/// result for a NaN is 0x7f, without a sign.
 fn saturated(float: Float, value: f64) -> u64 {
     if value.is_nan() {
         return 0x7f;

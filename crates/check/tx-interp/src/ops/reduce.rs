@@ -105,8 +105,8 @@ impl<'c> Combine<'c> {
         Ok(out)
     }
 
-    /// Combines the partial results `before` with the elements `new`, one element per lane and
-    /// step.
+    /// Combines the partial results `before` with the elements `new`; each step combines one
+    /// element per lane.
     pub(crate) fn fold(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -207,10 +207,10 @@ impl<'c> Combine<'c> {
 
     /// Tightens error bounds by perturbation.
     ///
-    /// The error bounds that ops propagate grow with every combination, because they treat two uses
-    /// of one number, such as the maximum in a log-sum-exp, as independent. This function perturbs
-    /// each component of both operands by its error bound, and adds up the changes of the result.
-    /// The sum of these changes is also a first-order error bound.
+    /// Ops treat their operands as independent, so error bounds become too large if one number is
+    /// used twice, such as the maximum in a log-sum-exp. This function perturbs each component of
+    /// both operands by its error bound, and adds up the changes of the result: the sum of these
+    /// changes is also a first-order error bound.
     ///
     /// An infinite error bound is not tightened. An infinite error bound means that some order of
     /// combination overflows or that a comparison is undecided; a perturbation reveals neither.
@@ -291,8 +291,8 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Runs the combiner on the given lanes of both operands, once per perturbation. Only the run
-    /// without a perturbation computes error bounds.
+    /// Runs the combiner on the given lanes of the left and the right operand, once per
+    /// perturbation. A run with a perturbation computes no error bounds.
     fn tried(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -397,8 +397,9 @@ impl<'c> Combine<'c> {
         parts.filter(|(_, scalar)| matches!(scalar, Scalar::Float(_)))
     }
 
-    /// Widens the error bounds of results that depend on the order of combination, or on the number
-    /// of combined identities, since neither is defined.
+    /// Widens the error bounds of results that depend on the order of combination or on the number
+    /// of combined identities. A program defines neither the combination order nor the number of
+    /// combined identities.
     ///
     /// The function widens the bounds of NaNs, infinities and zeros that the identity changes, such
     /// as NaN in `maxnumf` or -0.0 in a sum. The function also widens the bounds of zeros with an
@@ -463,7 +464,7 @@ impl<'c> Combine<'c> {
     }
 
     /// Returns whether each component is a zero whose sign depends on the order of combination, as
-    /// in a complex product. The function combines zeros of both signs and identities in different
+    /// in a complex product. The function combines zeros of both signs and identities in several
     /// orders, and compares the signs of the results.
     fn open_signs(
         &self,
@@ -559,8 +560,8 @@ fn is_infinite(scalar: Scalar, bits: u64) -> bool {
     matches!(scalar, Scalar::Float(float) if float.value(bits).is_infinite())
 }
 
-/// Returns whether a NaN became a number, a zero changed its sign, or a number became NaN in a
-/// partial result with an infinity.
+/// Returns whether the change from `old` to `new` turns NaN into a number, flips the sign of a
+/// zero, or, in a partial result with an infinity, turns a number into NaN.
 fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool {
     let Scalar::Float(float) = scalar else {
         return false;
@@ -637,7 +638,7 @@ fn lowest(float: Float) -> f64 {
     }
 }
 
-/// Returns the numbers in some slots: one list per slot, with one entry per lane.
+/// Returns the numbers of the given slots: one list per slot, with one entry per lane.
 pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
     slots
         .iter()

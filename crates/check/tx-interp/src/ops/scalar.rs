@@ -97,7 +97,8 @@ pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Returns the error bound of a number. The bound of an exact number is computed on demand.
+/// Returns the error bound of a number. The bound of an exact number is not stored, but computed by
+/// this function.
 pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
     lanes
         .bound(lane, i)
@@ -209,7 +210,8 @@ fn is_in_combiner(op: Op<'_>) -> bool {
         .is_some_and(|block| tx_mlir::ops(block).contains(&op))
 }
 
-/// Returns whether an op, or `tile.math` on its function, permits approximate instructions.
+/// Returns whether the flag `afn` of an op, or the attribute `tile.math` of its function, permits
+/// approximate instructions.
 fn may_be_approximate(op: Op<'_>) -> bool {
     let of_function = || {
         let function = tx_mlir::enclosing(op, "func.func")?;
@@ -234,7 +236,8 @@ fn compares_order(op: Op<'_>) -> bool {
     }
 }
 
-/// Returns whether an operand may be a loop-carried value, not an element that the loop reads.
+/// Returns whether an operand may be a loop-carried value, instead of an element that the loop
+/// reads.
 fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     let element = || {
         let (_, number) = tx_mlir::argument_of(*operands(op).get(operand)?)?;
@@ -245,8 +248,8 @@ fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
 }
 
 /// Returns whether a comparison depends on the order of elements: both operands are equal, or the
-/// loop-carried operand is NaN. If only the operand that is not loop-carried is NaN, the result is
-/// the same in every order.
+/// loop-carried operand is NaN. If the loop-carried operand is not NaN but the other operand is,
+/// the comparison has the same result in every order.
 fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
         Scalar::Float(float) => {
@@ -261,10 +264,10 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     }
 }
 
-/// Returns the error bound of `maxnumf` or `minnumf` if one operand is infinite, as the initial
-/// value of the accumulator is. The result of a row of NaNs may be NaN or infinite, because the
-/// identity may be combined at any position. A row with at least one number has an unambiguous
-/// maximum or minimum.
+/// Returns the error bound of `maxnumf` or `minnumf` if one operand is infinite, like the initial
+/// value of the accumulator. The result of a row of NaNs is NaN or infinite, depending on the
+/// position of the identity in the combination order. The result of a row with at least one number
+/// does not depend on the position of the identity.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {
@@ -378,7 +381,7 @@ fn constant<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, 
     }))
 }
 
-/// Returns the bits of an attribute with `width` numbers.
+/// Returns the bits of the `width` numbers in an attribute.
 pub(crate) fn bits_of(value: Attribute<'_>, scalar: Scalar, width: usize) -> Option<Vec<u64>> {
     if let Ok(int) = IntegerAttribute::try_from(value) {
         let Scalar::Int(bits) = scalar else {

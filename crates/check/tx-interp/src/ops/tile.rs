@@ -1,8 +1,8 @@
 //! Reference semantics of the ops on tiles.
 //!
-//! An op is executed once per thread group of its scope. The first thread of the group reads the
-//! sources element by element in row-major order, and writes the results. Elements of a fragment
-//! are read and written by the threads that hold these elements.
+//! Each thread group executes an op once. The first thread of the group reads the sources element
+//! by element in row-major order, and writes the results. Elements of a fragment are read and
+//! written by the threads that hold these elements.
 
 use crate::build::{Build, Code, OpClosure, Slot, scalars_of};
 use crate::layout::{Holder, holders, slots as registers};
@@ -107,7 +107,7 @@ pub(crate) fn build<'c>(
 /// Threads that execute an op together.
 struct Group {
     first: u32,
-    /// Thread index at which the thread coordinates of the group start.
+    /// Thread index in the block to which the thread offsets of a layout are added.
     base: i64,
     threads: Vec<u32>,
 }
@@ -306,8 +306,8 @@ fn inside(sizes: &[i64], index: &[i64], site: &Site) -> Result<(), Trouble> {
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
 }
 
-/// Returns the sizes of the iteration space. If a result of an operand map is `d` alone, dimension
-/// `d` has the size of the corresponding operand dimension.
+/// Returns the sizes of the iteration space. If a result of an indexing map is a plain dimension
+/// `d`, the operand dimension at this position determines the size of `d`.
 pub(crate) fn space(
     rank: usize,
     maps: &[AffineMap],
@@ -337,13 +337,13 @@ pub(crate) fn space(
         })
 }
 
-/// Maximum number of results that are computed as lanes at once.
+/// Maximum number of lanes, which compute one result each.
 const CHUNK: usize = 4096;
 
 struct Plan<'c> {
     combine: Combine<'c>,
     sources: Vec<Operand>,
-    /// For each source, whether the reduced elements depend on this source.
+    /// For each source, whether the reduced elements depend on the source.
     reads: Vec<bool>,
     outputs: Vec<Operand>,
     inits: Vec<Operand>,
@@ -358,7 +358,7 @@ struct Plan<'c> {
     outward: Vec<Convert>,
     old: Vec<Convert>,
     /// Combiner in the types of the old destination values, and conversions of partial results to
-    /// these types. `None` unless old values are wider than partial results.
+    /// these types. If old values are not wider than partial results, the field is `None`.
     last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,
     epilogue: Option<Code<'c>>,
@@ -740,7 +740,7 @@ pub(crate) fn converted(values: &Lanes, convert: &Convert, lanes: usize) -> Lane
     out
 }
 
-/// Runs a region on `lanes` lanes with these arguments, and returns the yielded values.
+/// Runs a region on `lanes` lanes with the given arguments, and returns the yielded values.
 pub(crate) fn region<'c>(
     exec: &mut Exec<'_, 'c>,
     code: &Code<'c>,

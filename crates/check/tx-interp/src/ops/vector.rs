@@ -1,5 +1,5 @@
-//! Ops of `vector`: extraction and construction of vectors. A fragment is represented by its vector
-//! of registers, so a cast between fragment and vector has no effect.
+//! Ops of `vector`: extraction and construction of vectors. The interpreter represents a fragment
+//! as a vector of registers, so a cast between fragment and vector has no effect.
 
 use super::access;
 use crate::build::{Build, OpClosure, scalars_of};

@@ -230,8 +230,8 @@ fn act(name: &str, line: &str, code: &str) -> Act {
     }
 }
 
-/// Returns the counted kind of an intrinsic call. An intrinsic outside of NVVM performs no counted
-/// operation.
+/// Returns the counted kind of an intrinsic call. An intrinsic outside of NVVM performs no
+/// operation that `COUNT` counts.
 fn intrinsic(line: &str) -> Act {
     let Some((_, called)) = line.split_once("\"llvm.nvvm.") else {
         return Act::Other;
@@ -287,7 +287,8 @@ fn first_space(types: &str) -> Space {
     spaces(types).first().copied().unwrap_or(Space::Generic)
 }
 
-/// Returns the memory space of the memref of a store: the last type in front of the arrow.
+/// Returns the memory space that a store accesses: the memory space of the last operand type,
+/// before the arrow `->`.
 fn last_space(types: &str) -> Space {
     let operands = types.split(") -> ").next().unwrap_or(types);
     spaces(operands).last().copied().unwrap_or(Space::Generic)
@@ -315,7 +316,8 @@ fn bracketed(text: &str) -> &str {
 }
 
 /// Returns the memory space of a memref type from its parameters, such as `4x8xf32, strided<[8,
-/// 1]>, #gpu.address_space<workgroup>`. The memory space is the last parameter, if present.
+/// 1]>, #gpu.address_space<workgroup>`. If the type has a memory space, the last parameter is the
+/// memory space.
 fn memref_space(parameters: &str) -> Space {
     let mut depth = 0_usize;
     let mut last = 0;

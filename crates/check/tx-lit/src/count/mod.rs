@@ -19,9 +19,9 @@ pub(crate) enum Space {
     Shared,
     Private,
     Cluster,
-    /// Unknown memory space of an access through a generic pointer.
+    /// Access through a generic pointer, whose memory space is unknown.
     Generic,
-    /// Constant memory, which a `COUNT` line cannot select.
+    /// Constant memory; a `COUNT` line cannot select it.
     Constant,
 }
 

@@ -6,16 +6,16 @@ use super::Difference;
 use super::difference::Copied;
 use crate::facts::{Fact, KernelFacts};
 
-/// Maximum number of search steps for the numbers of copies. If the search exceeds this limit, the
-/// comparison accepts the PTX.
+/// Maximum number of steps in the search for the number of copies of each block. If the search
+/// exceeds this limit, the comparison accepts the PTX.
 const TRIED: u32 = 50_000;
 
-/// Reports operations in loops whose instruction counts in the PTX do not result from copies of
-/// whole basic blocks.
+/// Reports the operations in loops if no number of copies per basic block explains their
+/// instruction counts in the PTX.
 ///
-/// LLVM copies whole basic blocks when it unrolls or peels a loop. So one number of copies per
-/// block, at least 1, must explain the counts of all instructions of the block. The check skips
-/// operations with an ambiguous block or ambiguous instructions.
+/// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a basic block
+/// therefore have equal numbers of copies, at least 1. The check skips an operation if its block is
+/// not recorded, or if its PTX instructions also match another operation.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -53,9 +53,9 @@ pub(super) fn compare(
     }
 }
 
-/// Returns the comparable operations, each with its number of PTX instructions that result from
-/// loops. An operation is comparable if all its occurrences in loops are in blocks that
-/// `KernelFacts::together` recorded.
+/// Returns the comparable operations, each with the number of its PTX instructions, minus its
+/// occurrences outside loops in the IR. An operation is comparable if all its occurrences in loops
+/// are in blocks that `KernelFacts::together` recorded.
 fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> {
     let mut known = BTreeMap::new();
     for (fact, count) in ir.iter() {

@@ -75,7 +75,7 @@ pub enum Difference {
 pub struct Copied {
     /// The operation.
     pub fact: Fact,
-    /// Number of instructions in the PTX, minus the operations outside loops in the IR.
+    /// Number of instructions in the PTX, minus the number of operations outside loops in the IR.
     pub found: u64,
     /// Number of operations in loops of the IR.
     pub expected: u64,
@@ -214,7 +214,7 @@ fn write_expected(f: &mut fmt::Formatter<'_>, expected: &Count) -> fmt::Result {
     Ok(())
 }
 
-/// An operation that is missing from the PTX, and that LLVM may remove from the IR.
+/// An operation of the IR that LLVM may remove, and that is missing from the PTX.
 /// [`Display`](fmt::Display) formats a complete sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vanished {

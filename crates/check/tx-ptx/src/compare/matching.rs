@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// Assigns the units of each supply to places of limited capacity, and returns the unassigned units
-/// of each supply.
+/// Matches the items of two lists of groups: `supply` and `capacity` contain the number of items of
+/// each group. Returns the number of unmatched items of each supply group.
 ///
-/// The number of assigned units is maximal. `fit` returns the cost of a supply in a place, or
-/// `None` if the supply may not use the place. Earlier supplies have priority: a later supply may
-/// move units of earlier supplies to other places, but never leaves these units unassigned.
+/// The number of matched items is maximal. `fit` returns the cost of a match between a supply group
+/// and a capacity group, or `None` if the groups do not match. Earlier supply groups have priority:
+/// a later group may change the partners of earlier items, but does not unmatch earlier items.
 pub(super) fn saturate<R: Ord>(
     supply: &[u64],
     capacity: &[u64],
@@ -45,18 +45,19 @@ pub(super) fn saturate<R: Ord>(
 }
 
 struct Flow {
-    /// The places that each supply may use, lowest cost first.
+    /// For each supply group, the indices of all capacity groups that match, lowest cost first.
     places: Vec<Vec<usize>>,
-    /// Number of units that each supply assigned to each place.
+    /// For each supply group, the number of its items that are matched with each capacity group.
     given: Vec<BTreeMap<usize, u64>>,
     free: Vec<u64>,
 }
 
 impl Flow {
-    /// Assigns at most `wanted` units of supply `from` along a shortest augmenting path.
+    /// Matches at most `wanted` further items of supply group `from` along a shortest augmenting
+    /// path.
     fn augment(&mut self, from: usize, wanted: u64) -> u64 {
-        // The supply that reached each place, and the place that reached each supply, in the search
-        // for an augmenting path.
+        // Predecessors in the search for an augmenting path: the supply group before each capacity
+        // group, and the capacity group before each supply group.
         let mut by: BTreeMap<usize, usize> = BTreeMap::new();
         let mut through: BTreeMap<usize, usize> = BTreeMap::new();
         let mut open = std::collections::VecDeque::from([from]);
@@ -117,8 +118,8 @@ impl Flow {
 mod tests {
     use super::saturate;
 
-    /// A supply with one possible place is assigned that place, even if another supply used the
-    /// place before.
+    /// A supply group that matches one capacity group is matched, even if an earlier supply group
+    /// used this capacity.
     #[test]
     fn others_change_places() {
         let left = saturate(&[2, 2], &[2, 2], |from, to| {
@@ -127,7 +128,7 @@ mod tests {
         assert_eq!(left, [0, 0]);
     }
 
-    /// Units of a supply stay unassigned if no fitting place has free capacity. Earlier supplies
+    /// Items stay unmatched if no matching capacity group has free capacity. Earlier supply groups
     /// have priority.
     #[test]
     fn the_rest_is_left_over() {
@@ -135,8 +136,8 @@ mod tests {
         assert_eq!(left, [0, 1, 1]);
     }
 
-    /// The last supply fits only the first place, so three earlier supplies must move to a
-    /// neighbouring place.
+    /// The last supply group matches only the first capacity group, so three earlier supply groups
+    /// must change to the next capacity group.
     #[test]
     fn chains_are_found() {
         let left = saturate(&[1, 1, 1, 1], &[1, 1, 1, 1], |from, to| {

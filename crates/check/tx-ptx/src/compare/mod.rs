@@ -21,26 +21,28 @@ use matching::saturate;
 ///
 /// * **Outside loops**, every operation occurs equally often in PTX and in IR. LLVM neither
 ///   removes, adds nor duplicates convergent operations.
-/// * **In loops**, LLVM unrolls and peels. An operation in a loop of the IR occurs in the PTX at
-///   least as often, in loops or outside. Operations of one basic block in a loop
-///   ([`KernelFacts::together`]) have equal numbers of copies in the PTX.
+/// * **In loops**, LLVM may duplicate operations, because it unrolls and peels loops. An operation
+///   in a loop of the IR occurs in the PTX at least as often as in the IR, inside or outside loops.
+///   Operations of one basic block in a loop ([`KernelFacts::together`]) have equal numbers of
+///   copies in the PTX.
 /// * **Removable operations** ([`KernelFacts::add_removable`]) may be missing from the PTX: they
 ///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
 ///   operations.
 /// * **No additions**: every instruction of the PTX must match an operation of the IR.
-/// * **Unknown values** match any value: a mask or clamp that is not constant, or a scope that PTX
-///   omits. Generic memory of the IR matches any state space, because LLVM infers state spaces.
+/// * **Unknown values** match any value. A mask or clamp that is not constant is unknown, and so is
+///   a scope that PTX omits. Generic memory of the IR matches any state space, because LLVM infers
+///   state spaces.
 /// * **Vector accesses** of the IR must not be split: PTX accesses of at least the vector width
 ///   must move at least as many bytes. The vector width is the largest power of two that divides
-///   the vector size, at most 16 bytes, since PTX has no vectors of 12 bytes. LLVM may merge
-///   accesses to more vectors or to wider vectors. A vector access with an alignment below its size
-///   is removable, because LLVM has to split it.
+///   the vector size, at most 16 bytes, since PTX has no vectors of 12 bytes. LLVM may merge scalar
+///   accesses to vectors, and vectors to wider vectors. A vector access with an alignment below its
+///   size is removable, because LLVM has to split it.
 /// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses
-///   still count as replacements of vectors: one 32-bit load can replace a vector of two halves. So
-///   the facts of the IR must contain all scalar accesses, removable or not. A missing 8-byte
-///   scalar of the IR would hide a split vector. Narrow accesses of the PTX may not move more bytes
-///   than the narrow or removable accesses of the IR, unless narrow or removable accesses are in
-///   loops.
+///   still count as replacements of vectors: one 32-bit load can replace a vector of two halves.
+///   The facts of the IR must contain all scalar accesses, even removable ones: additional scalar
+///   accesses of the PTX count as replacements, and could hide a split vector. Narrow accesses of
+///   the PTX may not move more bytes than the narrow or removable accesses of the IR, unless narrow
+///   or removable accesses are in loops.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -106,11 +108,11 @@ struct Slot<'a> {
 struct Matched<'a> {
     found: Vec<Found<'a>>,
     slots: Vec<Slot<'a>>,
-    /// Unmatched instructions of the PTX.
+    /// Number of unmatched instructions in each group of PTX instructions.
     surplus: Vec<u64>,
-    /// Unmatched required operations of the IR.
+    /// Number of unmatched required operations in each group of IR operations.
     missing: Vec<u64>,
-    /// Unmatched removable operations of the IR.
+    /// Number of unmatched removable operations in each group of IR operations.
     gone: Vec<u64>,
 }
 
@@ -209,8 +211,8 @@ impl<'a> Matched<'a> {
             if missing == 0 && surplus == 0 {
                 continue;
             }
-            // Operations with a non-constant mask are counted together with the instructions that
-            // they match.
+            // The count of an operation with a non-constant mask includes all instructions that
+            // match the operation.
             let mut found = Count::default();
             for each in &self.found {
                 if each.fact == fact || fact.matches(each.fact) {

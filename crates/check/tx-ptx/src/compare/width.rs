@@ -14,15 +14,16 @@ fn width(bytes: u32) -> u32 {
 
 /// Reports vector accesses of the IR that the PTX performs with narrower accesses.
 ///
-/// Merging widens accesses, unrolling adds accesses, and splitting narrows accesses. So, for each
-/// width, the check compares the bytes moved by accesses of at least that width. Loads may move
-/// fewer bytes in the PTX, because LLVM merges equal loads and removes unreachable loads. If loads
-/// move fewer bytes, the PTX must have no more narrow loads than the IR.
+/// Merging widens accesses, unrolling adds accesses, and splitting narrows accesses. For each
+/// width, the check therefore compares the number of bytes that accesses of at least this width
+/// move. Loads may move fewer bytes in the PTX, because LLVM merges equal loads and removes
+/// unreachable loads. If loads move fewer bytes in the PTX, the PTX must have no more narrow loads
+/// than the IR.
 ///
-/// Unrolling adds bytes that can hide a split vector. So narrow accesses of the PTX may move at
-/// most twice the bytes of the potentially narrow accesses of the IR. This factor does not apply if
-/// potentially narrow accesses of the IR are in loops. The factor is 2 because LLVM can duplicate a
-/// load to avoid a branch.
+/// Unrolling adds bytes that can hide a split vector. Narrow accesses of the PTX may therefore move
+/// at most twice as many bytes as the narrow or removable accesses of the IR: LLVM can duplicate a
+/// load to avoid a branch. If narrow or removable accesses of the IR are in loops, this limit does
+/// not apply.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -154,7 +155,8 @@ fn supplied(
             _ => {}
         }
     }
-    // Scalars of the PTX that exceed the scalars of the IR were vectors in the IR.
+    // If the PTX has more scalar accesses than the IR, the additional scalar accesses replace
+    // vectors of the IR.
     for bytes in scalars {
         let count = |facts: &KernelFacts, required: bool| {
             let mut sum: u64 = 0;
@@ -224,10 +226,10 @@ fn narrow_found(
 
 /// Number of bytes that accesses below a width may move in the PTX.
 enum Allowed {
-    /// The PTX may move at most this number of bytes.
+    /// Maximum number of bytes that narrow accesses of the PTX may move.
     Bytes(u64),
-    /// The number of bytes has no upper limit, because some accesses are in loops. `least` is the
-    /// number of bytes that the required accesses of the IR move.
+    /// The number of bytes has no upper limit, because some narrow accesses of the IR are in loops.
+    /// `least` is the number of bytes that the required accesses of the IR move.
     Any { least: u64 },
 }
 
@@ -249,7 +251,7 @@ fn narrow_allowed(
         if own != direction || !(within(space) || space == Space::Generic) {
             continue;
         }
-        // LLVM may also narrow a removable access.
+        // LLVM may also split a removable access into narrower accesses.
         let narrow = if width(bytes) < below {
             least = least.saturating_add(count.required().saturating_mul(u64::from(bytes)));
             count

@@ -18,7 +18,7 @@ pub enum FactsError {
         /// The cause.
         source: FlowError,
     },
-    /// An instruction violates the syntax of its opcode.
+    /// An instruction has modifiers or operands that are invalid for its opcode.
     #[error("in `{function}`: {source}")]
     Malformed {
         /// The function.
@@ -26,7 +26,8 @@ pub enum FactsError {
         /// The malformed instruction, and the reason.
         source: MalformedInstruction,
     },
-    /// A function is directly or indirectly recursive, so its operations cannot be counted.
+    /// A function is directly or indirectly recursive, so the operations of the function cannot be
+    /// counted.
     #[error("`{function}` calls itself, so that it is unknown how often it does anything")]
     Recursive {
         /// The function.

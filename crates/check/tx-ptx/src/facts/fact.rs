@@ -7,9 +7,9 @@ use crate::operation::{
 
 /// An operation that must occur both in the IR and in the PTX.
 ///
-/// A field of `None` is unknown and matches any value. Sums and bitwise operations have unsigned
-/// and signed variants of equal effect, so [`KernelFacts`](crate::KernelFacts) removes the sign
-/// from their types.
+/// The value `None` of a field is unknown, and matches any value. Sums and bitwise operations have
+/// unsigned and signed variants of equal effect, so [`KernelFacts`](crate::KernelFacts) removes the
+/// sign from their types.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
     /// A barrier of a block.
@@ -23,16 +23,17 @@ pub enum Fact {
         /// Whether all threads of a warp execute the barrier together.
         aligned: bool,
     },
-    /// A barrier of lanes of a warp.
+    /// A barrier for the lanes of a warp, `bar.warp.sync`.
     WarpBarrier {
         /// Mask of the participating lanes.
         mask: Option<u32>,
     },
     /// Arrival at a cluster barrier, or wait for its completion.
     ClusterBarrier {
-        /// Whether the operation waits for the barrier instead of arriving.
+        /// Set if the operation waits for the barrier; otherwise it arrives.
         wait: bool,
-        /// Memory ordering. Without an explicit ordering, PTX arrivals release and waits acquire.
+        /// Memory ordering. Without an explicit ordering in the PTX, an arrival has release
+        /// semantics, and a wait has acquire semantics.
         ordering: Option<Ordering>,
         /// Whether all threads of a warp execute the operation together.
         aligned: bool,
@@ -55,7 +56,7 @@ pub enum Fact {
     },
     /// A vote of lanes, `vote.sync`.
     Vote {
-        /// The result of the vote.
+        /// Kind of the vote, which determines the result.
         mode: VoteMode,
         /// Mask of the participating lanes.
         mask: Option<u32>,
@@ -120,14 +121,14 @@ pub enum Fact {
         /// Size of the element in bytes.
         bytes: u32,
     },
-    /// A call of a function outside the module.
+    /// A call of a function that the module does not define.
     Call {
         /// Name of the function; `None` for an indirect call.
         callee: Option<String>,
     },
 }
 
-/// Returns whether two values may be equal; `None` is an unknown value.
+/// Returns whether two values may be equal; an unknown value (`None`) may equal any value.
 fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a == b,

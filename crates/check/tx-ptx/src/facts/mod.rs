@@ -1,4 +1,4 @@
-//! Multisets of the operations that kernels contain.
+//! Operations of each kernel, with their numbers of occurrences.
 
 mod collect;
 mod fact;
@@ -20,7 +20,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Returns the facts of a kernel for modification, and creates empty ones if absent.
+    /// Returns a mutable reference to the facts of a kernel; creates empty facts for a new kernel.
     pub fn kernel(&mut self, name: &str) -> &mut KernelFacts {
         self.kernels.entry(name.to_owned()).or_default()
     }
@@ -50,11 +50,11 @@ pub struct Count {
     pub outside: u64,
     /// Number of occurrences in loops.
     pub inside: u64,
-    /// Number of occurrences in [`outside`](Count::outside) that LLVM may remove, because they are
-    /// unreachable or unused. In facts of PTX, `outside_may_vanish` is 0.
+    /// Number of the occurrences in [`outside`](Count::outside) that LLVM may remove, because the
+    /// operation is unreachable or unused. In facts of PTX, `outside_may_vanish` is 0.
     pub outside_may_vanish: u64,
-    /// Number of occurrences in [`inside`](Count::inside) that LLVM may remove, for example with a
-    /// loop without iterations.
+    /// Number of the occurrences in [`inside`](Count::inside) that LLVM may remove, for example in
+    /// a loop that has no iterations.
     pub inside_may_vanish: u64,
 }
 
@@ -145,8 +145,8 @@ impl KernelFacts {
             .merge(count);
     }
 
-    /// Records that the given facts, already added with [`LoopNesting::InLoop`], are in one basic block.
-    /// LLVM copies all operations of a basic block together.
+    /// Records that the given facts are in one basic block; each fact must already be added with
+    /// [`LoopNesting::InLoop`]. LLVM copies all operations of a basic block together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {

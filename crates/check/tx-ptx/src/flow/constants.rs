@@ -1,4 +1,4 @@
-//! Detection of registers that hold one constant.
+//! Detection of registers whose value is always one constant.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use super::flatten::outwards;
 use super::{Flow, Register, Site};
 use crate::instruction::{Instruction, Operand};
 
-/// Maximum length of a chain of register copies to follow. LLVM copies a constant once or twice.
+/// Maximum length of a chain of register copies to follow. In PTX of LLVM, such a chain has one or
+/// two copies.
 const FOLLOWED: usize = 16;
 
 /// The instructions that write a register.
@@ -18,7 +19,8 @@ pub(super) enum Definition {
 }
 
 /// Opcodes without a result operand. For an opcode outside of this list, the first operand counts
-/// as written. An opcode that is missing from this list only prevents the detection of constants.
+/// as written. An opcode that is missing from this list prevents the detection of constants, but
+/// causes no errors.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",
@@ -38,7 +40,7 @@ const WITHOUT_RESULT: &[&str] = &[
 fn writes_first_operand(instruction: &Instruction) -> bool {
     let opcode = &instruction.opcode;
     match opcode.name() {
-        // Among the barriers, only `bar.red` has a result.
+        // `bar.red` is the only barrier with a result.
         "bar" | "barrier" => opcode.has("red"),
         name => !WITHOUT_RESULT.contains(&name),
     }

@@ -36,7 +36,8 @@ impl<'a> Flat<'a> {
         Ok(flat)
     }
 
-    /// Appends the statements of one scope. The parser limits the nesting depth.
+    /// Appends the statements of one scope. The recursion is bounded, because the parser limits the
+    /// nesting depth.
     fn scope(
         &mut self,
         statements: &'a [Statement],

@@ -23,8 +23,8 @@ pub struct Flow<'a> {
     definitions: BTreeMap<Register<'a>, Definition>,
 }
 
-/// A register: the index of the declaring scope, and the name. Scopes of inline assembly often
-/// declare equal names.
+/// A register: the index of the declaring scope, and the name. Several scopes of inline assembly
+/// may declare a register with the same name.
 type Register<'a> = (usize, &'a str);
 
 /// An instruction and its position in the control flow.

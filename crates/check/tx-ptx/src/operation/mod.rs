@@ -1,4 +1,4 @@
-//! Typed description of the instructions that a comparison with IR needs.
+//! Typed description of the instructions that are compared with the IR.
 
 mod read;
 mod types;
@@ -10,9 +10,9 @@ pub use types::{
 
 use crate::position::Position;
 
-/// An instruction, with the details that a comparison with IR needs.
+/// An instruction, with the properties that are compared with the IR.
 ///
-/// Operands that are not constant are `None`.
+/// `None` represents an operand that is not constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Threads of a block wait for each other.
@@ -24,7 +24,7 @@ pub enum Operation {
     },
     /// Arrival or wait at a cluster barrier: `barrier.cluster.arrive` or `barrier.cluster.wait`.
     ClusterBarrier {
-        /// Whether the instruction waits instead of arriving.
+        /// Set if the instruction waits; otherwise it arrives.
         wait: bool,
         /// Explicit memory ordering, if any.
         ordering: Option<Ordering>,
@@ -51,7 +51,7 @@ pub enum Operation {
     },
     /// `vote.sync`
     Vote {
-        /// The result of the vote.
+        /// Kind of the vote, which determines the result.
         mode: VoteMode,
         /// Mask of the participating lanes.
         mask: Option<u32>,

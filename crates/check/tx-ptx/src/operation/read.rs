@@ -75,7 +75,7 @@ impl Reader<'_> {
         self.instruction.opcode.has(modifier)
     }
 
-    /// Returns the first modifier that `name` recognises.
+    /// Returns the first modifier for which `name` returns a value.
     fn find<T>(&self, name: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.instruction.opcode.modifiers().find_map(name)
     }

@@ -37,7 +37,7 @@ const TYPES: &[(&str, u32)] = &[
 ];
 
 impl ScalarType {
-    /// Returns the type with this name, such as `b32`, without a dot.
+    /// Returns the type with the given name, such as `b32`, without a dot.
     pub fn named(name: &str) -> Option<ScalarType> {
         TYPES
             .iter()
@@ -45,18 +45,18 @@ impl ScalarType {
             .map(|&(name, bits)| ScalarType { name, bits })
     }
 
-    /// Returns the name without a dot.
+    /// Returns the name of the type without a dot.
     pub fn name(self) -> &'static str {
         self.name
     }
 
-    /// Returns the width in bits. The width of a packed type includes all its elements.
+    /// Returns the width of the type in bits. The width of a packed type includes all its elements.
     pub fn bits(self) -> u32 {
         self.bits
     }
 
     /// Returns the type without the sign of an integer: `b32` for `u32` and `s32`. Sums do not
-    /// depend on the sign, and LLVM emits either type.
+    /// depend on the sign, so LLVM may emit a signed or an unsigned type.
     pub fn without_sign(self) -> ScalarType {
         match self.name {
             "u8" | "s8" => ScalarType { name: "b8", ..self },
@@ -122,8 +122,8 @@ macro_rules! words {
 words! {
     /// A state space.
     Space {
-        /// Generic address: the bits of the address select the memory. PTX denotes a generic
-        /// address by the absence of a state space.
+        /// Generic address: the address bits determine whether the memory is global, shared or
+        /// local. PTX denotes a generic address by the absence of a state space.
         Generic = "generic",
         /// Memory of all blocks.
         Global = "global",
@@ -177,13 +177,13 @@ words! {
 words! {
     /// The rule that selects the source lane of a shuffle.
     ShuffleMode {
-        /// The lane with an index lower by a given distance.
+        /// The source lane is the own lane index minus a distance.
         Up = "up",
-        /// The lane with an index higher by a given distance.
+        /// The source lane is the own lane index plus a distance.
         Down = "down",
-        /// The lane whose index differs in the given bits (xor).
+        /// The source lane is the xor of the own lane index and a mask.
         Bfly = "bfly",
-        /// The lane with the given index.
+        /// The source lane is given by its index.
         Idx = "idx",
     }
 }
@@ -225,9 +225,9 @@ words! {
         Inc = "inc",
         /// A decrement that wraps from 0 to a bound.
         Dec = "dec",
-        /// Bitwise and of integers, or logical and of predicates.
+        /// Bitwise AND of integers, logical AND of predicates.
         And = "and",
-        /// Bitwise or of integers, or logical or of predicates.
+        /// Bitwise OR of integers, logical OR of predicates.
         Or = "or",
         /// Exclusive or of bits.
         Xor = "xor",

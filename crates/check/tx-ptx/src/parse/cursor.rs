@@ -27,8 +27,8 @@ impl Cursor {
         })
     }
 
-    /// Returns the index of the next token that is not a marker of inline assembly. Markers only
-    /// matter between statements, where the parser calls [`marker`](Cursor::marker) first.
+    /// Returns the index of the next token that is not a marker of inline assembly. Markers have a
+    /// meaning only between statements, where the parser calls [`marker`](Cursor::marker) first.
     fn next_index(&self) -> usize {
         let mut index = self.index;
         while matches!(self.tokens[index].kind, Kind::AsmBegin | Kind::AsmEnd) {
@@ -100,7 +100,7 @@ impl Cursor {
         }
     }
 
-    /// Consumes the word `name` with a leading dot if it is the next token.
+    /// If the next token is the word `name` with a leading dot, consumes the token.
     pub(super) fn dot(&mut self, name: &str) -> bool {
         let found = matches!(self.peek(), Kind::Dot(found) if found == name);
         if found {
@@ -154,8 +154,8 @@ impl Cursor {
         Ok(text)
     }
 
-    /// Consumes an offset `+ 4`, `- 4` or `+ -4`, all of which LLVM emits. Returns 0 if the text
-    /// has no offset here.
+    /// Consumes an offset `+ 4`, `- 4` or `+ -4`, all of which LLVM emits. Returns 0 if the next
+    /// token does not begin an offset.
     pub(super) fn offset(&mut self) -> Result<i64, ParseError> {
         let mut negative = false;
         if self.eat('+') {

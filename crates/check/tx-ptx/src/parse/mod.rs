@@ -11,8 +11,8 @@ use crate::module::{Function, FunctionDirective, Item, Linkage, Module};
 use crate::position::ParseError;
 use cursor::Cursor;
 
-/// Maximum nesting depth of scopes, lists and initialisers. Compilers emit two nesting levels.
-/// Without a limit, a text of braces alone would overflow the stack.
+/// Maximum nesting depth of scopes, lists and initialisers. Compilers emit at most two nesting
+/// levels. Without a limit, a text of braces alone would overflow the stack.
 const DEPTH: usize = 64;
 
 impl Module {

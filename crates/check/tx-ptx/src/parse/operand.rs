@@ -63,7 +63,7 @@ impl Cursor {
         }
     }
 
-    /// Parses the rest of an address after the opening bracket.
+    /// Parses an address whose opening bracket is already consumed.
     fn address(&mut self) -> Result<Address, ParseError> {
         let expected = "a register, a variable or a number as address";
         let base = match self.peek() {

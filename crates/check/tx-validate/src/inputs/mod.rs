@@ -1,7 +1,7 @@
 //! Generated inputs: sizes that leave remainders, and values that expose errors.
 //!
-//! Module `sizes` chooses the sizes of the arguments, and module `numbers` fills the arrays. This
-//! module selects as many inputs as run in a few seconds.
+//! Module `sizes` chooses the sizes of the arguments, and module `numbers` fills the arrays. Module
+//! `inputs` selects inputs that together run in a few seconds.
 
 mod numbers;
 mod sizes;
@@ -25,22 +25,22 @@ pub struct Input {
     pub name: String,
     /// Arguments.
     pub args: Vec<Arg>,
-    /// Set for the data pattern that fills arrays with -0.0.
+    /// Set if the data pattern fills arrays with -0.0.
     pub(crate) zeros: bool,
-    /// Whether each step of the launch plan launches a kernel; empty if unknown.
+    /// For each step of the launch plan, whether the step launches a kernel; empty if unknown.
     pub(crate) launched: Vec<bool>,
     /// Index among all inputs, which determines the alignment of the arrays.
     pub(crate) number: usize,
-    /// Set if the input runs after every stage, not only at launch. An input that fails at launch
-    /// runs again after every stage.
+    /// Set if the input runs after every stage; other inputs run only in the stage `launch`. An
+    /// input that fails in the stage `launch` runs again after every stage.
     pub(crate) every_stage: bool,
 }
 
 /// Returns the inputs of a program; empty if no sizes fit. `guess` determines which dynamic
 /// dimensions have equal sizes.
 ///
-/// `numbers` limits the result to a range of input indices, plus at least one input for each set of
-/// launched kernels. `kernel` limits the result to inputs that launch this kernel, if such inputs
+/// `numbers` limits the result to a range of input indices, but each set of launched kernels has at
+/// least one input. `kernel` limits the result to inputs that launch this kernel, if such inputs
 /// exist.
 pub(crate) fn generate(
     plan: &Plan,
@@ -154,14 +154,14 @@ pub(crate) fn generate(
         .collect()
 }
 
-/// Input whose arrays are not filled yet.
+/// Candidate input, whose arrays have no contents yet.
 struct Planned {
     values: Rc<Values>,
     data: Data,
     turn: Turn,
     /// Index in the list of candidate inputs.
     number: usize,
-    /// Number of inputs with this data pattern that run before this input.
+    /// Number of earlier inputs with the same data pattern.
     before: usize,
     /// Set if the input was generated to test one kernel. Inputs for one kernel have a separate
     /// cost limit.
@@ -169,21 +169,21 @@ struct Planned {
     every_stage: bool,
 }
 
-/// Limit on the summed cost (threads + elements) of the inputs that run after every stage. The
+/// Limit on the summed cost (threads + elements) of the inputs that run after every stage. The cost
 /// limit does not apply to the first [`LEAST_OF_ALL`] inputs.
 const MOST_OF_ALL: u64 = 1 << 19;
 /// Limit on the summed cost (threads + elements) of all inputs, applied separately to small and to
-/// large inputs. The limit is 18 times higher if one kernel is tested.
+/// large inputs. The cost limit is 18 times higher if one kernel is tested.
 const MOST_AT_THE_END: u64 = 5 << 20;
-/// Maximum cost (threads + elements) of a small input.
+/// Maximum cost (threads + elements) of a small input; inputs with a higher cost are large.
 const FEW_ELEMENTS: u64 = 1 << 15;
 /// Number of inputs that run after every stage regardless of their cost.
 const LEAST_OF_ALL: usize = 6;
 
-/// Selects inputs that run in a few seconds, with equal shares for each set of launched kernels.
-/// The first selected inputs run after every stage.
+/// Selects inputs that together run in a few seconds, in turn from each set of inputs that launch
+/// the same kernels. The first selected inputs run after every stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
-    // Number of inputs and their summed cost, for each set of launched kernels.
+    // For each set of launched kernels, the number of selected inputs and their summed cost.
     let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();
     let mut ranked: Vec<(u64, usize, Planned)> = Vec::new();
     for planned in inputs {
@@ -193,7 +193,7 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
         *cost = cost.saturating_add(planned.values.cost());
         ranked.push((before, number, planned));
     }
-    // Cheap inputs of each set come first.
+    // The cheapest inputs of each set are first.
     ranked.sort_by_key(|(cost, ..)| *cost);
     // Large inputs have a separate limit, so that they do not displace small ones.
     let mut ends = [0u64; 3];
@@ -233,8 +233,8 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     taken
 }
 
-/// Keeps the inputs whose indices are in `numbers`, and at least one input for each set of launched
-/// kernels. Returns the index of the first kept input.
+/// Removes the inputs whose indices are not in `numbers`, except for one input for each set of
+/// launched kernels. Returns the index of the first remaining input.
 fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
     let sets: BTreeSet<Vec<bool>> = inputs.iter().map(|i| i.values.launched()).collect();
     inputs.truncate(numbers.end.max(sets.len()));

@@ -15,18 +15,19 @@ pub(super) enum Data {
     Special,
     /// Random floats in [-1, 1); random integers of full width.
     Random,
-    /// Floats with as many significant digits as exact sums of thousands of elements permit, so
-    /// that a lost digit changes the result. Integers have all bits set, which is the identity of
-    /// `and` and of an unsigned minimum.
+    /// Floats with many significant digits, whose sum is still exact for thousands of elements. If
+    /// a computation loses a digit, the result changes. Integers have all bits set, which is the
+    /// identity of `and` and of an unsigned minimum.
     Long,
-    /// Floats are -0.0. In odd variations, the floats of all inputs except the first argument are
-    /// 1.0. If the initial value of a sum is not -0.0, the sign of the result changes. Integers are
+    /// Floats are -0.0. In odd variations, the floats of all arguments except the first are 1.0. If
+    /// the accumulator of a sum does not start at -0.0, the result has the wrong sign. Integers are
     /// random.
     Zeros,
     /// Floats are 1.0; integers are random.
     Ones,
     /// The first argument contains the least value, and the other arguments contain the greatest
-    /// value. A minimum or maximum whose initial value is not its identity gives a wrong result.
+    /// value. If the initial value of the accumulator is not the identity, a minimum or maximum is
+    /// wrong.
     Least,
     /// The first argument contains the greatest value, and the other arguments contain the least
     /// value.
@@ -36,8 +37,8 @@ pub(super) enum Data {
     Near,
     /// Equal elements, except for one large and one small outlier per row, placed on diagonals. The
     /// variations ([`Turn`]) together place an outlier in every column, if the array is not too
-    /// large. Each outlier determines the result of a minimum or maximum, and one bit of the result
-    /// of a bitwise and/or.
+    /// large. Each outlier determines the result of a minimum or maximum, and one bit of a bitwise
+    /// `and` or `or`.
     Peaks,
     /// Equal elements, except for one NaN per row; the NaNs form a diagonal.
     Nans,
@@ -63,13 +64,13 @@ pub(super) enum Data {
     Alone,
     /// Even rows ascend and odd rows descend, so the ends of a row determine a minimum or maximum.
     Slopes,
-    /// Zeros, except for one element per row, near the end of the row. A left-to-right scan of the
-    /// row is exact up to the nonzero element. In every fourth long row, the index of the nonzero
-    /// element is a power of two plus 3: loop iterations begin at powers of two.
+    /// Zeros, except for one element per row, near the end of the row. A sum of the row from left
+    /// to right is exact up to the nonzero element. In every fourth long row, the index of the
+    /// nonzero element is a power of two plus 3, because loop iterations begin at powers of two.
     Last,
     /// Equal elements, except for one large outlier per row, within the last quarter of the row.
-    /// The outlier is in the remainder of a row, where each group of elements has its own
-    /// predicate.
+    /// The outlier is in the remainder of a row, for which a kernel computes a predicate per group
+    /// of elements.
     Tail,
     /// Equal elements, except for one outlier per row, which is 2.5 ln 2 larger. The exponential of
     /// the difference 2.5 ln 2 is 2^2.5, where a polynomial approximation of `exp2` is least exact.
@@ -83,7 +84,7 @@ pub(super) enum Data {
     Few,
 }
 
-/// Index of one variation of a data pattern, and the number of variations.
+/// One variation of a data pattern: its index, and the number of variations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     pub(super) number: usize,
@@ -95,7 +96,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Returns variation `number` out of `of` variations.
+    /// Returns the variation with index `number`; `of` is the number of variations.
     pub(super) fn nth(number: usize, of: usize, sorts: &'static [Role]) -> Self {
         Self {
             number,
@@ -145,10 +146,12 @@ impl Turn {
         let place = match (step, self.at) {
             (_, Some(at)) => at.min(last),
             _ if count <= MOST_ALONE => step.min(last),
-            // Element `slot + 1` of the first thread in a block of 256 threads.
+            // Element with index `slot + 1` among the elements of the first thread in a block of
+            // 256 threads.
             _ if self.number >= TURNS_FAR => match self.number - TURNS_FAR {
                 slot @ 0..SLOTS => (slot + 1) * LEAST_BLOCK,
-                // Last element of the last full round of a row, in which all threads participate.
+                // Last element of a row that a full loop iteration reads, with all threads of the
+                // block.
                 SLOTS => (columns / ROUND * ROUND).saturating_sub(1),
                 more => ROUND << (more - SLOTS - 1).min(MOST_SHIFT),
             }
@@ -172,7 +175,7 @@ impl Turn {
         }
     }
 
-    /// Returns the role of the element at index `place`, for a pattern with one outlier.
+    /// Returns the role of the element at index `place` in an array with one outlier.
     fn role_alone(self, place: usize, count: usize, columns: usize) -> Role {
         let own = self.place_alone(count, columns);
         // Variations alternate between positive and negative elements.
@@ -188,7 +191,8 @@ impl Turn {
     }
 }
 
-/// Returns the kinds of outliers that suit a program.
+/// Returns the kinds of outliers for a program, which depend on whether the program tests floats
+/// for NaN or infinity.
 pub(super) fn sorts(plan: &Plan) -> &'static [Role] {
     let element = |ty: &ArgumentType| match ty {
         ArgumentType::Memref(memref) => memref.element,
@@ -272,9 +276,9 @@ impl Data {
 }
 
 const COLUMN_TURNS: usize = 7;
-/// Distance between outliers: number of rows for adjacent columns, number of column groups for
-/// adjacent rows. The distance between outliers divides none of the usual numbers of rows and
-/// groups.
+/// Number of rows between the outliers of adjacent columns, and number of column groups between the
+/// outliers of adjacent rows. This prime number divides none of the usual numbers of rows and
+/// column groups.
 const STEP: usize = 277;
 /// Number of columns above which a loop over a row needs several iterations.
 const LONG: usize = 1024;
@@ -293,15 +297,15 @@ const MOST_ALONE: usize = 32;
 /// Number of inputs with a single outlier for a large array. The first [`TURNS_FAR`] inputs have
 /// the outlier at distant positions of the array. The next [`SLOTS`] inputs place the outlier at
 /// the second and later elements of the first thread of a block. The remaining inputs place the
-/// outlier at the end of the last full round of a row, and at powers of two.
+/// outlier at the end of the last full loop iteration over a row, and at powers of two.
 pub(super) const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 6;
 const SLOTS: usize = 7;
-/// Number of elements that a block of [`LEAST_BLOCK`] threads reads in one round.
+/// Number of elements that a block of [`LEAST_BLOCK`] threads reads in one loop iteration.
 const ROUND: usize = (SLOTS + 1) * LEAST_BLOCK;
 const TURNS_FAR: usize = 18;
 pub(super) const LEAST_BLOCK: usize = 256;
-/// Maximum shift amount for the index of an outlier. The shifted index exceeds the size of any
-/// array, so the last element becomes the outlier.
+/// Maximum shift amount for the index of an outlier. An index with this shift exceeds the size of
+/// any array, so the last element becomes the outlier.
 const MOST_SHIFT: usize = 32;
 /// Kinds of outliers for most programs.
 const SORTS: [Role; 6] = [
@@ -315,7 +319,7 @@ const SORTS: [Role; 6] = [
 /// Kinds of outliers for programs that test floats for NaN or infinity. Results computed from an
 /// infinity may depend on the combination order.
 const SORTS_ASKED_FOR: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
-/// Number of elements below which one array does not contain every special value.
+/// Minimum number of elements of an array that contains every special value.
 const FEW: usize = 256;
 
 /// Maximum number of elements of the pattern `Powers` with ±0.5 whose sum of squares is exact in
@@ -495,7 +499,7 @@ pub(super) enum Role {
     Next,
     /// Next representable value below the plain negative elements.
     NextBelow,
-    /// -0.0 as the outlier; some of the later elements are +0.0.
+    /// Outlier -0.0; some of the later elements are +0.0.
     Zero,
     /// +0.0 after a -0.0.
     ZeroBehind,
@@ -505,7 +509,7 @@ pub(super) enum Role {
     Infinite,
     /// Slightly less than -1.
     Near,
-    /// Element of an ascending or descending row: its step number, and the number of steps.
+    /// Element of an ascending or descending row: index of the step, and number of steps.
     Step(usize, usize),
 }
 
@@ -586,7 +590,7 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
     float.to_bits(value)
 }
 
-/// Returns a quiet NaN, or one with only the lowest fraction bit set, of either sign.
+/// Returns a positive or negative NaN: a quiet NaN, or a NaN with only the lowest fraction bit set.
 fn nan(float: Float, random: &mut Random) -> u64 {
     let quiet = float.to_bits(f64::NAN);
     let lowest = float.to_bits(f64::INFINITY) | 1;

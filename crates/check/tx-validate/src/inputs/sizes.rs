@@ -38,7 +38,7 @@ impl Call {
 /// Most sizes leave a remainder modulo 32. The size 64x128 leaves no remainder, and fills whole
 /// transposed tiles of 64 rows by 256 bytes. Some row counts exceed 256, and some rows have more
 /// than 256 parts of 32 columns. The size 131073 is one more than the number of elements that 256
-/// blocks of 256 threads reduce in two rounds.
+/// blocks of 256 threads reduce in two loop iterations.
 const CALLS: [([usize; 4], Data); 29] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
@@ -72,16 +72,16 @@ const CALLS: [([usize; 4], Data); 29] = [
 ];
 
 /// Rows with more than 256 parts of 32 columns, for kernels in which one block of at most 256
-/// threads combines the partial results. After three rounds of 128 threads, many partial results
-/// remain for a fourth round.
+/// threads combines the partial results. After three loop iterations of 128 threads, many partial
+/// results remain for a fourth iteration.
 const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 
 /// Sizes for the pattern `Above`. A row is long enough for several warps, and short enough that the
 /// combination order hardly changes the result.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. For rows, the limit is [`LONGEST_ROW`] if the same
-/// kernel processes all rows from a shorter length on.
+/// Maximum length of a generated vector or row. The limit is [`LONGEST_ROW`] if rows of this length
+/// launch the same kernels as all longer rows.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_calls`]. No pattern has infinities: with an infinity in a short row,
@@ -101,7 +101,7 @@ const LENGTH_DATA: [Data; 13] = [
     Data::Last,
     Data::Deep,
 ];
-/// Pairs: maximum row length, and number of rows of an input with at most this row length. Inputs
+/// Pairs of a maximum row length, and the number of rows of inputs up to this row length. Inputs
 /// with short rows have more rows than one block reduces.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Number of rows for the lengths from [`tails`].
@@ -114,7 +114,7 @@ const FEW_OF_THESE: usize = 4;
 /// different rows are in different parts.
 const LENGTH_TURNS: usize = 7;
 
-/// Sizes that launch additional kernels, by many long rows or by long columns.
+/// Sizes with many long rows or with long columns, which launch additional kernels.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -125,8 +125,8 @@ const NUMBERS: [[usize; 4]; 7] = [
     [4103, 1031, 1, 2],
 ];
 /// Sizes for all patterns of [`KERNEL_DATA`] if one kernel is tested. The rows and columns leave
-/// large remainders after one or two rounds. Some sizes have few rows, so that correct rows do not
-/// mask an error in one row.
+/// large remainders after one or two loop iterations. Some sizes have few rows, so that correct
+/// rows do not mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -158,13 +158,14 @@ const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
 /// processes each row in one thread needs several blocks for 1031 rows.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
-/// Length of a vector, and exponents of the outlier indices 2^14 to 2^20. Blocks and rounds of
-/// partial results begin at powers of two.
+/// Length of a vector, and exponents of the outlier indices 2^14 to 2^20. A thread block or a loop
+/// iteration often starts at an element whose index is a power of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
-/// Row counts and number of columns for kernels whose threads read several rows per round. Each row
-/// count leaves a different number of rows for the last round.
+/// Row counts and number of columns for kernels whose threads read several rows per loop iteration.
+/// Each row count leaves a different number of rows for the last iteration.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
-/// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`].
+/// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`]
+/// elements per argument.
 const DATA_OF_LARGE: usize = 7;
 const KERNEL_DATA: [Data; 14] = [
     Data::Powers,
@@ -221,21 +222,21 @@ pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 const MOST_OF_LARGE: usize = 5 << 20;
 /// Number of elements at which a grid is expected to have reached its maximum size.
 const MOST_THREADS: usize = 1 << 26;
-/// Number of elements per thread in tests of a fixed-size grid: for arrays of rank ≤ 2, and of rank
-/// > 2. A thread reads up to 32 elements (rank > 2: up to 8) per round, so the tests need several
-/// rounds.
+/// Number of elements per thread in tests of a fixed-size grid: for arrays of rank at most 2, and
+/// for arrays of higher rank. A thread reads up to 32 elements (8 for a higher rank) per loop
+/// iteration, so each thread executes several iterations.
 const ROUNDS: [usize; 2] = [36, 18];
-/// Numbers of elements that a thread may read per round.
+/// Numbers of elements that a thread may read per loop iteration.
 const AT_ONCE: [usize; 2] = [8, 32];
-/// Number of contiguous elements that a block reads per round, with 8 elements per thread.
+/// Number of contiguous elements that a block reads per loop iteration, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Distance, in threads, between the outliers that test consecutive elements of a thread. The
-/// distance puts each outlier into another warp.
+/// Distance, in threads, between the outliers that test consecutive elements of a thread. With this
+/// distance, each outlier is in another warp.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
 
-/// Assumption that some dynamic dimensions have equal sizes, which the program does not check.
+/// Assumption about equal sizes of dynamic dimensions that the program does not check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
     /// Dimension `i` has the same size in all arrays, where `i` counts from the first dimension.
@@ -246,7 +247,7 @@ pub(crate) enum Guess {
     Same,
 }
 
-/// Returns the sizes of an array of this rank whose last dimension has this length.
+/// Returns the sizes of an array of the given rank whose last dimension has the given length.
 fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
     let rows = LENGTH_ROWS.iter().find(|(most, _)| length <= *most);
     let (rows, more) = match (rank, rows) {
@@ -312,9 +313,9 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Returns eight lengths of a class. Any three adjacent bits of the lengths take all eight values.
-/// If a thread reads 8, 4 or 2 elements per round, rows of these lengths end after each element of
-/// a round.
+/// Returns eight lengths of a length class. Any three adjacent bits have a different value in each
+/// of the eight lengths. If a thread reads 2, 4 or 8 elements per loop iteration, each of these
+/// elements is the last element of a row of some length.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // Powers of a generator of GF(8): any three adjacent powers are linearly independent.
     const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
@@ -441,8 +442,8 @@ fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls.chain(many).collect()
 }
 
-/// Returns candidate inputs for those sizes of [`NUMBERS`] that launch kernels which `calls` do not
-/// launch.
+/// Returns candidate inputs with sizes of [`NUMBERS`] that launch a kernel which no input in
+/// `calls` launches.
 fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
@@ -519,7 +520,8 @@ fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls
 }
 
-/// Returns candidate inputs for which each thread of a fixed-size grid executes several rounds.
+/// Returns candidate inputs for which each thread of a fixed-size grid executes several loop
+/// iterations.
 fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let sizes = |elements: usize| {
@@ -555,9 +557,9 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         most: MOST_OF_LARGE,
         ..Call::new(sizes(elements), data)
     };
-    // Indices of the outlier: the start of the second round, the start of the remainder, and each
-    // element that a thread reads in the first round. The outliers of the first round are in blocks
-    // at the start, in the middle and at the end of the grid.
+    // Indices of the outlier: the start of the second loop iteration, the start of the remainder,
+    // and each element that a thread reads in the first iteration. The outliers of the first
+    // iteration are in blocks at the start, in the middle and at the end of the grid.
     let rounds = AT_ONCE.map(|at_once| most * at_once);
     let left = rounds.map(|round| elements / round * round);
     let left = left.into_iter().filter(|place| !rounds.contains(place));
@@ -576,7 +578,7 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         block.min(last) * TILE + slot * LEAST_BLOCK + LARGE_STEP * slot % LEAST_BLOCK
     });
     let places: Vec<usize> = rounds.into_iter().chain(slots).chain(left).collect();
-    // Each index has each kind of outlier in turn.
+    // At each index, the inputs use each kind of outlier in turn.
     let alone = (0..sorts.len()).flat_map(|turn| {
         let numbered = places.iter().enumerate();
         let inside = numbered.filter(|(_, place)| **place < elements);
@@ -591,8 +593,8 @@ fn threads(launch: Extent3) -> u64 {
     sizes.map(u64::from).fold(1, u64::saturating_mul)
 }
 
-/// Returns all assumptions about equal dynamic dimensions. The first assumption is the one that
-/// launches the most steps of the launch plan.
+/// Returns all assumptions about equal dynamic dimensions. The list begins with the assumption
+/// under which the largest number of steps in the launch plan launch a kernel.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);
@@ -617,8 +619,8 @@ pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
-    /// Launch extent of each step; `None` without a launch. A launch extent of zeros means that the
-    /// extent is unknown before execution.
+    /// Launch extent of each step; `None` if the step launches no kernel. A launch extent of zeros
+    /// represents an extent that is unknown before execution.
     launches: Vec<Option<Extent3>>,
 }
 
@@ -655,7 +657,7 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
                 .collect(),
         });
     }
-    // Assign sizes until all checks hold. Each round propagates values by one check.
+    // Assign sizes until all checks hold. Each iteration propagates values by one check.
     for _ in 0..plan.checks.len() + 1 {
         let mut changed = false;
         for check in &plan.checks {
@@ -663,7 +665,8 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
             let [Some(left), Some(right)] = found else {
                 continue;
             };
-            // Values that satisfy the relation: for the right side, and for the left side.
+            // Values that satisfy the relation: a value for its right side, and a value for its
+            // left side.
             let (more, less) = match check.relation {
                 _ if check.relation.holds(left, right) => continue,
                 Relation::Equal => (left, right),

@@ -17,8 +17,8 @@ type Same = (Direction, usize, u64);
 
 /// Global variables with internal linkage, whose uses LLVM can analyze.
 pub(super) struct Variables {
-    /// For each variable, whether loads read it and whether stores write it. LLVM may remove
-    /// variables that are only read or only written.
+    /// For each variable: whether a load reads the variable, and whether a store writes the
+    /// variable. LLVM may remove a variable that no load reads, or that no store writes.
     uses: BTreeMap<String, (bool, bool)>,
 }
 
@@ -45,7 +45,8 @@ impl Variables {
                     continue;
                 };
                 match (name(op), i) {
-                    // Uses of a derived pointer count as accesses, the derivation does not.
+                    // The uses of a derived pointer count as accesses; the op that derives the
+                    // pointer does not.
                     (name, 0) if VIEWS.contains(&name) => {}
                     ("llvm.load", _) => *read |= !forwarded.contains(&id(op)),
                     ("llvm.store", 1) => *written = true,
@@ -69,9 +70,9 @@ pub(super) struct Accesses<'c> {
     forwarded: &'c Loads,
     chip: Chip,
     in_kernel: bool,
-    /// Value numbers; values with equal numbers are equal.
+    /// Value number of each SSA value; SSA values with the same number are equal.
     numbers: BTreeMap<usize, usize>,
-    /// Users of each value, without the ops that affect neither a result nor memory.
+    /// Users of each value, except for ops that affect neither a result nor memory.
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<Same>,
 }
@@ -85,7 +86,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Returns a removable access that stands for any number of accesses of any width.
+    /// Returns a removable access that matches any number of accesses of any width.
     fn any(direction: Direction, space: Space) -> Self {
         let bytes = 1;
         Self {

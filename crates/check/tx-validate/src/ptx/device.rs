@@ -38,8 +38,8 @@ struct Site {
 }
 
 impl Site {
-    /// Combines this position with a relative position `place`. The combined position is in a loop
-    /// if either position is in a loop.
+    /// Combines the position of an op with the position `place` of a PTX operation that LLVM emits
+    /// for the op. The combined position is in a loop if either position is in a loop.
     fn at(self, place: LoopNesting) -> Self {
         Self {
             place: self.place.max(place),

@@ -1,4 +1,4 @@
-//! Detection of loads whose value the same thread may have stored.
+//! Detection of loads that may read a value which the same thread stored before.
 //!
 //! Between two synchronizations, LLVM may forward a stored value to a load of the same thread. Data
 //! exchange between threads requires a synchronization between the store and the load.

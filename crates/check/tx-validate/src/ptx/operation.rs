@@ -138,8 +138,8 @@ pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<Made>, String> {
     known.ok_or_else(|| format!("`{}` that cannot be told in PTX: `{op}`", name(op)))
 }
 
-/// Returns the PTX operations of an NVVM op; `None` if the op is relevant but its form is
-/// unsupported.
+/// Returns the PTX operations of an NVVM op; `None` if the comparison needs the op, but does not
+/// support its form.
 fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
     let all = operands(op);
     let input = |i: usize| all.get(i).copied();
@@ -227,7 +227,7 @@ fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
             "release" => restricted("release", "cta"),
             _ => return None,
         }),
-        // The op is irrelevant for the comparison.
+        // The comparison ignores the op.
         _ if Operation::role_of(name) == Role::Other => return Some(Vec::new()),
         _ => return None,
     };
@@ -378,7 +378,7 @@ fn scope(op: Op<'_>) -> Option<Scope> {
     }
 }
 
-/// Returns the fence before a sequentially consistent load or store.
+/// Returns the fence that LLVM emits before a sequentially consistent load or store.
 fn sequential(op: Op<'_>) -> Option<Vec<Made>> {
     if integer_attribute(op, "ordering") != Some(SEQUENTIAL) {
         return Some(Vec::new());

@@ -33,8 +33,9 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Merges a value into the range of an argument; returns whether the range grew. Two different
-    /// ranges merge to the range of all values, so the range of an argument changes at most twice.
+    /// Merges a value into the range of an argument; returns whether the range grew. The union of
+    /// two different ranges is the range of all values, so the range of an argument changes at most
+    /// twice.
     pub(super) fn join(&mut self, argument: Val<'_>, value: Option<Val<'_>>) -> bool {
         let new = value.and_then(|value| self.range(value, FOLLOWED));
         match self.ranges.get(&key(argument)) {
@@ -123,7 +124,7 @@ impl Arguments {
                     Range::new(one.least.min(other.least), one.most.max(other.most))?
                 }
             },
-            // The product with zero is zero, whatever the other operand is.
+            // A product with zero is zero for any other operand.
             "llvm.mul" | "llvm.and" if [0, 1].map(input).contains(&Range::new(0, 0)) => {
                 Range::new(0, 0)?
             }
