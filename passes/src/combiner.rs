@@ -411,8 +411,8 @@ impl<'c> Combiner<'c> {
 
     /// Combines `partial` with the previous values of the destination.
     ///
-    /// If a previous value is wider than the partial result, the combination uses the type of the
-    /// previous value, which loses no bits of it.
+    /// If a previous value is wider than the partial result, both are combined in the type of the
+    /// previous value, so that the previous value loses no bits.
     pub fn accumulate(
         &self,
         b: &Builder<'c>,

@@ -27,12 +27,13 @@ const REDUX_GROUP: u64 = 110;
 /// Approximate cycles of an exchange through shared memory: a store, a barrier and loads.
 pub(crate) const EXCHANGE: u64 = 60;
 
-/// Returns the cycles of a combination over `lanes` lanes of a warp by shuffles.
+/// Returns the approximate cycles in which shuffles combine the values of `lanes` lanes of a warp.
 pub(crate) fn shuffle_cost(lanes: u64) -> u64 {
     u64::from(lanes.next_power_of_two().ilog2()) * SHUFFLE
 }
 
-/// Returns the cycles of a combination over `lanes` lanes of a warp by `redux.sync`.
+/// Returns the approximate cycles in which `redux.sync` combines the values of `lanes` lanes of a
+/// warp.
 pub(crate) fn redux_cost(lanes: u64) -> u64 {
     match u64::from(tx_target::WARP) / lanes.clamp(1, 32) {
         1 => REDUX,
@@ -74,7 +75,7 @@ impl Pool {
 enum Among {
     Threads,
     Blocks,
-    /// Blocks of a cluster, in memory that no other exchange uses.
+    /// Exchange between the blocks of a cluster, in memory that no other exchange uses.
     BlocksOnce,
 }
 

@@ -12,9 +12,10 @@ pass! {
     /// `rsqrt`, `round` and `clampf`. An expansion reduces the argument to a short interval, and
     /// evaluates a polynomial there. Operands are floats or one-dimensional vectors of floats;
     /// types narrower than f32 are computed in f32 and rounded once. `sincos` reduces its argument
-    /// once; its results have the same bits as `sin` and `cos`. A power with a constant exponent is
-    /// a product of numbers or reciprocals for the integers from -2 to 3, and a square root for 0.5
-    /// and -0.5. Other powers with an integer exponent are computed as `powf`.
+    /// once; its results have the same bits as `sin` and `cos`. A power with a constant integer
+    /// exponent from -2 to 3 becomes a product of numbers or reciprocals. A power with the exponent
+    /// 0.5 or -0.5 becomes a square root. Other powers with an integer exponent are computed as
+    /// `powf`.
     ///
     /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
     /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or one
@@ -27,7 +28,7 @@ pass! {
     /// `math.clampf` is `maximumf(minimumf(value, max), min)`. Its result is NaN if one of the
     /// three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than +0.0. MLIR 22
     /// exchanges `min` and `max` in the description and in the expansion of `math.clampf`, so that
-    /// the result is `max` for every value; later versions of MLIR agree with this pass.
+    /// the result is always `max`. Later versions of MLIR agree with this pass.
     ///
     /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to these types become integer ops,
     /// on scalars and on vectors. `arith.truncf` rounds once, to nearest, ties to even. A number
@@ -36,18 +37,18 @@ pass! {
     ///
     /// If every target of the GPU module supports the instructions (sm_89 with PTX 8.1, sm_90),
     /// `nvvm.convert.f32x2.to.f8x2` rounds f32 and narrower types, and `nvvm.convert.f8x2.to.f16x2`
-    /// widens 8-bit floats. One instruction converts two elements of a vector: the pass first
-    /// combines conversions of the elements of one `vector.from_elements` or `vector.load` into a
-    /// conversion of a vector. The instruction saturates. An additional comparison per element
-    /// therefore replaces numbers out of range, unless minima and maxima with constants prove that
-    /// all numbers are in range. The results have the same bits as with integer ops.
+    /// widens 8-bit floats. One instruction converts two elements of a vector. The pass therefore
+    /// first combines conversions of the elements of one `vector.from_elements` or `vector.load`
+    /// into a conversion of a vector. The instruction saturates. An additional comparison per
+    /// element therefore replaces numbers out of range, unless minima and maxima with constants
+    /// prove that all numbers are in range. The results have the same bits as with integer ops.
     ///
     /// Four or more quotients of f32 by one divisor in one block, such as `x / s` for the elements
-    /// of a row, share the reciprocal r of the divisor: `q = x * r`, `e = fma(q, s, -x)` and
-    /// `fma(e, -r, q)`. The results are the correctly rounded quotients if s is from 2^-126 to 2^29
-    /// and each x is zero or at least 2^-96 in magnitude. For other operands, and if a result is
-    /// NaN, an `scf.if` computes all quotients by `arith.divf`. In both cases, the results have the
-    /// same bits as `arith.divf`.
+    /// of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)` with `q =
+    /// x * r` and `e = fma(q, s, -x)`. The results are the correctly rounded quotients if s is from
+    /// 2^-126 to 2^29 and each x is zero or at least 2^-96 in magnitude. For other operands, and if
+    /// a result is NaN, an `scf.if` computes all quotients by `arith.divf`. In both cases, the
+    /// results have the same bits as `arith.divf`.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -80,7 +81,7 @@ pass! {
     /// For f32, the errors of exponentials, logarithms, `tanh`, `erf`, `rsqrt`, `sin`, `cos` and
     /// `tan` were measured over all f32 numbers (`sin` 0.83, `cos` 0.84, `tan` 1.03). The errors of
     /// the other functions were measured over millions of numbers. The errors of `sin`, `cos` and
-    /// `tan` are the same for large arguments: the reduction multiplies the argument by as many
+    /// `tan` are the same for large arguments. The reduction multiplies the argument by as many
     /// bits of 2/π as its exponent requires (Payne and Hanek).
     ///
     /// Subnormal arguments and results have the same error bounds; no value is flushed to zero. For
@@ -136,10 +137,10 @@ pass! {
     ///
     /// Only `remf`, `ipowi` and quotients by a reciprocal may diverge within a warp.
     ///
-    /// `remf` has one division of 64-bit integers, and another one for each 40 bits (f32) or 11
-    /// bits (f64) by which the exponent of x exceeds the exponent of y. `ipowi` has two products
-    /// for each binary digit of the exponent. In a warp or a vector, the number of loop iterations
-    /// is the maximum over the threads and elements.
+    /// `remf` executes one division of 64-bit integers, plus one for each 40 bits (f32) or 11 bits
+    /// (f64) by which the exponent of x exceeds the exponent of y. `ipowi` executes two
+    /// multiplications for each binary digit of the exponent. In a warp or a vector, the number of
+    /// loop iterations is the maximum over the threads and elements.
     ///
     /// ## Fails when
     /// The pass rejects a target with an unknown chip or feature.

@@ -34,11 +34,10 @@ pass! {
     ///   rows are kept in registers, the element-wise op has no other loops.
     /// * The op uses an operand of another op in the group. If one op of the group writes an
     ///   element, other ops use the element only in the same row.
-    /// * The innermost dimension is along a row. The registers of a block, or of a cluster (sm_90),
-    ///   can contain a row, or a row has at most 256 KiB, which stay in the L2 cache while each
-    ///   phase reloads them. Rows of dynamic length must fit into registers: the group has one
-    ///   kernel per class of lengths, and each op has a separate kernel for rows beyond all
-    ///   classes.
+    /// * The innermost dimension is along a row. A row fits into the registers of a block or of a
+    ///   cluster (sm_90), or has at most 256 KiB. A row in memory then stays in the L2 cache while
+    ///   each phase reloads it. Rows of dynamic length must fit into registers. The group has one
+    ///   kernel per class of lengths, and each op has a separate kernel for longer rows.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
     /// An op with a `schedule` does not join a group. The pass does not change an op with a

@@ -16,7 +16,7 @@ pass! {
     /// ## Why
     /// The lowering of MLIR promises LLVM that the product of index and stride does not wrap as an
     /// unsigned number. With a negative stride, the product wraps, and LLVM may miscompile the
-    /// access: in one case, LLVM treated all iterations of a loop as the first iteration. The sum
+    /// access. In one case, LLVM treated all iterations of a loop as the first iteration. The sum
     /// with the offset is never negative.
     ///
     /// ## Before

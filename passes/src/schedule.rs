@@ -50,8 +50,8 @@ pass! {
     /// remainder with bounds checks. A loop inside a partial tile has a smaller upper bound. If
     /// threads load several elements of a dynamic row one by one, all iterations have bounds
     /// checks, which halves the code size. A single tile of up to 64 elements is loaded without
-    /// branches: out-of-range iterations load the first element instead. If a loop has more blocks
-    /// than a grid can have, it becomes a grid-stride loop.
+    /// branches: out-of-range iterations load the first element instead. If a loop needs more
+    /// blocks than a grid can have, the loop becomes a grid-stride loop.
     ///
     /// `tile-choose-schedule` writes the chosen schedules as attributes and creates no kernels.
     /// `tile-list-candidates` lists alternative schedules of each op.

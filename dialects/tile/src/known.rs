@@ -11,8 +11,8 @@ use tx_mlir::{
 };
 
 /// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules. The
-/// attribute lists a description of the configuration, then pairs of a schedule and its estimated
-/// time in microseconds. The first schedule is the chosen one.
+/// attribute contains a text with the GPU and the assumed lengths, then pairs of a schedule and its
+/// estimated time in microseconds. The first pair contains the chosen schedule.
 pub const CANDIDATES: &str = "tile.candidates";
 
 /// Marks a `memref.alloc` of a host function whose memory is zero before and after each run.
@@ -31,7 +31,8 @@ pub const GROUP: &str = "tile.group";
 /// `#tile.math<…>`.
 pub const MATH: &str = "tile.math";
 
-/// Number of a set of memory accesses, in which only one thread accesses each element.
+/// Attribute of a memory access: the number of a set of accesses. Only one thread accesses each
+/// element by the accesses of one set.
 pub const OWNED: &str = "tile.owned";
 
 /// Marks the nested module that `tensor-isolate-functions` creates.
@@ -195,8 +196,8 @@ fn no_attribute(found: &str) -> String {
     format!("has no attribute `{found}`")
 }
 
-/// Verifies an attribute named `tile.…` on `op`, an op of another dialect, and writes an error to
-/// `sink` if it is invalid. `op` is null for attributes of arguments and results.
+/// Verifies a `tile.…` attribute of `op`, an op of another dialect. Writes an error to `sink` if
+/// the attribute is invalid. `op` is null for attributes of arguments and results.
 pub(crate) unsafe extern "C" fn verify_attribute(
     op: MlirOperation,
     text: *const c_char,
@@ -268,8 +269,8 @@ const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Writes an error for the keyword `word` to `sink`. The `count` valid keywords are at `known`;
-/// messages call the enumeration `what`. If `word` is valid, the error states that the keyword is
-/// out of place.
+/// `what` is the name of the enumeration in messages. If `word` is a valid keyword, the error
+/// states that the keyword is out of place.
 pub(crate) unsafe extern "C" fn unknown_word(
     what: MlirStringRef,
     word: MlirStringRef,
@@ -307,7 +308,8 @@ unsafe fn borrowed<'a>(text: MlirStringRef) -> &'a str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Returns the keyword that `found` probably means: a synonym, another case, or a misspelling.
+/// Returns the valid keyword that `found` probably means. `found` may be a synonym, a misspelling,
+/// or a keyword with wrong upper or lower case.
 fn meant<'k>(what: &str, found: &str, known: &[&'k str]) -> Option<&'k str> {
     let lower = found.to_lowercase();
     let other = OTHER_WORDS

@@ -121,7 +121,7 @@ fn check_elements(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Checks that a `tile.annotate` stands in the body of a linalg op.
+/// Checks that a `tile.annotate` is in the body of a linalg op.
 fn check_annotate(op: Op<'_>) -> Result<(), Failed> {
     match tx_mlir::parent(op) {
         Some(parent) if name(parent).starts_with("linalg.") => Ok(()),
@@ -968,8 +968,8 @@ fn is_control(op: Op<'_>) -> bool {
     CONTROL.contains(&name(op))
 }
 
-/// Returns whether a side-effect-free op is nested in control flow. The condition of the control
-/// flow may exclude the operands for which the op is undefined.
+/// Returns whether a side-effect-free op is nested in control flow. A branch condition that guards
+/// the op may exclude the operand values for which the op is undefined.
 fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
     op.block() != Some(block) && tx_mlir::only_computes(op)
 }
@@ -1267,8 +1267,8 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
     })
 }
 
-/// Maximum number of register slots of a thread in a layout. No thread has as many registers, but a
-/// layout may leave slots unused.
+/// Maximum number of register slots of a thread in a layout. A GPU thread has fewer registers, but
+/// a layout may leave slots unused.
 const MOST_REGISTERS: i64 = 4096;
 
 /// Returns a thread (or a register) that two coordinates of a layout map to, if there is one.

@@ -50,27 +50,30 @@ impl Class {
         (self.modulus.into(), self.residue.into())
     }
 
-    /// Returns the class of the sum of two members, if the sum does not wrap around.
+    /// Returns the class of all sums of a member of `self` and a member of `other`, if no sum wraps
+    /// around.
     pub(crate) fn plus(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         Self::new(gcd(m, n), r + s)
     }
 
-    /// Returns the class of the difference of two members, if the difference does not wrap around.
+    /// Returns the class of all differences of a member of `self` and a member of `other`, if no
+    /// difference wraps around.
     pub(crate) fn minus(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         Self::new(gcd(m, n), r - s)
     }
 
-    /// Returns the class of the product of two members, if the product does not wrap around.
+    /// Returns the class of all products of a member of `self` and a member of `other`, if no
+    /// product wraps around.
     pub(crate) fn times(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         // (r + m a) (s + n b) = r s + r n b + s m a + m n a b.
         Self::new(gcd(gcd(r * n, s * m), m * n), r * s)
     }
 
-    /// Returns the class of a member of `self` shifted left by a member of `by`, if the shift does
-    /// not overflow.
+    /// Returns the class of all members of `self`, shifted left by a member of `by`, if no shift
+    /// overflows.
     pub(crate) fn shifted(self, by: Self) -> Self {
         match u32::try_from(by.residue) {
             Ok(bits) if by.modulus == 0 && bits < LARGEST => self.times(Self::exactly(1 << bits)),
@@ -106,8 +109,8 @@ impl Class {
         self.residue.rem_euclid(divisor.max(1))
     }
 
-    /// Returns whether two intervals may intersect: `own` + 1 consecutive integers from a member of
-    /// `self`, and `others` + 1 consecutive integers from a member of `other`.
+    /// Returns whether an interval that begins at a member of `self` may intersect an interval that
+    /// begins at a member of `other`. The intervals contain `own` + 1 and `others` + 1 integers.
     pub(crate) fn meets(self, own: i64, other: Self, others: i64) -> bool {
         let common = i128::from(self.common(other));
         if common <= 1 {
@@ -185,8 +188,9 @@ mod tests {
         }
     }
 
-    /// Threads of a block with the block size as stride never share an index. With a smaller
-    /// stride, or if each thread accesses two elements, two threads may access the same index.
+    /// In a grid-stride loop whose stride is the block size, no two threads of a block access the
+    /// same index. With a smaller stride, or if each thread accesses two elements, two threads may
+    /// access the same index.
     #[test]
     fn threads_keep_to_their_class() {
         let meet = |modulus, more| {

@@ -99,8 +99,8 @@ impl<'c> Accesses<'c> {
 #[derive(Clone, Copy)]
 struct Memory<'c> {
     root: Val<'c>,
-    /// Set if the memory aliases no other root: an argument of the function, an allocation, or a
-    /// constant array.
+    /// Set for an argument of the function, an allocation or a constant array; two such memories
+    /// never alias.
     is_apart: bool,
 }
 
@@ -145,8 +145,8 @@ pub(crate) enum Touch {
 /// An op of a block with the memory effects of the op and its nested ops.
 pub(crate) struct Step<'c> {
     pub(crate) op: Op<'c>,
-    /// For each memory effect: whether the effect changes memory, and the affected memory; `None`
-    /// for unknown memory.
+    /// Memory effects: whether each effect changes memory, and the affected memory, which is `None`
+    /// if unknown.
     effects: Vec<(bool, Option<Memory<'c>>)>,
 }
 

@@ -149,7 +149,7 @@ impl<'c> Kernel<'c> {
         linear
     }
 
-    /// Emits the position of `thread` in its group of a scope.
+    /// Emits the position of `thread` in its warp, warpgroup or other group of a scope.
     pub(crate) fn position(&self, b: &Builder<'c>, thread: Index<'c>, scope: Scope) -> Index<'c> {
         let size = self.threads_of(scope);
         if size >= self.threads {

@@ -11,7 +11,7 @@ use tx_dialect_tile::{Axis, Fragment, Iter, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Failed, Index, Op, Val, codes, error, name};
 
-/// Meaning of the coordinate of a layout entry.
+/// Use of the coordinate of a layout entry: part of an element index, or number of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// Part of an element index: the coordinate times `weight`, along dimension `dim`.
@@ -282,8 +282,8 @@ impl Level {
     }
 }
 
-/// Groups the digits of a thread number by the number that contains them: lane and warp number, or
-/// the whole thread number if a digit spans lanes and warps.
+/// Divides the digits of a thread number into digits of the lane number and digits of the warp
+/// number. If a digit spans lanes and warps, all digits remain digits of the thread number.
 fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
     let lanes: i64 = digits
         .iter()

@@ -49,8 +49,8 @@ impl Fact {
         self
     }
 
-    /// Returns the congruence class of each thread's value; `None` if no class restricts the
-    /// values.
+    /// Returns the congruence class of each thread's value; `None` if every class contains all
+    /// integers.
     pub(crate) fn classes(&self) -> Classes {
         let exact = || Some(self.exact()?.into_iter().map(Class::exactly).collect());
         self.classes.clone().or_else(exact)
@@ -68,18 +68,18 @@ impl Fact {
 
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
-    /// All threads in the set execute the op, or none does; if `split` is set, a subset executes
-    /// the op.
+    /// Threads that may execute the op. Either all or none of these threads execute the op; if
+    /// `split` is set, possibly only some of them.
     pub(crate) threads: ThreadSet,
-    /// The branch or loop that threads take differently, depending on unknown data.
+    /// Branch or loop in which threads diverge, depending on unknown data.
     pub(crate) split: Option<Split<'c>>,
 }
 
-/// A branch or a loop that threads may take differently.
+/// A branch or a loop in which threads may diverge.
 #[derive(Clone, Copy)]
 pub(crate) struct Split<'c> {
     pub(crate) op: Op<'c>,
-    /// Threads of one group of the scope always take the same path.
+    /// Widest scope whose threads always take the same path.
     pub(crate) together: Scope,
 }
 
@@ -137,11 +137,12 @@ pub(crate) struct Threads<'c> {
     count: usize,
     /// Values that are assumed to be constant, paired with the constants.
     assumed: Vec<(Val<'c>, i64)>,
-    /// Facts of analysed values; `None` while the analysis of a value is in progress.
+    /// Known properties (facts) of analysed values; `None` while the analysis of a value is in
+    /// progress.
     facts: RefCell<BTreeMap<usize, Option<Fact>>>,
-    /// Facts of loop-carried values, with the loop as key. Facts only become weaker while the
-    /// analysis of an outer loop iterates, so the analysis of an inner loop starts from its
-    /// previous result.
+    /// Known properties (facts) of loop-carried values, with the loop as key. Facts only become
+    /// weaker while the analysis of an outer loop iterates, so the analysis of an inner loop starts
+    /// from its previous result.
     carried: RefCell<BTreeMap<usize, Carried>>,
     depth: Cell<u32>,
 }
@@ -457,8 +458,9 @@ impl<'c> Threads<'c> {
         self.assumed.iter().any(|(given, _)| *given == value)
     }
 
-    /// Returns the fact of a loop result: the initial value, or the value that the last iteration
-    /// yields. Threads that leave the loop together leave it in the same iteration.
+    /// Returns the known properties of a loop result, which is the initial value or the value that
+    /// the last iteration yields. Threads that leave the loop together leave it in the same
+    /// iteration.
     fn outcome(&self, op: Op<'c>, result: usize) -> Fact {
         let bodies = blocks(op);
         let all: Vec<Val<'c>> = bodies.iter().flat_map(|body| arguments(*body)).collect();
@@ -657,8 +659,8 @@ impl<'c> Threads<'c> {
         }
     }
 
-    /// Returns the widest scope whose threads have equal sizes of a memref. Sizes do not depend on
-    /// the offset of a view.
+    /// Returns the widest scope in which a memref has equal sizes in all threads. Sizes do not
+    /// depend on the offset of a view.
     fn size(&self, memref: Val<'c>) -> Scope {
         let Some(op) = defining_op(memref) else {
             return self.fact(memref).same;
@@ -821,8 +823,8 @@ impl<'c> Threads<'c> {
     }
 }
 
-/// Combines the congruence classes of two values in each thread; `None` if no resulting class
-/// restricts the value.
+/// Combines the congruence classes of two values in each thread; `None` if every resulting class
+/// contains all integers.
 fn combined(left: &Fact, right: &Fact, combine: impl Fn(Class, Class) -> Class) -> Classes {
     let (left, right) = (left.classes(), right.classes());
     let count = left.as_ref().or(right.as_ref())?.len();

@@ -1,4 +1,4 @@
-//! Wrappers of SSA values of one float type, whose operators emit ops.
+//! Wrappers of SSA float values; the operators of a wrapper emit ops.
 
 mod wide;
 
@@ -279,9 +279,9 @@ impl<'a, 'c> Float<'a, 'c> {
     /// contains the bits of [`SHIFT`]. The product must be below 2^(fraction bits − 2); for other
     /// numbers and NaN, the results are arbitrary.
     ///
-    /// The sum with [`SHIFT`] has no fraction bits, and its lowest bits are those of the integer.
-    /// The other bits of [`SHIFT`] vanish if the integer, or half of it, is shifted to the
-    /// exponent.
+    /// The sum of the product and [`SHIFT`] has no fraction bits, and its lowest bits are the bits
+    /// of the integer. The other bits of [`SHIFT`] are shifted out when the integer, or half of it,
+    /// is shifted to the exponent.
     pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         let shifted = self.fma(scale, m.constant(SHIFT));

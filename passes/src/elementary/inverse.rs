@@ -85,8 +85,8 @@ fn sum<'a, 'c>(
 }
 
 /// Computes the angle between the positive x axis and the point (`larger`, `smaller`), whose
-/// coordinates are not negative. `is_steep` mirrors the angle at the diagonal, then `is_left` at
-/// the y axis.
+/// coordinates are not negative. If `is_steep` is set, the angle is mirrored at the diagonal; then,
+/// if `is_left` is set, at the y axis.
 ///
 /// The angle is atan t plus a multiple of π/4. t is `smaller` / `larger`, or (`smaller` − `larger`)
 /// / (`smaller` + `larger`) after a rotation by π/4.
@@ -165,8 +165,7 @@ pub(super) fn atan2<'a, 'c>(y: Float<'a, 'c>, x: Float<'a, 'c>) -> Float<'a, 'c>
     is_nan.select(m.constant(Constant::NAN), result)
 }
 
-/// Argument s ≤ ½ of an arc sine, and a correction `tail`; larger arguments use half of the arc
-/// cosine.
+/// Reduced argument s ≤ ½ of an arc sine, and a correction `tail`.
 struct Arc<'a, 'c> {
     is_far: Truth<'a, 'c>,
     s: Float<'a, 'c>,

@@ -269,7 +269,8 @@ fn whole<'c>(m: &Lanes<'_, 'c>, scalars: &[Val<'c>]) -> Val<'c> {
 }
 
 /// Emits the conversion of [`widen`] by the instruction `cvt`, whose NaN has other bits than the
-/// NaN of the integer ops. If `shows_nan` is set, the expansion replaces the NaN.
+/// NaN of the integer ops. If `shows_nan` is set, the expansion replaces the NaN of `cvt` by the
+/// NaN of the integer ops.
 fn widen_pairs<'c>(
     m: &Lanes<'_, 'c>,
     from: Float,
@@ -440,9 +441,9 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
     }
 }
 
-/// Returns whether a value is provably in the range of a format, and its NaN has the bits that the
-/// instruction returns. A minimum or maximum returns a single NaN, without a sign. `minnumf` and
-/// `maxnumf` return no NaN if one operand is a number.
+/// Returns whether a value is provably in the range of a format, and has the NaN bits that `cvt`
+/// returns. A minimum or maximum returns a single NaN, without a sign. `minnumf` and `maxnumf`
+/// return no NaN if one operand is a number.
 fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
     while let Some(op) = root.filter(|op| is(*op, "arith.extf")) {

@@ -29,9 +29,9 @@ use tx_mlir::{
 /// Minimum number of quotients that share a reciprocal. The reciprocal costs as much as a quotient.
 const MIN_QUOTIENTS: usize = 4;
 
-/// Maximum number of quotients in one branch for operands out of range. A softmax of 4096 f32
-/// columns has 32 quotients per thread. On sm_90, the kernel has 79 registers with one branch, 60
-/// with branches of 8 quotients, and 58 with divisions only.
+/// Maximum number of quotients that one branch computes by divisions if an operand is out of range.
+/// A softmax of 4096 f32 columns has 32 quotients per thread. On sm_90, the kernel has 79 registers
+/// with one branch, 60 with branches of 8 quotients, and 58 with divisions only.
 const MAX_TOGETHER: usize = 8;
 
 /// Bits of the smallest and the largest divisor: 2^-126 and 2^29.
@@ -39,7 +39,7 @@ const DIVISORS: [u32; 2] = [0x0080_0000, 0x4e00_0000];
 /// Twice the bits of 2^-96, the smallest nonzero dividend.
 const LEAST: i64 = 0x1f00_0000;
 
-/// Ops of `vector` without side effects that may move before the first quotient.
+/// Ops of the dialect `vector` without side effects, which may move before the first quotient.
 const MOVES: [&str; 5] = [
     "vector.broadcast",
     "vector.extract",

@@ -231,7 +231,7 @@ impl<'c> Exchange<'_, 'c> {
         after.create("scf.yield").build();
     }
 
-    /// Ensures that each block runs before another block stores to its shared memory: all threads
+    /// Ensures that each block runs before another block stores to its shared memory. All threads
     /// arrive at the cluster barrier at the start of the kernel, and wait before the first
     /// exchange. The mbarrier objects of asynchronous exchanges are initialized before the arrival.
     fn begin(&mut self, op: Op<'c>, arrival: Option<&Arrival>) {

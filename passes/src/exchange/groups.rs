@@ -73,10 +73,10 @@ impl Groups {
         ))
     }
 
-    /// Returns the divisors of row numbers: partial results of groups that are not uniform are
-    /// stored in rows of `stride` slots. The row number of a thread is the sum of the quotients of
-    /// its position by the divisors; a row begins at every warp and at every group. If no two
-    /// threads of a group share a warp, each thread of the group has a separate row.
+    /// Returns the divisors from which row numbers are computed. Partial results of groups that are
+    /// not uniform are stored in rows of `stride` slots. The row number of a thread is the sum of
+    /// `position / divisor` over all divisors. A new row begins at every warp and at every group.
+    /// If no two threads of a group share a warp, each thread of the group has a separate row.
     pub(super) fn row_extents(&self) -> Vec<i64> {
         if self.stride >= WARP_SIZE {
             vec![self.stride]

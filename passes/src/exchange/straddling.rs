@@ -1,5 +1,5 @@
-//! Groups that do not divide a warp into equal parts: 12 consecutive threads, or 8 threads that are
-//! 100 apart.
+//! Groups that do not divide a warp into equal parts, such as 12 consecutive threads, or 8 threads
+//! at a distance of 100 threads.
 //!
 //! In each warp, the lanes of a group are combined step by step into the first lane. This lane
 //! stores the partial result in shared memory, and each thread combines the partial results of its

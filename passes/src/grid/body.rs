@@ -109,8 +109,8 @@ pub(crate) struct Body<'a, 'c> {
     /// expensive.
     pub(super) shares: bool,
     finish: Option<&'a Finish<'a, 'c>>,
-    /// Value of the attribute `OWNED` on accesses of this phase. One thread executes all accesses
-    /// to an element with this attribute value.
+    /// Value of the attribute `OWNED` on accesses of this phase: for each element, a single thread
+    /// executes all accesses with this value.
     pub(super) owner: i64,
     /// Sources that have a tile in shared memory.
     pub(super) stages: Vec<Stage<'c>>,
@@ -242,9 +242,9 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Emits the iterations that one block executes of loop `node`, which is bound to blocks along
-    /// `dimension`. A block executes one iteration, or a grid-stride loop if the grid may have too
-    /// few blocks.
+    /// Emits the iterations of loop `node` that one block executes. The loop is bound to blocks
+    /// along `dimension`. A block executes one iteration, or a grid-stride loop if the grid may
+    /// have too few blocks.
     pub(super) fn each_turn(
         &self,
         b: &Builder<'c>,
@@ -567,7 +567,8 @@ impl<'a, 'c> Body<'a, 'c> {
     /// Emits the bounds check of loop `node`: `index < length`. Emits no check if the kernel runs
     /// only for lengths greater than every index at this position. If a thread has several
     /// accumulators, the check is always emitted, because ptxas otherwise orders the loads
-    /// differently: 8388608 rows of 32 f32 take 287 µs instead of 275 µs on an H200.
+    /// differently. Without the check, sums of 8388608 rows of 32 f32 take 287 µs instead of 275 µs
+    /// on an H200.
     fn is_there(
         &self,
         b: &Builder<'c>,

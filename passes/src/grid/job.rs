@@ -93,8 +93,8 @@ impl<'c> Job<'c> {
         self.weight_of(|block| self.ops_along(block, loops))
     }
 
-    /// Returns the weight of the combiner, and of the ops that `counted` selects from the region
-    /// for each element.
+    /// Returns the approximate number of ops of the combiner, plus the ops for each element that
+    /// `counted` selects from the region.
     fn weight_of(&self, counted: impl Fn(Blk<'c>) -> Vec<Op<'c>>) -> i64 {
         let all = match &self.work {
             // The epilogue runs once for each result.

@@ -441,7 +441,7 @@ fn fold_sizes<'c>(array: Val<'c>, within: Op<'c>) {
 struct Sinker<'c> {
     builder: Builder<'c>,
     body: Blk<'c>,
-    /// Kernel value for the key of each host value.
+    /// Map from the key of a host value to the kernel value that replaces it.
     known: BTreeMap<usize, Val<'c>>,
     arguments: Vec<Val<'c>>,
 }

@@ -201,9 +201,9 @@ impl<'c> Body<'_, 'c> {
     }
 }
 
-/// Emits the index of the element of `access` at `point`, which is `lane` points after the `first`
-/// point of a vector. One division at the first point determines the quotients and remainders of
-/// all points of the vector.
+/// Emits the index of the element that `access` reads or writes at `point`. The vector begins at
+/// `first`, and `point` follows `lane` points later. One division at the first point determines the
+/// quotients and remainders of all points of the vector.
 fn index_of_lane<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

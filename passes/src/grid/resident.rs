@@ -497,9 +497,9 @@ impl<'a, 'c> Resident<'a, 'c> {
         value
     }
 
-    /// Returns the value of the attribute `OWNED` for an access. One thread executes all accesses
-    /// to an element with the same attribute value. Returns `None` if the group does not write the
-    /// array.
+    /// Returns the value of the attribute `OWNED` for an access. For each element, a single thread
+    /// executes all accesses with the same attribute value. Returns `None` if the group does not
+    /// write the array.
     fn owner(&self, number: usize, access: &Access<'c>) -> Option<i64> {
         let phases = &self.group.phases;
         let is_it = |a: &&Access<'c>| a.value == access.value;

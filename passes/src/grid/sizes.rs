@@ -21,8 +21,8 @@ impl<'c> Job<'c> {
             .chain(&self.extras)
     }
 
-    /// Returns each index expression that is not a single loop, with the number of its operand, the
-    /// operand and the indexed dimension.
+    /// Returns each index expression that is not a single loop index, with the number of its
+    /// operand, the operand and the indexed dimension.
     fn indices(&self) -> impl Iterator<Item = (usize, &Access<'c>, usize, &Affine)> {
         self.accesses().enumerate().flat_map(|(number, access)| {
             let rank = access.memref.as_ref().map_or(0, MemRef::rank);

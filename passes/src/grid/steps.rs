@@ -28,7 +28,7 @@ pub(crate) enum Step {
     Stream,
     /// Minimum number of resident threads per SM.
     Resident(i64),
-    /// Name of an array of a group, and its residency.
+    /// Name of an array of a group, and the memory in which the array stays between phases.
     Hold(String, tile::Residency),
     LastBlock,
 }

@@ -21,9 +21,9 @@ use tx_mlir::{
 /// Origin of a block argument in the body of a reduction or a fused producer.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'c> {
-    /// Element of the source with this number.
+    /// Element of a source; the field is the number of the source.
     Source(usize),
-    /// Result of the fused producer with this number.
+    /// Result of a fused producer; the field is the number of the producer.
     Stage(usize),
     Scalar(Val<'c>),
 }
@@ -40,9 +40,10 @@ pub(crate) struct Stage<'c> {
 /// Origin of a block argument in the body of a fused consumer.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'c> {
-    /// Result that the reduction would store in the destination with this number.
+    /// Result that the reduction would store in a destination; the field is the number of the
+    /// destination.
     Result(usize),
-    /// Element of the `with` operand with this number.
+    /// Element of a `with` operand; the field is the number of the operand.
     Extra(usize),
     Scalar(Val<'c>),
 }

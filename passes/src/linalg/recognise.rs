@@ -48,8 +48,8 @@ impl<'c> Recognised<'c> {
     }
 
     /// Replaces NaN elements by the identity, for an `argmax` or `argmin` in which NaN never wins.
-    /// A row without an element that wins over the identity then has the identity and index 0 as
-    /// result, as in a loop that starts from these values.
+    /// If no element of a row wins over the identity, the result is the identity and index 0, as in
+    /// a loop that starts from these values.
     pub(crate) fn exclude_nan(&mut self) {
         let kind = self.kind;
         let (true, Some(Nan::Ignore), [Element::Value(value), indices @ ..]) =
@@ -95,13 +95,13 @@ struct Single<'c> {
     kind: Kind,
     nan: Option<Nan>,
     element: Element<'c>,
-    /// Old values, in the type of the combine operation; the neutral value replaces them if the
-    /// whole body becomes the `element` region.
+    /// Old output values, in the type of the combine operation; the neutral value replaces them if
+    /// the whole body becomes the `element` region.
     olds: Vec<Val<'c>>,
 }
 
-/// A division of the body into elements and combiner: the value that the combiner receives for each
-/// output.
+/// A partition of the body into elements and combiner: the value that the combiner receives for
+/// each output.
 struct Pairing<'c> {
     values: Vec<Val<'c>>,
     parts: Vec<Part<'c>>,
@@ -146,8 +146,8 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
     cut.custom(&cuts)
 }
 
-/// Returns whether one named op combines output `i`. `changes` selects the outputs whose values
-/// change between elements.
+/// Returns whether a single op of a named kind combines the values of output `i`. `changes` selects
+/// the outputs whose values change between elements.
 pub(crate) fn is_named(loops: &Loops<'_>, i: usize, changes: impl Fn(usize) -> bool) -> bool {
     let cut = Cut::of(loops, changes);
     cut.is_some_and(|cut| cut.single(i).or_else(|| cut.several(i)).is_some())
@@ -187,7 +187,7 @@ pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
 }
 
 impl<'a, 'c> Cut<'a, 'c> {
-    /// Creates the division of a body into elements and combiner; `changes` selects the outputs
+    /// Creates the partition of a body into elements and combiner; `changes` selects the outputs
     /// whose old values change.
     fn of(loops: &'a Loops<'c>, changes: impl Fn(usize) -> bool) -> Option<Self> {
         let body = loops.body?;
@@ -307,11 +307,11 @@ impl<'a, 'c> Cut<'a, 'c> {
         }
     }
 
-    /// Returns the crossing values of each possible division of the body: the values of the element
-    /// region that the combiner uses. The first division puts only ops that depend on old output
-    /// values into the combiner. Later divisions add ops with results of other types, then more and
-    /// more ops that do not depend on old output values. For example, `x * x` may belong to the
-    /// `element` region or to the combiner.
+    /// Returns the crossing values of each possible partition of the body: the values of the
+    /// element region that the combiner uses. The first partition puts only ops that depend on old
+    /// output values into the combiner. Later partitions add ops with results of other types, then
+    /// more and more ops that do not depend on old output values. For example, `x * x` may belong
+    /// to the `element` region or to the combiner.
     fn cuts(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -579,7 +579,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// Returns the reduced loops, if there is only one and `value` is its index.
+    /// Returns the reduced loops, if there is only one reduced loop and `value` is its index.
     fn counted(&self, value: Val<'c>) -> Option<&[usize]> {
         let mut value = value;
         while let Some(op) = defining_op(value).filter(|op| is_index_cast(*op)) {

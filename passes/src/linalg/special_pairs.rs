@@ -12,9 +12,9 @@
 //! If each NaN replaces the previous NaN, the indices of NaN are negated, because an `argmax`
 //! returns the lowest index of a NaN. The negation is undone at the end.
 //!
-//! If NaN never wins, and the outputs are not filled with the identity and an index of at most 0,
-//! an `argmax` with these initial values is the first step. The second step compares its results
-//! with the old output values, which win if they are equal or NaN.
+//! If NaN never wins, two steps are necessary unless the outputs are filled with the identity and
+//! an index of at most 0. The first step is an `argmax` that starts from the identity. The second
+//! step compares its results with the old output values, which win if they are equal or NaN.
 //!
 //! If any element replaces a NaN, the first reduction computes the position of the last NaN, and
 //! the second reduction is an `argmax` of the elements after this position.
@@ -405,8 +405,8 @@ impl<'c> Work<'_, 'c> {
         b.compare_floats(UNO, value, value)
     }
 
-    /// Emits a reduction that finds the position of the first NaN of each row, and `with_value`
-    /// also the value of the row.
+    /// Emits a reduction that computes the position of the first NaN of each row. If `with_value`
+    /// is set, the reduction also computes the output with the largest or smallest value.
     fn first_nan(&self, first: &Access<'c>, with_value: bool) -> Option<Op<'c>> {
         let value = self.loops.yielded()[self.pair.value];
         let mut outputs: Vec<Operand<'c>> = vec![(first.clone(), None)];
@@ -465,7 +465,8 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits an `argmax` or `argmin` of each row, in which the last NaN wins with a negated index.
+    /// Emits an `argmax` or `argmin` of each row in which the last NaN wins. The indices of NaN
+    /// elements are negated, because the lowest index of a NaN wins.
     fn best_or_last(&self, best: &Access<'c>, index: &Access<'c>) -> Option<Op<'c>> {
         let roots = [self.pair.element, self.pair.index];
         let outputs = vec![(best.clone(), None), (index.clone(), None)];

@@ -289,7 +289,8 @@ pub(crate) fn ask<T>(
     })
 }
 
-/// Returns the best accepted variant: highest priority, then lowest cost, then first name.
+/// Returns the accepted variant with the highest priority. Ties are broken by the lowest cost, then
+/// by the alphabetically first name.
 pub(crate) fn best(candidates: &[Candidate]) -> Option<&Candidate> {
     candidates
         .iter()

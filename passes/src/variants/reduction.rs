@@ -141,9 +141,9 @@ impl<'c> Reduction<'c> {
             .max()
     }
 
-    /// Emits the index of this thread's first element, which is its position in the scope, if each
-    /// thread combines every [`Self::threads`]-th of `length` elements. A thread at a position from
-    /// [`Self::threads`] on receives `length`, and so combines no elements.
+    /// Emits the index of this thread's first element: the position of the thread in the scope.
+    /// Each thread combines every [`Self::threads`]-th of `length` elements. A thread at a position
+    /// from [`Self::threads`] on receives `length`, and so combines no elements.
     pub fn first_of(
         &self,
         b: &tx_mlir::Builder<'c>,
@@ -202,8 +202,8 @@ fn sort_by_stride(dimensions: &mut [usize], memref: &MemRef<'_>) {
     }
 }
 
-/// Returns the known alignment of the first element of `value`, in bytes: the alignment of its
-/// element type, or more for shared memory of this kernel, whose alignment the compiler chooses.
+/// Returns the known alignment of the first element of `value`, in bytes. The alignment is that of
+/// the element type, or more in shared memory of this kernel, which the compiler aligns.
 fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     let element = byte_width(memref.element).unwrap_or(1);
     // `memref.view` adds a byte offset that its type does not show.
@@ -219,7 +219,8 @@ fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     }
 }
 
-/// Returns the kernel and the number of the workgroup attribution that `value` is or is a view of.
+/// If `value` is a workgroup attribution or a view of one, returns the kernel and the number of the
+/// attribution.
 pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
     use melior::ir::block::BlockLike as _;
     let root = crate::analysis::access::root(value);

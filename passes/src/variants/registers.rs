@@ -29,7 +29,8 @@ enum Between {
     Warps,
 }
 
-/// Index into [`Plan::folds`]: the fold whose total a result register receives.
+/// Index into [`Plan::folds`]: the list of source registers (fold) whose total a result register
+/// receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Take {
     /// All threads have the same fold.
@@ -46,7 +47,7 @@ pub(crate) struct Plan {
     /// Kind of exchange along each mixed-radix digit of the thread number. A digit along a parallel
     /// dimension has no exchange (`None`).
     digits: Vec<Option<Between>>,
-    /// Fold whose total each result register (slot) receives.
+    /// List of source registers (fold) whose total each result register (slot) receives.
     takes: Vec<Take>,
     /// Stride of each reduced dimension in the row-major element index.
     number: Vec<i64>,

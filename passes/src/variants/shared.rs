@@ -8,8 +8,8 @@
 //! consecutive elements. If the contiguous dimension is parallel, `stride` consecutive lanes load
 //! different columns. Lanes of different columns exchange no values.
 //!
-//! In both cases, one access of a warp is to consecutive words, without bank conflicts and in whole
-//! lines of global memory.
+//! In both cases, a warp accesses consecutive words: whole lines of global memory, or shared memory
+//! without bank conflicts.
 //!
 //! If there are fewer results than warps, a group is wider than a warp, and its exchange goes
 //! through shared memory. Shuffles are outside of all branches: threads without elements contribute
@@ -166,9 +166,9 @@ pub(crate) struct Shape {
     /// Number of consecutive threads that compute different results.
     stride: u64,
     vector: u64,
-    /// Skew: number of results after which a group starts one step later in its row, and wraps
-    /// around at the end of the row; 0 disables skewing. With skewing, the groups of a warp load
-    /// from different banks of shared memory.
+    /// Skew: number of results after which a group starts one step later in its row; 0 disables
+    /// skewing. A skewed group wraps around at the end of its row. With skewing, the groups of a
+    /// warp load from different banks of shared memory.
     skew: u64,
 }
 

@@ -1,4 +1,4 @@
-//! 64-bit integers, one per float of the computation.
+//! Arithmetic on 64-bit integers: a scalar, or a vector with one integer for each float.
 
 use super::{Arithmetic, Float, Truth, Whole, convert, greatest};
 use melior::ir::{Type, ValueLike};

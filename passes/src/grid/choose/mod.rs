@@ -3,8 +3,7 @@
 //! Neighbouring threads load neighbouring elements. If neighbouring elements belong to one result,
 //! a group of threads computes the result. If neighbouring elements belong to neighbouring results,
 //! each thread computes its own results. A reduction with few results and many elements is split
-//! across blocks, and the last block or a second kernel combines their partial results. Neither the
-//! number of partial results nor the order in which elements are combined depends on the length.
+//! across blocks, and the last block or a second kernel combines their partial results.
 
 mod columns;
 mod elementwise;

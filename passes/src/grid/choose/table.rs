@@ -1,5 +1,5 @@
-//! Chooses a mapping from an ordered table. The first entry applies whose condition is true and
-//! whose mapping has a schedule for the op.
+//! Chooses a mapping from an ordered table. The choice is the first entry whose condition is true
+//! and whose mapping has a schedule for the op.
 
 use super::super::group::{Group, Phase};
 use super::super::job::Work;
@@ -25,7 +25,7 @@ pub(super) struct Request {
     pub(super) ops: i64,
     /// Number of operands with one element for each column, such as the weights of a norm.
     pub(super) columns: i64,
-    /// Number of arrays of rows that registers hold, besides the operands that `columns` counts.
+    /// Number of arrays whose rows stay in registers, without the operands that `columns` counts.
     pub(super) arrays: i64,
     /// Whether elements of a row can stay in registers between phases.
     pub(super) can_hold: bool,

@@ -140,7 +140,7 @@ struct Tuples<'t> {
 }
 
 impl Tuples<'_> {
-    /// Returns whether the tuples satisfy the properties; also `false` if too few results are
+    /// Returns whether the tuples satisfy the properties. Returns false also if too few results are
     /// finite, or if constant components may hide a mistake.
     fn judge(&self, identity: &Partial) -> Result<bool, Slip> {
         let laws = self.laws;
@@ -219,7 +219,7 @@ fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
 
 type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
 
-/// Returns the test cases for which both sides have a decisive result.
+/// Returns the test cases that are conclusive, with the results of both sides.
 fn decided<'t>(cases: &'t [Case<'t, Partial>]) -> impl Iterator<Item = Decided<'t>> {
     let known = |case: &'t Case<'t, Partial>| Some((case, case.decided()?));
     cases.iter().filter_map(known)
