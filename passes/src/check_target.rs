@@ -54,7 +54,7 @@ fn needs(op: Op<'_>) -> Option<Needs> {
     special.map(|(_, needs)| needs).or(known.needs)
 }
 
-/// Ops without a symbol name that are legal outside the functions of a GPU module.
+/// Ops without a symbol name that are legal directly in a GPU module, outside of functions.
 const UNNAMED: [&str; 5] = [
     "llvm.mlir.global_ctors",
     "llvm.mlir.global_dtors",

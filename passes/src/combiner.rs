@@ -265,7 +265,7 @@ impl<'c> Combiner<'c> {
         level.pop().unwrap_or_else(|| self.start(b))
     }
 
-    /// Emits the condition that value `r` wins over value `l` regardless of their indices.
+    /// Emits the condition that value `r` wins over value `l`, independent of the two indices.
     fn beyond(&self, b: &Builder<'c>, l: Val<'c>, r: Val<'c>) -> Val<'c> {
         let max = self.kind == Kind::ArgMax;
         if !self.types[0].is_float() {

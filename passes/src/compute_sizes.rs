@@ -486,7 +486,7 @@ fn shape(ty: Type<'_>) -> Option<Vec<Option<i64>>> {
         .collect()
 }
 
-/// Returns the row-major linear index of an element, which does not depend on the first size in
+/// Returns the row-major linear index of an element. The index does not depend on the first size in
 /// `shape`.
 fn linear(shape: &[Option<i64>], at: &[i64]) -> Option<i64> {
     let mut place = 0i64;

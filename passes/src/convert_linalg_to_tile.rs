@@ -45,7 +45,7 @@ pass! {
     /// An element-wise op whose result is a temporary that only the reduction reads is fused into
     /// `element`. An element-wise op that reads the result of the reduction, in place or from a
     /// temporary, is fused into `epilogue`. The pass does not fuse an element-wise op that also
-    /// reads the old values of the output of the fused reduction.
+    /// reads the old output values of the reduction.
     ///
     /// An element-wise op is fused into the only reader of its result, if the reader is an
     /// element-wise op that reads each element once. A chain of element-wise ops becomes one
@@ -56,11 +56,11 @@ pass! {
     ///
     /// The pass first splits an op with several outputs. Independent outputs become separate ops,
     /// one per combiner. Outputs that share a combiner, or whose combiners are all named kinds,
-    /// stay in one op, which loads each element once. Outputs with one value per element, such as
-    /// an array that is updated in place, become one element-wise op after the reductions. The
-    /// reductions read the elements before the update. An output whose old value is yielded
-    /// unchanged becomes an input. If all reduced loops have one iteration, the op becomes an
-    /// element-wise op, unless it is a named reduction.
+    /// stay in one op, so that each element is loaded once. Outputs with one value per element,
+    /// such as an array that is updated in place, become one element-wise op after the reductions.
+    /// The reductions read the elements before the update. If the body yields the old value of an
+    /// output unchanged, the output becomes an input. If all reduced loops have one iteration, the
+    /// op becomes an element-wise op; a named reduction stays a reduction.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
     /// the first element and visits indices in another order. For rows with NaN, the value and the

@@ -18,17 +18,18 @@ pass! {
     /// `powf`.
     ///
     /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
-    /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or one
-    /// of them is NaN; it is x if y is infinite.
+    /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or x
+    /// or y is NaN. The remainder is x if y is infinite.
     ///
     /// `math.ipowi` of integers and `index` is a power modulo 2^bits. With a negative exponent, the
     /// power of 1 or -1 is 1 or -1, and the power of any other base is 0; the power of 0 is
     /// undefined. Powers with a constant exponent up to 64 become products.
     ///
-    /// `math.clampf` is `maximumf(minimumf(value, max), min)`. Its result is NaN if one of the
-    /// three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than +0.0. MLIR 22
-    /// exchanges `min` and `max` in the description and in the expansion of `math.clampf`, so that
-    /// the result is always `max`. Later versions of MLIR agree with this pass.
+    /// `math.clampf` is `maximumf(minimumf(value, max), min)`. The result of `math.clampf` is NaN
+    /// if one of the three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than
+    /// +0.0. MLIR 22 exchanges `min` and `max` in the description and in the expansion of
+    /// `math.clampf`, so that the result is always `max`. Later versions of MLIR agree with this
+    /// pass.
     ///
     /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to these types become integer ops,
     /// on scalars and on vectors. `arith.truncf` rounds once, to nearest, ties to even. A number
@@ -104,10 +105,10 @@ pass! {
     /// For types narrower than f32, rounding to the type adds its own error.
     ///
     /// ## Why
-    /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions, which
-    /// flush subnormal numbers and lose up to half of the significant bits. For the remaining
-    /// functions, PTX has no instruction. CUDA's libdevice is not linked. LLVM has no 8-bit float
-    /// type, and chips before sm_89 have no instructions that convert 8-bit floats.
+    /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions. These
+    /// instructions flush subnormal numbers and lose up to half of the significant bits. For all
+    /// other functions, PTX has no instruction. CUDA's libdevice is not linked. LLVM has no 8-bit
+    /// float type, and chips before sm_89 have no instructions that convert 8-bit floats.
     ///
     /// ## Before
     /// ```mlir

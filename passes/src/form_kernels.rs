@@ -35,8 +35,8 @@ pass! {
     /// * The op uses an operand of another op in the group. If one op of the group writes an
     ///   element, other ops use the element only in the same row.
     /// * The innermost dimension is along a row. A row fits into the registers of a block or of a
-    ///   cluster (sm_90), or has at most 256 KiB. A row in memory then stays in the L2 cache while
-    ///   each phase reloads it. Rows of dynamic length must fit into registers. The group has one
+    ///   cluster (sm_90), or has at most 256 KiB. A row in memory stays in the L2 cache while each
+    ///   phase reloads the row. Rows of dynamic length must fit into registers. The group has one
     ///   kernel per class of lengths, and each op has a separate kernel for longer rows.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
@@ -296,7 +296,7 @@ fn are_connected(jobs: &[Job<'_>]) -> bool {
     reached.into_iter().all(|is| is)
 }
 
-/// Checks that registers or caches can hold the rows of each phase; the error states the reason.
+/// Checks that the rows of each phase fit into registers or caches; the error states the reason.
 fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
     let cases = choose_phases(group, chip.clusters).cases;
     let holds = |case: &Case| case.steps.iter().any(Step::is_hold);

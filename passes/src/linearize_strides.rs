@@ -9,7 +9,7 @@ pass! {
     /// Compute addresses of memrefs with possibly negative strides.
     ///
     /// ## What it does
-    /// Replaces accesses to memrefs with a negative or dynamic stride by accesses to a
+    /// Replaces each access to a memref with a negative or dynamic stride by an access to a
     /// one-dimensional memref of the same memory. The new index is the offset plus the sum of
     /// indices times strides. The pass changes only GPU modules.
     ///

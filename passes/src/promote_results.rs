@@ -178,7 +178,8 @@ fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts
     resize_dictionaries(function, "res_attrs", &is_kept, 0);
 }
 
-/// Asserts that the argument for a result has the sizes of the allocation that it replaces.
+/// Asserts that the argument for a result has the sizes of the allocation that the argument
+/// replaces.
 fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
     let b = Builder::before(alloc);
     let shape = MemRef::of(result).map(|memref| memref.shape);

@@ -31,14 +31,14 @@ pub const GROUP: &str = "tile.group";
 /// `#tile.math<…>`.
 pub const MATH: &str = "tile.math";
 
-/// Attribute of a memory access: the number of a set of accesses. Only one thread accesses each
-/// element by the accesses of one set.
+/// Attribute of a memory access: the number of a set of accesses. In such a set, all accesses to an
+/// element are by one thread.
 pub const OWNED: &str = "tile.owned";
 
 /// Marks the nested module that `tensor-isolate-functions` creates.
 pub const ISOLATED: &str = "tile.isolated";
 
-/// A discardable attribute `tile.…`, which `Tile.td` does not declare.
+/// A discardable attribute `tile.…` that `Tile.td` does not declare.
 struct Fact {
     name: &'static str,
     /// Names of the ops that may have the attribute; an empty list permits any op.
@@ -129,8 +129,9 @@ impl Fact {
     }
 }
 
-/// Rejects unknown attributes of a `tile` op, which are usually misspelt: MLIR preserves undeclared
-/// attributes silently. Attributes of other dialects, with a dot in their name, are accepted.
+/// Rejects unknown attributes of a `tile` op. Unknown attributes are usually misspelt, and MLIR
+/// preserves them silently. Attributes of other dialects have a dot in their name, and are
+/// accepted.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, _) in discardable_attributes(op) {
         let found = found.as_str();
@@ -234,8 +235,8 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     unsafe { send(Some((codes::TX0035, message)), emit, sink) }
 }
 
-/// Table of synonyms: an enumeration of the dialect, a keyword of the enumeration, and equivalent
-/// words of other languages.
+/// Table of synonyms: an enumeration of the dialect, one of its keywords, and words for this
+/// keyword in other languages.
 const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
     ("kind", "sum", &["add", "plus", "addf", "addi"]),
     (

@@ -25,7 +25,8 @@ pub fn is_tile_op(op: Op<'_>) -> bool {
 }
 
 impl Kind {
-    /// Returns whether the kind is `argmax` or `argmin`, whose result is a value and its index.
+    /// Returns whether the kind is `argmax` or `argmin`; the result of these kinds is a value and
+    /// its index.
     pub fn is_arg(self) -> bool {
         matches!(self, Self::ArgMax | Self::ArgMin)
     }

@@ -1168,7 +1168,7 @@ fn same_tile(op: Op<'_>, from: &Tile<'_>, to: &Tile<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Passes the diagnostic `wrong` (code and message) to the C++ callback, unless it is `None`.
+/// Passes the diagnostic `wrong` (code and message) to the C++ callback; `None` is not passed.
 pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut c_void) {
     if let Some((code, message)) = wrong {
         let code = code.number().into();
@@ -1271,7 +1271,7 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
 /// a layout may leave slots unused.
 const MOST_REGISTERS: i64 = 4096;
 
-/// Returns a thread (or a register) that two coordinates of a layout map to, if there is one.
+/// Returns a thread or a register to which two coordinates of a layout map, if any.
 fn meeting(places: &[Iter], on_threads: bool) -> Option<i64> {
     let unit = |axis: Axis| match axis {
         Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,

@@ -109,7 +109,7 @@ impl Span {
     }
 }
 
-/// Accessed memory; only `Any` may alias other memory.
+/// Accessed memory; only the variant `Any` may alias other memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
     /// Kernel argument, attribution or allocation, identified by the key of its SSA value.
@@ -136,7 +136,7 @@ pub(crate) struct Touch<'c> {
     pub(crate) owner: Option<(i64, Option<Val<'c>>)>,
 }
 
-/// Identity of a [`Touch`]: the op, whether it writes, the memory, and the accessed memref.
+/// Key of a [`Touch`]: the op, whether the op writes, the memory, and the accessed memref.
 pub(crate) type TouchKey = (usize, bool, Memory, Option<usize>);
 
 /// A memory access of an op, with its threads and indices.
@@ -234,7 +234,7 @@ impl Access<'_> {
 /// An access with cached sort keys, for comparison with other accesses.
 ///
 /// Threads are sorted by the key with the most distinct values, so that each thread is compared
-/// with few others.
+/// with few other threads.
 pub(crate) struct Compared<'a, 'c> {
     access: &'a Access<'c>,
     /// Common divisor of the moduli of all congruence classes, for each dimension.
@@ -379,7 +379,8 @@ struct Part<'a> {
     place: Option<&'a [Span]>,
 }
 
-/// Finds the thread pairs that conflict in two lists, which must be sorted by the same key.
+/// Finds the thread pairs with conflicting accesses in two lists; both lists must be sorted by the
+/// same key.
 fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>], steps: &mut Steps) -> Conflict {
     let mut found = Conflict::default();
     let longest = theirs
@@ -530,8 +531,8 @@ impl<'c> Touch<'c> {
         own.is_some_and(|own| Some(own) == others && stays(own))
     }
 
-    /// Returns whether the accesses may be to the same memory, at least one access writes, and not
-    /// both are atomic.
+    /// Returns whether two accesses may be to the same memory, and at least one access writes; two
+    /// atomic accesses do not count.
     pub(crate) fn may_alias(&self, other: &Self) -> bool {
         (self.write || other.write)
             && !(self.atomic && other.atomic)
@@ -541,8 +542,8 @@ impl<'c> Touch<'c> {
     }
 }
 
-/// Returns whether different indices of a memref may address the same element. A stride is then
-/// smaller than the span of the dimensions with smaller strides.
+/// Returns whether different indices of a memref may address the same element, because one stride
+/// is smaller than the span of the dimensions with smaller strides.
 fn overlaps(memref: &MemRef<'_>) -> bool {
     let dims = memref.strides.iter().zip(&memref.shape);
     let mut dims: Vec<(u64, u64)> = dims

@@ -4,8 +4,8 @@
 //! the same index. Indices of different threads have different residues modulo the stride, in any
 //! iteration. Congruence classes prove that the indices differ; ranges cannot.
 
-/// Binary logarithm of the largest modulus. Wraparound of an integer of 64 or more bits changes the
-/// integer by a multiple of 2^62.
+/// Binary logarithm of the largest modulus. If an integer of 64 or more bits wraps around, its
+/// value changes by a multiple of 2^62.
 const LARGEST: u32 = 62;
 
 /// The signed integers that are congruent to `residue` modulo `modulus`. With a modulus of 0, the
@@ -81,7 +81,7 @@ impl Class {
         }
     }
 
-    /// Returns the class after wraparound, which changes members by multiples of 2^`bits`.
+    /// Returns the class after wraparound; wraparound changes members by multiples of 2^`bits`.
     pub(crate) fn wrapped(self, bits: u32) -> Self {
         let (m, r) = self.parts();
         Self::new(gcd(m, 1 << bits.min(LARGEST)), r)

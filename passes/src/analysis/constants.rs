@@ -1,4 +1,4 @@
-//! Constant arrays: `memref.global` ops with data, which kernels read from the global memory of
+//! Constant arrays: `memref.global` ops with data. Kernels read the arrays from global memory of
 //! their module.
 
 use melior::ir::operation::OperationLike;

@@ -1,8 +1,8 @@
 //! Data flow of a function: the memory that each op reads and writes, in program order.
 //!
 //! `convert-linalg-to-tile`, `tile-form-kernels` and `tile-schedule` use this analysis. The
-//! analysis is computed once, for a function that does not change. Passes first make all decisions,
-//! then change the function.
+//! analysis is computed once, for a function that does not change. A pass therefore completes its
+//! decisions before it changes the function.
 
 use super::constants::is_constant;
 use melior::ir::block::BlockLike;
@@ -233,8 +233,8 @@ impl<'c> Dataflow<'c> {
         self.users.get(&key(value)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the allocation and deallocations of `value`, if it is a temporary that only `users`
-    /// use.
+    /// Returns the allocation and deallocations of `value`, if `value` is a temporary that only
+    /// `users` use.
     pub(crate) fn temporary(&self, value: Val<'c>, users: &[Op<'c>]) -> Option<Vec<Op<'c>>> {
         let alloc = defining_op(value).filter(|op| is_allocation(*op))?;
         let mut around = Vec::new();

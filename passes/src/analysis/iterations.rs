@@ -1,10 +1,10 @@
 //! Analysis of loops one iteration at a time.
 //!
-//! The analysis of threads computes one index range per thread, which covers all iterations of a
-//! loop. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access the same
-//! element only in different iterations. Block sizes are static, so the loop-carried values are
-//! usually constants too. The analysis substitutes the values of each iteration, and compares two
-//! accesses within that iteration.
+//! The analysis of threads computes one index range per thread for all iterations of a loop
+//! together. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access the
+//! same element only in different iterations. Block sizes are static, so the loop-carried values
+//! are usually constants too. The analysis substitutes the values of each iteration, and compares
+//! two accesses within that iteration.
 
 use crate::analysis::threads::{Threads, arguments, counts_unsigned, last_operands};
 use melior::ir::operation::OperationLike;
@@ -13,7 +13,7 @@ use tx_mlir::{Blk, Op, Val, first_block, is, name, operands};
 /// Maximum number of analysed iterations, over all nested loops together.
 const MOST: usize = 256;
 
-/// Values that equal one constant in all threads during an iteration, paired with the constants.
+/// Values that are constant and equal in all threads during an iteration, each with its constant.
 pub(crate) type Iteration<'c> = Vec<(Val<'c>, i64)>;
 
 /// Returns one analysis of the kernel per iteration of the nested `loops`, outermost loop first.

@@ -20,8 +20,8 @@ pub(crate) enum Role {
     Replica,
 }
 
-/// Mixed-radix digit of a thread number, `thread / stride % radix`, which is the coordinate of a
-/// layout entry.
+/// Mixed-radix digit of a thread number, `thread / stride % radix`. The digit is the coordinate of
+/// a layout entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Digit {
     pub(crate) extent: i64,
@@ -30,7 +30,7 @@ pub(crate) struct Digit {
     pub(crate) role: Role,
 }
 
-/// A register of the fragment, which exists in each thread.
+/// A register of the fragment; each thread has this register.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     /// Contribution of the register slot to the element index along each dimension.

@@ -215,7 +215,7 @@ impl<'c> Threads<'c> {
     }
 
     /// Creates a fact (known properties) with ranges. If the exact values are equal within a scope
-    /// wider than `same`, the fact has that scope.
+    /// wider than `same`, this wider scope replaces `same`.
     fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -459,7 +459,7 @@ impl<'c> Threads<'c> {
     }
 
     /// Returns the known properties of a loop result, which is the initial value or the value that
-    /// the last iteration yields. Threads that leave the loop together leave it in the same
+    /// the last iteration yields. Threads with equal trip counts leave the loop in the same
     /// iteration.
     fn outcome(&self, op: Op<'c>, result: usize) -> Fact {
         let bodies = blocks(op);
@@ -709,9 +709,8 @@ impl<'c> Threads<'c> {
             .with_classes(classes)
     }
 
-    /// Computes the fact of a binary integer op from ranges. Any other op without side effects has
-    /// equal results for equal operands. An op without operands may read a thread-dependent
-    /// register.
+    /// Computes the fact of a binary integer op from ranges. For any op without side effects, equal
+    /// operands give equal results. An op without operands may read a thread-dependent register.
     fn arithmetic(&self, op: Op<'c>) -> Fact {
         let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
         // A division that traps or is undefined has equal results for equal operands as well.
@@ -728,7 +727,7 @@ impl<'c> Threads<'c> {
         fact.with_classes(classes)
     }
 
-    /// Returns the ranges of a binary integer op; `None` if it may wrap around.
+    /// Returns the result ranges of a binary integer op; `None` if the result may wrap around.
     fn computed(op: Op<'c>, facts: &[Fact]) -> Option<Rc<[Range]>> {
         let [left, right] = facts else {
             return None;
@@ -789,7 +788,7 @@ impl<'c> Threads<'c> {
     }
 
     /// Removes the threads that cannot take the branch arm that contains an op. Returns the widest
-    /// scope whose remaining threads either all take the arm or all skip it.
+    /// scope whose remaining threads either all execute the arm or all skip the arm.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);
@@ -865,8 +864,8 @@ pub(crate) fn counts_unsigned(op: Op<'_>) -> bool {
     attribute(op, "unsignedCmp").is_some()
 }
 
-/// Returns whether an unsigned loop may count past the largest signed integer, which ranges cannot
-/// represent.
+/// Returns whether an unsigned loop may count past the largest signed integer; ranges cannot
+/// represent larger integers.
 fn wraps(op: Op<'_>, bounds: &[Fact]) -> bool {
     let mut all = bounds.iter().filter_map(|fact| fact.ranges.as_ref());
     counts_unsigned(op) && all.any(|ranges| ranges.iter().any(|range| range.0 < 0))

@@ -84,7 +84,7 @@ fn sum<'a, 'c>(
     sum + (lost + (product_rest + tail))
 }
 
-/// Computes the angle between the positive x axis and the point (`larger`, `smaller`), whose
+/// Computes the angle between the positive x axis and the point (`larger`, `smaller`); the
 /// coordinates are not negative. If `is_steep` is set, the angle is mirrored at the diagonal; then,
 /// if `is_left` is set, at the y axis.
 ///

@@ -36,7 +36,7 @@ const MAX_TOGETHER: usize = 8;
 
 /// Bits of the smallest and the largest divisor: 2^-126 and 2^29.
 const DIVISORS: [u32; 2] = [0x0080_0000, 0x4e00_0000];
-/// Twice the bits of 2^-96, the smallest nonzero dividend.
+/// Bits of 2^-96, the smallest nonzero dividend, shifted left by one to remove the sign bit.
 const LEAST: i64 = 0x1f00_0000;
 
 /// Ops of the dialect `vector` without side effects, which may move before the first quotient.

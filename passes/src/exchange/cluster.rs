@@ -17,7 +17,7 @@ use tx_mlir::{
 /// groups of blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct ClusterGroups {
-    /// Groups of threads within a block, which are combined first.
+    /// Groups of threads within a block; their values are combined first.
     within: Groups,
     blocks: i64,
     /// Distance between consecutive blocks of a group.
@@ -79,7 +79,7 @@ impl ClusterGroups {
         ))
     }
 
-    /// Returns the groups of threads within a block, which are combined first.
+    /// Returns the groups of threads within a block whose values are combined first.
     pub(crate) fn within(&self) -> &Groups {
         &self.within
     }
@@ -191,7 +191,7 @@ impl<'c> Exchange<'_, 'c> {
         shared_global(b, self.kernel.op, "arrival", &[1], word)
     }
 
-    /// Emits a wait of all threads of the block for the bytes that other blocks store.
+    /// Emits code by which all threads of the block wait for the bytes that other blocks store.
     fn wait(&self, arrival: &Arrival) {
         let b = self.b;
         let thread = self.kernel.thread(b);

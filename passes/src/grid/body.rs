@@ -39,14 +39,14 @@ pub(super) struct Place<'c> {
     pub(super) peeled: usize,
     /// Element of each source, if already loaded.
     pub(super) loaded: Vec<Option<Val<'c>>>,
-    /// Previous element of each destination, if already loaded.
+    /// Previous value of the element of each destination, if already loaded.
     pub(super) old: Vec<Option<Val<'c>>>,
     /// Element index relative to the first element of the tile.
     pub(super) number: Option<i64>,
     /// Whether vectors begin at addresses that are multiples of the vector size.
     pub(super) aligned: bool,
-    /// Set while emitting the fallback path of a kernel that also has an aligned or full-tile path:
-    /// prefer small code.
+    /// Set while the fallback path of a kernel is emitted. The kernel also has an aligned or
+    /// full-tile path, so the fallback path should be small.
     pub(super) slow: bool,
     /// Whether the code is for a head or tail element of a row, outside its aligned vectors. Head
     /// and tail elements are combined out of order.
@@ -59,7 +59,7 @@ pub(super) struct Place<'c> {
     pub(super) vectors: Option<Vectors<'c>>,
     /// Shared-memory tile of each source, if any.
     pub(super) staged: Vec<Option<Staged<'c>>>,
-    /// Condition that all points of the block are inside the iteration space. `None` if no source
+    /// Condition that all points of the block are inside the iteration space; `None` if no source
     /// has a tile in shared memory.
     pub(super) is_whole: Option<Cond<'c>>,
 }
@@ -282,7 +282,8 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Returns whether one block must run although loop `node` may have 0 iterations.
+    /// Returns whether loop `node` of a last-block reduction may have 0 iterations, so that one
+    /// block must still run.
     fn may_be_nothing(&self, node: usize) -> bool {
         let node = &self.nest.nodes[node];
         self.finish.is_some() && node.apart && node.extent.known().is_none_or(|n| n == 0)
@@ -403,8 +404,7 @@ impl<'a, 'c> Body<'a, 'c> {
         carried
     }
 
-    /// Divides the iterations of a loop into full tiles, which need no bounds check, and a
-    /// remainder.
+    /// Divides the iterations of a loop into full tiles without bounds checks, and a remainder.
     fn ranges(
         &self,
         b: &Builder<'c>,
@@ -527,8 +527,8 @@ impl<'a, 'c> Body<'a, 'c> {
         })
     }
 
-    /// Returns the maximum number of loops to peel: 0 if each element needs many ops, because a
-    /// bounds check is then relatively cheap.
+    /// Returns the maximum number of loops to peel. The number is 0 if each element needs many ops,
+    /// because a bounds check is then relatively cheap.
     fn most_peeled(&self) -> usize {
         match self.job.weight() > MAX_DOUBLED {
             true => 0,
@@ -617,8 +617,7 @@ impl<'a, 'c> Body<'a, 'c> {
             })
     }
 
-    /// Emits the computation and the store of one result, or of all results of unrolled parallel
-    /// loops.
+    /// Emits code that computes and stores one result, or all results of unrolled parallel loops.
     pub(super) fn result(&self, b: &Builder<'c>, place: &Place<'c>) {
         let inside = self.guard(b, place, false);
         let (Work::Combine(work), Some(combiner)) = (&self.job.work, &self.combiner) else {
@@ -965,8 +964,8 @@ impl<'a, 'c> Body<'a, 'c> {
 }
 
 /// Returns the width and stride of each group of threads that exchange partial results, in linear
-/// thread ids. The ids continue from one block of a cluster to the next. Adjacent thread dimensions
-/// with reduced loops form one group.
+/// thread ids. The thread ids continue from one block of a cluster to the next block. Adjacent
+/// thread dimensions with reduced loops form one group.
 fn groups(nest: &Nest) -> Vec<(i64, i64)> {
     let mut groups: Vec<(i64, i64)> = Vec::new();
     let mut stride = 1;

@@ -12,7 +12,8 @@ use crate::analysis::dataflow::Access;
 use tx_mlir::byte_width;
 use tx_target::Board;
 
-/// Latency in seconds of one round, in which a thread issues its loads and waits for them.
+/// Latency in seconds of one round; in a round, a thread issues its loads and waits for their
+/// values.
 const ROUND: f64 = 0.6e-6;
 /// Number of instructions per thread that do not depend on the number of elements.
 const BASE: f64 = 50.8;
@@ -119,7 +120,7 @@ fn value(extent: &Extent, lengths: &[f64]) -> f64 {
 struct Shape {
     blocks: f64,
     threads: f64,
-    /// Number of times that a thread issues loads and waits for them.
+    /// Number of times that a thread issues loads and waits for their values.
     rounds: f64,
     /// Number of instructions of a thread for elements and exchange steps.
     instructions: f64,

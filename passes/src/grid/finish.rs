@@ -76,7 +76,7 @@ impl<'a, 'c> Finish<'a, 'c> {
     /// Only the first thread of a block increments the counter. A device-scope fence orders the
     /// stores of the block before the increment. In the last block, a second fence orders the
     /// stores of all other blocks before the loads of their partial results. Barriers before and
-    /// after the increment extend the order of accesses to the other threads of the block.
+    /// after the increment extend this order of accesses to all other threads of the block.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)

@@ -53,10 +53,10 @@ pub(crate) struct Named<'c> {
 #[derive(Clone)]
 pub(crate) struct Phase<'c> {
     pub(crate) job: Job<'c>,
-    /// Dimensions of the op for the loops over rows (`p0`, `p1`, …), which all phases share.
+    /// Dimensions of the op for the loops over rows (`p0`, `p1`, …). All phases share these loops.
     pub(crate) shared: Vec<usize>,
     /// Dimensions of the op for the loops over a row (`r0`, `r1`, …). An op with one element per
-    /// row has no such loops.
+    /// row has no loops over a row.
     pub(crate) row: Vec<usize>,
     /// Number of loops of the group: `p` and `r` loops together.
     loops: usize,
@@ -121,8 +121,8 @@ impl<'c> Group<'c> {
         Ok(())
     }
 
-    /// Checks that no other op between the phases uses memory of the phases, because the kernel is
-    /// launched at the position of the last phase.
+    /// Checks that no op between the phases, except the phases themselves, uses memory of the
+    /// phases. The reason is that the kernel is launched at the position of the last phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
         for before in &self.phases {

@@ -32,8 +32,8 @@ pub(crate) struct Combination<'c> {
     /// Whether a reduction result is combined with the previous value of the destination.
     pub(crate) accumulate: bool,
     /// Whether the results are partial results that another phase combines with previous values of
-    /// the destination. In that case, the result of an empty row is the initial value of the
-    /// accumulator, which leaves a previous value bitwise unchanged.
+    /// the destination. If set, the result of an empty row is the initial value of the accumulator,
+    /// which leaves a previous value bitwise unchanged.
     pub(crate) is_partial_of_old: bool,
 }
 
@@ -61,8 +61,8 @@ pub(crate) struct Job<'c> {
     /// Operands of the epilogue.
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
-    /// Names of the `rfactor` loops, which are the first dimensions of the destinations, in the
-    /// first phase of a reduction.
+    /// In the first phase of a reduction: names of the `rfactor` loops. These loops are the first
+    /// dimensions of the destinations.
     pub(crate) partials: Vec<String>,
     /// Expansion of 8-bit float conversions that the chip does not support.
     pub(crate) narrow: Narrow,
@@ -139,8 +139,8 @@ impl<'c> Job<'c> {
         self
     }
 
-    /// Returns whether the job uses elements of `source`. Some sources only define loop lengths,
-    /// such as the window of a pooling op.
+    /// Returns whether the job uses elements of `source`. Some sources are not loaded and only
+    /// define loop lengths, such as the window of a pooling op.
     pub(crate) fn reads(&self, source: usize) -> bool {
         let block = match &self.work {
             Work::Combine(work) => work.element,
@@ -383,8 +383,8 @@ impl<'c> Job<'c> {
         Index::Val(b.dim(access.value, place))
     }
 
-    /// Checks that all operands are in global memory, and that no result overwrites an element
-    /// before it is read.
+    /// Checks that all operands are in global memory, and that no store of a result overwrites an
+    /// element that a thread has yet to read.
     fn check_memory(&self) -> Result<(), Failed> {
         let op = self.op;
         for access in self

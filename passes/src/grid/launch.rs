@@ -24,8 +24,8 @@ use tx_mlir::{
     string_attribute, symbol_path, walk,
 };
 
-/// Attribute with the lengths for which a kernel is launched, if other kernels are launched for
-/// other lengths.
+/// Attribute with the range of lengths for which a kernel is launched; other kernels are launched
+/// for other lengths.
 pub(crate) const LENGTHS: &str = "lengths";
 
 /// Range of lengths of a loop for which a kernel is launched.

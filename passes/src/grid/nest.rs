@@ -9,7 +9,7 @@ use tx_target::{MAX_CLUSTER, MAX_RESIDENT, MAX_RESIDENT_BLOCKS, MAX_THREADS};
 const MAX_Z: i64 = 64;
 /// Maximum number of iterations of an unrolled loop, and of accumulators of one thread.
 pub(crate) const MAX_UNROLL: i64 = 64;
-/// Maximum number of steps in a schedule, which bounds the depth of the loop nest.
+/// Maximum number of steps in a schedule; the limit bounds the depth of the loop nest.
 const MAX_STEPS: usize = 128;
 /// Maximum number of blocks of a grid along x, y and z, on every GPU.
 pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1];
@@ -613,7 +613,7 @@ impl Nest {
         Ok(())
     }
 
-    /// Returns loop `name`, which must have the same number of iterations in all rows.
+    /// Returns loop `name`; the loop must have the same number of iterations in all rows.
     fn find_even(&self, name: &str) -> Result<usize, Illegal> {
         let node = self.find(name)?;
         match self.nodes[node].extent {
@@ -945,7 +945,7 @@ impl Nest {
         guards
     }
 
-    /// Returns whether loop `node` descends from the dimension of an `align` step.
+    /// Returns whether loop `node` results from splits of the dimension of an `align` step.
     pub(crate) fn is_of_vectors(&self, node: usize) -> bool {
         self.aligned()
             .is_some_and(|(a, _)| a != node && self.descends(node, a))
@@ -1176,7 +1176,7 @@ mod tests {
         assert_eq!(guarded, ["d0", "d1.i"]);
     }
 
-    /// The outer part of a split needs no bounds check if the split loop has one.
+    /// The outer loop of a split needs no bounds check if the split loop has a bounds check.
     #[test]
     fn the_guard_of_the_whole_implies_that_of_its_outer_part() {
         let nest = matrix()

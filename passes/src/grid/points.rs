@@ -21,9 +21,9 @@ impl<'c> Body<'_, 'c> {
             && loops.iter().all(|node| self.is_written_out(*node, place))
     }
 
-    /// Emits the code for all points of loop number `at` of a thread, and of the loops inside.
-    /// Points are computed together if all points are in bounds and all vectors are aligned.
-    /// Otherwise the points are computed one by one, for small code.
+    /// Emits the code for all points (iterations) of loop number `at` of a thread and of the loops
+    /// inside. Points are computed together if all points are in bounds and all vectors are
+    /// aligned. Otherwise the points are computed one by one, for small code.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let loops = &self.outer[at..];
         let aligned = Place {
@@ -201,9 +201,9 @@ impl<'c> Body<'_, 'c> {
     }
 }
 
-/// Emits the index of the element that `access` reads or writes at `point`. The vector begins at
-/// `first`, and `point` follows `lane` points later. One division at the first point determines the
-/// quotients and remainders of all points of the vector.
+/// Emits the index of the element that `access` reads or writes at `point`. The first element of
+/// the vector is at `first`; `lane` is the number of the vector element at `point`. One division at
+/// the first point determines the quotients and remainders of all points of the vector.
 fn index_of_lane<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

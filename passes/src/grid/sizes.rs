@@ -214,7 +214,7 @@ pub(crate) fn write_assert<'c>(
 
 /// Returns the minimum and maximum of an index expression, where the index of each loop ranges from
 /// 0 to its entry in `last`. Returns `None` if the ranges of the subexpressions do not determine
-/// the range, as in a sum whose operands use the same loop.
+/// the range of the expression, as in a sum whose operands use the same loop.
 fn range<'c>(
     b: &Builder<'c>,
     index: &Affine,

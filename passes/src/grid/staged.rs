@@ -223,7 +223,7 @@ impl<'c> Stage<'c> {
     }
 }
 
-/// Loops whose points may be distributed over the threads of a block in another order.
+/// Loops whose iterations may be distributed over the threads of a block in another order.
 #[derive(Clone, Copy)]
 pub(super) struct Exchangeable<'c> {
     thread: usize,
@@ -520,7 +520,7 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Emits nested loops, none of them unrolled.
+    /// Emits nested loops without unrolling.
     fn each_apart(
         &self,
         b: &Builder<'c>,

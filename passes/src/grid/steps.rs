@@ -136,7 +136,7 @@ impl Step {
 }
 
 impl Step {
-    /// Returns the loops that the step names, including the result of a fusion.
+    /// Returns the names of all loops in the step, including the fused loop of a fusion.
     pub(crate) fn loops(&self) -> Vec<&str> {
         match self {
             Self::Split(l, _)

@@ -60,9 +60,9 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// For combiners of several values, only some tuples of values occur in practice, such as a mean
 /// with its count. The check cannot determine these tuples, and reports a property only if the
 /// property fails for all tested tuples. The elements of the program are unknown too. An identity
-/// therefore fails only if it is not neutral to itself, or to no value at all. For example, 0 is
-/// neutral for a maximum of magnitudes. If `element` is given, the tested tuples are the results of
-/// this region on samples.
+/// therefore fails only if the identity is not neutral to itself, or is neutral to no tested value.
+/// For example, 0 is neutral for a maximum of magnitudes. If `element` is given, the tested tuples
+/// are the results of this region on samples.
 ///
 /// Returns an example of a possible value that the identity changes.
 ///
@@ -110,7 +110,8 @@ pub(crate) fn check<'c>(
     }))
 }
 
-/// Returns the results of an `element` region on samples. All indices of one sample are equal.
+/// Returns the results of an `element` region on samples. In each sample, all index arguments of
+/// the region are equal.
 fn elements_of(
     block: Blk<'_>,
     sorts: &[Sort],
@@ -236,7 +237,7 @@ impl Laws {
     }
 
     /// Tests whether `identity` is neutral on both sides of every sample and of itself, because
-    /// threads without an element combine it.
+    /// threads without an element combine the identity.
     pub(crate) fn check_identity(&self, identity: &Partial) -> Verdict {
         let all = once(identity).chain(&self.samples);
         self.holds(Law::Identity, sides(identity, all))?;

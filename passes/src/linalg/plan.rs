@@ -1,4 +1,4 @@
-//! Plan for the conversion of one reduction, which is complete before the first op changes.
+//! Plan for the conversion of one reduction. The plan is complete before the first op changes.
 
 use super::body::{dependents, free_values, memory_read, only_computes};
 use super::combiner::{Neutral, exact_identity};
@@ -318,7 +318,7 @@ fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Rejects `acc` on a `custom` reduction, whose combiner region already defines the types of
+/// Rejects `acc` on a `custom` reduction, because the combiner region already defines the types of
 /// partial results.
 fn check_accumulator<'c>(op: Op<'c>, what: &Recognised<'c>) -> Result<(), Failed> {
     if what.kind == Kind::Custom && attribute(op, "acc").is_some() {

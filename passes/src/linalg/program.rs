@@ -12,8 +12,8 @@ use tx_mlir::{
 };
 use tx_scalar::{Operation, operation, signed, truncated};
 
-/// A computation on scalars. Numbered slots (places) contain values; the first slots are the
-/// inputs.
+/// A computation on scalars. Numbered slots contain the values of the computation; the first slots
+/// contain the inputs.
 #[derive(Clone, Default)]
 pub(crate) struct Program {
     /// Type of each value slot.
@@ -313,8 +313,8 @@ impl Program {
     }
 }
 
-/// Runs a branch and returns its yielded values. The branch updates `values` with its arguments and
-/// results.
+/// Runs a branch and returns its yielded values. Stores the arguments and results of the branch in
+/// `values`.
 fn run_branch(
     branch: &Branch,
     arguments: &[u64],
@@ -332,7 +332,7 @@ fn put(places: &[usize], numbers: &[u64], values: &mut [u64]) {
     }
 }
 
-/// Counts one more iteration; `None` above the maximum.
+/// Counts one more iteration; returns `None` above the maximum.
 fn count(iterations: &mut usize) -> Option<()> {
     *iterations += 1;
     (*iterations <= MAX_ITERATIONS).then_some(())

@@ -170,7 +170,7 @@ pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
 /// and `argmin` for rows with NaN.
 pub(crate) struct SpecialPair<'c> {
     pub(crate) kind: Kind,
-    /// NaN behaviour: `Last`, `ValueOnly` or `AfterLast`.
+    /// NaN behaviour of the selection: `Last`, `ValueOnly` or `AfterLast`.
     pub(crate) nan: NanRule,
     /// Number of the output that holds the value.
     pub(crate) value: usize,
@@ -266,8 +266,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// Removes a conversion of an element to the type of partial results, which the `tile.reduce`
-    /// performs itself.
+    /// Removes a conversion of an element to the type of partial results, because the `tile.reduce`
+    /// performs this conversion.
     fn unwidened(&self, element: Element<'c>) -> Element<'c> {
         if let Element::Value(value) = element
             && let Some(op) = defining_op(value).filter(|op| is(*op, "arith.extf"))
@@ -310,8 +310,8 @@ impl<'a, 'c> Cut<'a, 'c> {
     /// Returns the crossing values of each possible partition of the body: the values of the
     /// element region that the combiner uses. The first partition puts only ops that depend on old
     /// output values into the combiner. Later partitions add ops with results of other types, then
-    /// more and more ops that do not depend on old output values. For example, `x * x` may belong
-    /// to the `element` region or to the combiner.
+    /// an increasing number of ops that do not depend on old output values. For example, `x * x`
+    /// may belong to the `element` region or to the combiner.
     fn cuts(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -333,8 +333,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         cuts
     }
 
-    /// Returns the independent ops that the combiner must compute itself, because no old output
-    /// value has their result type. Comparisons are an example.
+    /// Returns the ops that do not depend on old output values but must be in the combiner, because
+    /// no old output value has their result type. Comparisons are an example.
     fn of_other_types(&self, ops: &[Op<'c>]) -> Vec<Op<'c>> {
         let is_of_old_type = |v: &Val<'c>| self.olds.iter().any(|old| old.r#type() == v.r#type());
         let mut moved: Vec<Op<'c>> = Vec::new();
@@ -520,8 +520,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         Ok(None)
     }
 
-    /// Analyses a combiner of two outputs whose selection compares output `value`. The output that
-    /// is not compared must be an index.
+    /// Analyses a combiner of two outputs whose selection compares output `value`. The other
+    /// output, whose value is not compared, must be an index.
     fn pair_of(&self, program: &Program, value: usize) -> Option<PairChoice> {
         let index = 1 - value;
         let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))

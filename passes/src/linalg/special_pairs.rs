@@ -14,7 +14,8 @@
 //!
 //! If NaN never wins, two steps are necessary unless the outputs are filled with the identity and
 //! an index of at most 0. The first step is an `argmax` that starts from the identity. The second
-//! step compares its results with the old output values, which win if they are equal or NaN.
+//! step compares the results of the `argmax` with the old output values. An old output value wins
+//! if it is equal or NaN.
 //!
 //! If any element replaces a NaN, the first reduction computes the position of the last NaN, and
 //! the second reduction is an `argmax` of the elements after this position.
@@ -130,7 +131,7 @@ struct Work<'a, 'c> {
     index: Access<'c>,
     old_value: Val<'c>,
     old_index: Val<'c>,
-    /// Trip counts of the reduced loops except the first.
+    /// Trip counts of all reduced loops except the first reduced loop.
     lengths: Vec<Index<'c>>,
 }
 
@@ -488,7 +489,7 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits an op that negates the indices of NaN a second time, which restores them.
+    /// Emits an op that negates the indices of NaN a second time, to restore the original indices.
     fn decoded(&self, best: &Access<'c>, index: &Access<'c>) -> Op<'c> {
         let inputs = vec![(best.clone(), None)];
         let part = self.over_rows(inputs, vec![(index.clone(), None)]);

@@ -1,7 +1,8 @@
 //! Bodies that update an output value in several steps by one kind of op, or under a condition.
-//! Examples are `(old + x) + y` and `if p { old + x } else { old }`. Such a body is equivalent to
-//! one step, whose element is the result of the body with the identity as old output value. For
-//! floats, the conversion to one step changes the order of additions.
+//! Examples are `(old + x) + y` and `if p { old + x } else { old }`. Such a body is equivalent to a
+//! body with one step. The element of this step is the result of the original body with the
+//! identity as old output value. For floats, the conversion to one step changes the order of
+//! additions.
 
 use super::recognise::NAMED;
 use tx_dialect_tile::{Kind, Nan};

@@ -10,7 +10,7 @@ use tx_mlir::{Op, attribute, is, ops, walk};
 #[derive(Default)]
 pub(crate) struct Taken {
     all: BTreeSet<usize>,
-    /// Fills with the identity, which conversion makes redundant.
+    /// Fills with the identity; the conversion makes these fills redundant.
     folded: BTreeSet<usize>,
 }
 

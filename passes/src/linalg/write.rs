@@ -236,8 +236,9 @@ fn write_element<'c>(
         .collect()
 }
 
-/// Returns, for each destination, whether it stores a component of the result or a value that the
-/// epilogue computes. A consumer that only copies a component of the result needs no epilogue.
+/// Returns the origin of the value that each destination stores: a component of the result, or a
+/// value that the epilogue computes. A consumer that only copies a component of the result needs no
+/// epilogue.
 fn stored(plan: &Plan<'_>) -> Vec<Stored> {
     let mut stored: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();
     for tail in &plan.tails {
@@ -260,7 +261,7 @@ fn stored(plan: &Plan<'_>) -> Vec<Stored> {
 }
 
 /// Replaces the first destination that a consumer reads by the output of the consumer, and removes
-/// all other destinations that it reads.
+/// all other destinations that the consumer reads.
 fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
     if let Some((first, rest)) = tail.takes.split_first() {
         values[*first] = value;

@@ -24,7 +24,7 @@ pub struct Reduction<'c> {
     pub shape: Vec<Option<u64>>,
     /// Parallel dimensions of the source, outermost first.
     pub kept: Vec<usize>,
-    /// Reduced dimensions of the source, those with the largest stride first.
+    /// Reduced dimensions of the source, in order of descending stride.
     pub reduced: Vec<usize>,
     /// Number of threads that execute the op together.
     pub threads: i64,
@@ -36,8 +36,8 @@ pub struct Reduction<'c> {
     pub alignment: u64,
     /// Number of this op among the reductions of its module.
     pub serial: i64,
-    /// Set if the same threads execute the op every time, because no surrounding branch depends on
-    /// a loop.
+    /// Set if every execution of the op has the same active threads, because no surrounding branch
+    /// depends on a loop.
     pub steady: bool,
     pub(crate) kernel: Kernel<'c>,
 }
@@ -203,7 +203,8 @@ fn sort_by_stride(dimensions: &mut [usize], memref: &MemRef<'_>) {
 }
 
 /// Returns the known alignment of the first element of `value`, in bytes. The alignment is that of
-/// the element type, or more in shared memory of this kernel, which the compiler aligns.
+/// the element type; shared memory of this kernel may have a greater alignment, which the compiler
+/// chooses.
 fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     let element = byte_width(memref.element).unwrap_or(1);
     // `memref.view` adds a byte offset that its type does not show.

@@ -33,7 +33,7 @@ enum Between {
 /// receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Take {
-    /// All threads have the same fold.
+    /// All threads have the same fold (list of source registers).
     One(usize),
     /// Each lane has its own fold; the entry of a lane without elements is `None`.
     ByLane(Vec<Option<usize>>),

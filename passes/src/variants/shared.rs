@@ -609,7 +609,7 @@ impl<'c> Expansion<'_, 'c> {
         }
     }
 
-    /// Emits the partial result of one thread by combines of whole vectors, if there is no
+    /// Emits the partial result of one thread that combines whole vectors. The row must have no
     /// remainder.
     fn fold_vectors(
         &self,

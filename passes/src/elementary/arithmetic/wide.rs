@@ -128,8 +128,7 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.apply("arith.remui", divisor)
     }
 
-    /// Emits the truncation to the width of the floats, which must be able to represent the
-    /// integer.
+    /// Emits the truncation to an integer as wide as the floats; the value must fit in this width.
     pub(in crate::elementary) fn narrowed(self) -> Whole<'a, 'c> {
         let m = self.m;
         let value = if m.whole == self.value.r#type() {

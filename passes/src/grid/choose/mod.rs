@@ -32,8 +32,8 @@ pub(crate) const VECTOR: i64 = 16;
 const MOST_PARTS: i64 = 32;
 /// Maximum number of unrolled ops of one thread: number of elements times ops per element.
 const MOST_WRITTEN: i64 = 1024;
-/// Number of elements up to which an op uses scalar loads. With a single vector for each thread,
-/// LLVM merges the vector load with the scalar loads of the unaligned path.
+/// Maximum number of elements for which an op uses scalar loads. With a single vector for each
+/// thread, LLVM merges the vector load with the scalar loads of the unaligned path.
 const FEW: i64 = 4096;
 /// Maximum number of elements that one thread reduces to a result, if vector loads are impossible.
 const SHORT: i64 = 16;

@@ -230,9 +230,9 @@ const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
 /// Limits and mappings for rows that the blocks of a cluster share. A cluster barrier takes less
-/// time than a fence, an atomic and a load of partial results, and needs no second kernel. On the
-/// other hand, a cluster has only few blocks. Measured on an H200 for `sum`, `max` and `argmax`
-/// (`docs/performance.md`, log entry 23).
+/// time than a fence, an atomic and a load of partial results, and needs no second kernel. A
+/// disadvantage of a cluster is its small number of blocks. Measured on an H200 for `sum`, `max`
+/// and `argmax` (`docs/performance.md`, log entry 23).
 struct Clusters {
     /// Mapping of a reduction to one result: maximum number of elements, thread group, and cluster
     /// size in blocks.
@@ -978,8 +978,8 @@ impl Chooser<'_, '_> {
     }
 
     /// Returns whether the last round of loads of a row has fewer vectors than threads, so that
-    /// some threads would idle. All threads of such a row share the elements of the last vectors,
-    /// like head and tail elements.
+    /// some threads would idle. In this case, the elements of the last vectors are distributed over
+    /// all threads of the row, like head and tail elements.
     fn has_few_over(&self, kept: &[usize], group: &Group, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.lanes * group.under_way;
         let is_possible = !kept.is_empty() && !self.fixed && group.rows == 1;

@@ -24,7 +24,7 @@ pub(crate) struct Slip {
     pub(crate) is_ordered: bool,
 }
 
-/// Values of the tested tuples: small numbers, so that sums and products are exact, in no order.
+/// Values of the tested tuples: small unsorted numbers, so that sums and products are exact.
 const NUMBERS: [i64; 8] = [3, 11, 6, 1, 19, 8, 14, 27];
 
 const TUPLES: usize = 6;
