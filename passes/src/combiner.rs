@@ -144,7 +144,7 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// Returns this combiner for partial results with one component of type `ty`.
+    /// Returns this combiner with `ty` as the type of the only component.
     #[must_use]
     pub fn in_type(&self, ty: Type<'c>) -> Self {
         self.with_types(vec![ty])

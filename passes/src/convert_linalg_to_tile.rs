@@ -58,9 +58,9 @@ pass! {
     /// one per combiner. Outputs that share a combiner, or whose combiners are all named kinds,
     /// stay in one op, so that each element is loaded once. Outputs with one value per element,
     /// such as an array that is updated in place, become one element-wise op after the reductions.
-    /// The reductions read the elements before the update. If the body yields the old value of an
-    /// output unchanged, the output becomes an input. If all reduced loops have one iteration, the
-    /// op becomes an element-wise op; a named reduction stays a reduction.
+    /// The reductions read the elements of such an array before the update. If the body yields the
+    /// old value of an output unchanged, the output becomes an input. If all reduced loops have one
+    /// iteration, the op becomes an element-wise op; a named reduction stays a reduction.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
     /// the first element and visits indices in another order. For rows with NaN, the value and the

@@ -14,7 +14,7 @@ pass! {
     ///
     /// ## What it does
     /// An element-wise `linalg.generic` on tensors may read the old elements of an `outs` operand.
-    /// The pass adds each `outs` operand that the op reads to the inputs, with the same indexing
+    /// For each `outs` operand that the op reads, the pass adds an input with the same indexing
     /// map. If an op updates its output in place, the new op reads only inputs.
     /// `linalg-fuse-elementwise-ops` can then fuse the op with its neighbours.
     ///

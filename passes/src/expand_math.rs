@@ -131,10 +131,11 @@ pass! {
     /// minimum with 0. In f64, `sin` and `cos` have 160 instructions, `tan` has 175, and other
     /// functions have slightly more than in f32. Logarithms, `tanh`, `rsqrt` and `powf` contain one
     /// division. A conversion from f8E5M2 has 3 instructions, a conversion from f8E4M3FN has 9, and
-    /// a conversion to either type has about 15. With the instructions of sm_89, a conversion from
-    /// either type has 2 instructions, a conversion to f8E4M3FN has 4 and to f8E5M2 has 7. A
-    /// conversion has 1 instruction if no number is out of range. A quotient by a reciprocal has 6
-    /// instructions; a division executes 12 instructions on an H200.
+    /// a conversion to one of these types has about 15. With the instructions of sm_89, a
+    /// conversion from an 8-bit float has 2 instructions. A conversion to f8E4M3FN has 4
+    /// instructions, and a conversion to f8E5M2 has 7. A conversion to an 8-bit float has 1
+    /// instruction if no number is out of range. A quotient by a reciprocal has 6 instructions; a
+    /// division executes 12 instructions on an H200.
     ///
     /// Only `remf`, `ipowi` and quotients by a reciprocal may diverge within a warp.
     ///

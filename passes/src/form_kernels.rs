@@ -212,7 +212,7 @@ fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group
 }
 
 /// Returns the groups of consecutive jobs (grid-level ops). Each group starts at the first
-/// remaining job and has as many jobs as possible.
+/// remaining op and has as many ops as possible.
 fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'c>> {
     let (mut groups, mut first) = (Vec::new(), 0);
     while first < jobs.len() {
@@ -236,7 +236,8 @@ fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'
     groups
 }
 
-/// Explains why a job shares no kernel with the preceding job, if both use a common array.
+/// Explains why a grid-level op shares no kernel with the preceding op, if both ops use a common
+/// array.
 fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: &Dataflow<'c>) {
     let group_of = |job: &Job<'c>| {
         let has = |group: &&Group<'c>| group.phases.iter().any(|phase| phase.job.op == job.op);
@@ -266,9 +267,10 @@ fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: 
     }
 }
 
-/// Returns the group that all `jobs` form, given that all jobs except the last can form a group.
-/// `Some(None)` means that the jobs form no group yet, because a reduction or another job is
-/// missing. `None` means that no sequence that starts with these jobs can form a group.
+/// Returns the group of all `jobs` (grid-level ops), given that all jobs except the last job can
+/// form a group. `Some(None)` means that the jobs do not form a group yet, because a reduction or
+/// another op is missing. `None` means that no sequence that starts with these jobs can form a
+/// group.
 fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = jobs else {
         return Some(None);
@@ -282,7 +284,7 @@ fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c
     }
 }
 
-/// Returns whether common operands connect all jobs, directly or through other jobs.
+/// Returns whether common operands connect all grid-level ops, directly or through other ops.
 fn are_connected(jobs: &[Job<'_>]) -> bool {
     let mut reached = vec![false; jobs.len()];
     let mut open = vec![0];

@@ -56,7 +56,8 @@ pub(crate) struct Placement {
 /// of a digit is a multiple of the previous stride, and exceeds the range of the previous digit.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Weight of the number in threads: 1 for a lane or thread number, 32 for a warp number.
+    /// Number of threads per unit of the number: 1 for a lane or thread number, 32 for a warp
+    /// number.
     unit: i64,
     /// Number of values of the lane, warp or thread number; `None` if unbounded.
     size: Option<i64>,
@@ -382,7 +383,7 @@ fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
 }
 
 /// Splits a digit of the thread number that spans lanes and warps into a lane digit and a warp
-/// digit, if its stride and extent permit.
+/// digit, if the stride and extent of the digit permit.
 fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     let lanes = WARP_SIZE / digit.stride.max(1);
     let crosses = digit.stride < WARP_SIZE && digit.stride * digit.extent > WARP_SIZE;

@@ -118,7 +118,7 @@ impl ThreadSet {
             .collect()
     }
 
-    /// Returns the set as ascending half-open ranges.
+    /// Returns the thread set as ascending half-open ranges.
     pub(crate) fn ranges(&self) -> Vec<(i64, i64)> {
         let mut ranges: Vec<(i64, i64)> = Vec::new();
         for t in self.iter() {
@@ -347,7 +347,7 @@ impl<'c> Threads<'c> {
     }
 
     /// Computes facts of the loop-carried values of a loop by fixed-point iteration. The iteration
-    /// starts with the facts of the initial values and weakens them until the yielded values
+    /// starts with the facts of the initial values, and weakens the facts until the yielded values
     /// satisfy them.
     fn carry(&self, op: Op<'c>) {
         let bodies = blocks(op);
@@ -787,8 +787,8 @@ impl<'c> Threads<'c> {
         Active { threads, split }
     }
 
-    /// Removes the threads that cannot take the branch arm that contains an op. Returns the widest
-    /// scope whose remaining threads either all execute the arm or all skip the arm.
+    /// Removes the threads that cannot execute the branch arm that contains an op. Returns the
+    /// widest scope whose remaining threads either all execute the arm or all skip the arm.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);

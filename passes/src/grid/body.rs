@@ -100,7 +100,7 @@ pub(crate) struct Body<'a, 'c> {
     groups: Vec<(i64, i64)>,
     /// Vector accesses, and the condition that all vector accesses are aligned.
     pub(super) alignment: Alignment<'c>,
-    /// Combiner of the job, with a 32-bit index if all element indices fit in 32 bits.
+    /// Combiner of the op, with a 32-bit index if all element indices fit in 32 bits.
     pub(super) combiner: Option<Combiner<'c>>,
     /// Set for `argmax` and `argmin` if the kernel computes element indices, and each accumulator
     /// combines elements in ascending index order.
@@ -290,7 +290,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns the loop-nest position in iteration `index` of loop `node`. Also emits the indices
-    /// of split and fused loops that follow from `index`.
+    /// of split and fused loops that are computed from `index`.
     pub(super) fn enter(
         &self,
         b: &Builder<'c>,
@@ -304,7 +304,7 @@ impl<'a, 'c> Body<'a, 'c> {
         place
     }
 
-    /// Emits the indices of split and fused loops that follow from the indices in `place`.
+    /// Emits the indices of split and fused loops that are computed from the indices in `place`.
     fn derive(&self, b: &Builder<'c>, place: &mut Place<'c>) {
         // Loops that a step creates have higher numbers than the loops that the step replaces.
         for (n, node) in self.nest.nodes.iter().enumerate().rev() {

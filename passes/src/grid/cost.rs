@@ -77,9 +77,9 @@ pub(crate) struct Bounds {
     pub(crate) most: Option<i64>,
 }
 
-/// Returns the lengths of a job's dimensions. A dynamic length is replaced by its upper bound in
-/// `bounds`, or else by its length in an assumed large array. `bounds` may have fewer entries than
-/// `job` has dimensions.
+/// Returns the lengths of the dimensions of a grid-level op. A dynamic length is replaced by its
+/// upper bound in `bounds`, or else by its length in an assumed large array. `bounds` may have
+/// fewer entries than `job` has dimensions.
 pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {
@@ -133,8 +133,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the properties of the kernel of `job`. Only the operands that `moved` selects count
-    /// as memory traffic.
+    /// Returns the properties of the kernel of `job`. Only operands for which `moved` returns true
+    /// count as memory traffic.
     fn of(
         job: &Job<'_>,
         nest: &Nest,
@@ -203,9 +203,9 @@ impl Cost {
         Self::of_shape(&Shape::of(job, nest, lengths, |_| true), board)
     }
 
-    /// Estimates the time of a kernel with several phases. Each phase consists of a job, its loop
-    /// nest, and the lengths of its dimensions. `moved` takes a phase number and an operand, and
-    /// returns whether the operand is memory traffic.
+    /// Estimates the time of a kernel with several phases. Each phase consists of a grid-level op,
+    /// its loop nest, and the lengths of its dimensions. `moved` takes a phase number and an
+    /// operand, and returns whether the operand is memory traffic.
     pub(crate) fn of_phases<'a, 'c: 'a>(
         phases: impl Iterator<Item = (&'a Job<'c>, &'a Nest, Vec<f64>)>,
         moved: impl Fn(usize, &Access<'_>) -> bool,

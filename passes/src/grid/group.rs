@@ -29,7 +29,7 @@ pub(crate) enum Role {
     Input,
     /// One op writes the array, and a later op reads the array.
     Temporary,
-    /// The ops only write the array.
+    /// The ops write the array and do not read it.
     Output,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
 }
 
 impl<'c> Group<'c> {
-    /// Makes a group of `jobs`, which are in program order.
+    /// Makes a group of the grid-level ops `jobs`; the ops are in program order.
     ///
     /// # Errors
     /// Returns the op that cannot be in the group, and the reason.
@@ -199,7 +199,7 @@ impl<'c> Group<'c> {
             .collect()
     }
 
-    /// Returns whether a schedule holds elements of rows in registers, and not only reduction
+    /// Returns whether a schedule keeps elements of rows in registers, in addition to reduction
     /// results.
     pub(crate) fn holds_rows(&self, case: &Case) -> bool {
         let arrays = self.arrays();
@@ -325,7 +325,7 @@ impl<'c> Group<'c> {
     }
 
     /// Returns an op that exchanges an array with another op of the group through memory. Arrays in
-    /// `held` are exchanged through registers.
+    /// `held` are exchanged through registers instead.
     pub(crate) fn exchange_through_memory(&self, held: &[Val<'c>]) -> Option<Op<'c>> {
         let writes = |array| {
             let mut phases = self.phases.iter();
@@ -368,7 +368,7 @@ impl<'c> Group<'c> {
         })
     }
 
-    /// Returns the arrays that the schedule holds in registers.
+    /// Returns the arrays that the schedule keeps in registers.
     ///
     /// # Errors
     /// Reports the array that cannot stay in registers, and the reason.

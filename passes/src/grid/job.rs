@@ -45,7 +45,7 @@ pub(crate) enum Work<'c> {
     Body(Blk<'c>),
     /// Copies the first source to the destination.
     Copy,
-    /// Stores the initial values for the atomics of another job.
+    /// Stores the initial values for the atomics of another op.
     Start(Combiner<'c>, Box<Job<'c>>),
 }
 
@@ -139,7 +139,7 @@ impl<'c> Job<'c> {
         self
     }
 
-    /// Returns whether the job uses elements of `source`. Some sources are not loaded and only
+    /// Returns whether the op uses elements of `source`. Some sources are not loaded and only
     /// define loop lengths, such as the window of a pooling op.
     pub(crate) fn reads(&self, source: usize) -> bool {
         let block = match &self.work {
@@ -150,7 +150,7 @@ impl<'c> Job<'c> {
         block.is_none_or(|block| reads_argument(block, source))
     }
 
-    /// Makes a job from an op for which [`is_job`] returns true.
+    /// Makes the [`Job`] of a grid-level op; [`is_job`] must return true for the op.
     pub(crate) fn of(op: Op<'c>) -> Result<Self, Failed> {
         let job = if let Some(view) = Reduce::of(op) {
             Self::reduce(view)?
@@ -504,8 +504,8 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// Returns the job that writes initial values for atomics. Returns `None` if the results are
-    /// combined with previous values of the destination.
+    /// Returns the job (grid-level op) that writes initial values for atomics. Returns `None` if
+    /// the results are combined with previous values of the destination.
     pub(crate) fn start(&self) -> Option<Self> {
         let Work::Combine(work) = &self.work else {
             return None;

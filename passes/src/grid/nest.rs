@@ -787,8 +787,8 @@ impl Nest {
             .collect()
     }
 
-    /// Checks the rules for the whole schedule. `atomics` is the reason, if any, why atomics cannot
-    /// combine the results of several blocks.
+    /// Checks the rules that apply to the schedule as a whole. `atomics` is the reason, if any, why
+    /// atomics cannot combine the results of several blocks.
     pub(crate) fn check(&self, atomics: Option<&str>) -> Result<(), Illegal> {
         let block = self.block();
         let threads = block.iter().product::<i64>();

@@ -21,8 +21,9 @@ pub(crate) struct Phases<'c> {
 }
 
 impl<'c> Phases<'c> {
-    /// Returns the phases of a job whose `nest` has partial results in global memory. Emits the
-    /// allocations of the partial results at `b`. Returns `None` if the job is not a reduction.
+    /// Returns the phases of a grid-level op whose `nest` has partial results in global memory.
+    /// Emits the allocations of the partial results at `b`. Returns `None` if the op is not a
+    /// reduction.
     ///
     /// # Errors
     /// Reports errors of [`Job::new`] in the second phase.

@@ -28,7 +28,7 @@ use tx_mlir::{
     set_attribute, walk,
 };
 
-/// Maximum number of elements of each operand that a thread holds in registers. With 512 resident
+/// Maximum number of elements of each operand that a thread keeps in registers. With 512 resident
 /// threads per SM, 64 elements of 32 bits occupy 64 of 128 registers.
 pub(crate) const MAX_HELD: i64 = 64;
 
@@ -76,7 +76,7 @@ pub(crate) struct Resident<'a, 'c> {
     aligned: Cond<'c>,
 }
 
-/// Checks that each thread can hold its elements of a row in registers: all loops of a thread must
+/// Checks that each thread can keep its elements of a row in registers: all loops of a thread must
 /// be unrolled. If `reloads` is set, registers hold only reduction results, and the outermost loops
 /// over a row need no unrolling.
 ///

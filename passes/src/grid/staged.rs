@@ -32,7 +32,7 @@ pub(crate) struct Footprint {
     shape: Vec<i64>,
 }
 
-/// Returns the source tiles that a schedule holds in shared memory.
+/// Returns the tiles of sources that a schedule stages in shared memory.
 pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, Illegal> {
     let illegal = |reason: String| Illegal::new(codes::TX0327, reason);
     let mut footprints = Vec::new();

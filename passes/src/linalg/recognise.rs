@@ -172,7 +172,7 @@ pub(crate) struct SpecialPair<'c> {
     pub(crate) kind: Kind,
     /// NaN behaviour of the selection: `Last`, `ValueOnly` or `AfterLast`.
     pub(crate) nan: NanRule,
-    /// Number of the output that holds the value.
+    /// Number of the output with the largest or smallest value.
     pub(crate) value: usize,
     /// The element and its index, as values of the body.
     pub(crate) element: Val<'c>,
@@ -233,8 +233,9 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// Returns the value of output `i` and a predicate for its old value. If the body combines in a
-    /// wider type, the value and the old output value have the wider type.
+    /// Returns the value of output `i`, and a predicate that recognises the old value of the
+    /// output. If the body combines in a wider type, the value and the old output value have the
+    /// wider type.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
         let old = self.olds[i];
         let (result, wide) = match defining_op(self.yielded[i]) {

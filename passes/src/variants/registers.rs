@@ -241,7 +241,7 @@ fn partial_bytes(r: &Reduction<'_>) -> i64 {
         .sum()
 }
 
-/// Returns the kind of exchange along digit `k` of the thread number that is correct for every
+/// Returns a kind of exchange along digit `k` of the thread number. This kind is correct for every
 /// thread with elements.
 fn between(source: &Placement, k: usize) -> Between {
     let digit = source.digits[k];
@@ -261,8 +261,7 @@ fn between(source: &Placement, k: usize) -> Between {
     if bits { Between::Bits } else { Between::Lanes }
 }
 
-/// Returns the fold whose total each result register receives; a fold is a set of combined source
-/// registers.
+/// Returns the fold (list of source registers) whose total each result register receives.
 fn takes(
     r: &Reduction<'_>,
     source: &Placement,

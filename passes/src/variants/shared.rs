@@ -208,7 +208,8 @@ impl Shape {
         self.vector
     }
 
-    /// Returns whether full steps load every element, without a remainder.
+    /// Returns whether the row length is a multiple of the number of elements in one step, so that
+    /// there is no remainder.
     pub(crate) fn is_exact(&self, r: &Reduction<'_>) -> bool {
         r.length()
             .is_some_and(|n| n % (self.group * self.vector) == 0)
@@ -296,8 +297,8 @@ impl Shape {
         self.cost_of(r, lane_cost, parts, parts)
     }
 
-    /// Returns the estimated cycles if a thread executes `fold` combine operations per element, and
-    /// threads exchange `parts` values.
+    /// Returns the estimated cycles of a thread that executes `fold` combine ops per element and
+    /// exchanges `parts` values.
     pub(crate) fn cost_of(
         &self,
         r: &Reduction<'_>,

@@ -164,7 +164,8 @@ impl<'a, 'c> Wide<'a, 'c> {
         m.value(convert(m.b, "arith.sitofp", self.value, m.float))
     }
 
-    /// Emits the upper 64 bits of the unsigned product. `self` must be below 2^63.
+    /// Emits the upper 64 bits of the unsigned product of `self` and `other`. `self` must be below
+    /// 2^63.
     pub(in crate::elementary) fn times_high(self, other: Self) -> Self {
         const HALF: u64 = u32::MAX as u64;
         let (high, low) = (self.shift_right(32), self.and(HALF));

@@ -16,8 +16,9 @@ const DOWN: [i64; 2] = [8, 16];
 /// 128x4096x4095 f32 on an H200 read 3974 GB/s with 1024 threads, 3710 with 512 and 3393 with 256
 /// (PyTorch: 3899).
 const UNALIGNED: i64 = 4 * THREADS;
-/// Range of column lengths, in elements, for which more threads of a block share a column, unless
-/// columns are split across blocks. Measured on an H100 (`docs/performance.md`, log entry 45).
+/// Range of column lengths, in elements, for which a larger number of threads in a block shares a
+/// column, unless columns are split across blocks. Measured on an H100 (`docs/performance.md`, log
+/// entry 45).
 const TALL: RangeInclusive<i64> = 64..=512;
 /// Maximum length, in elements, of columns that are never split across blocks, for a dynamic number
 /// of columns.
