@@ -87,7 +87,7 @@ struct Collapse<'c> {
     job: Job<'c>,
     /// Groups of adjacent loops; each group becomes one loop.
     groups: Vec<Vec<usize>>,
-    /// Trip count of the second of two loop groups that become a single loop.
+    /// If two loop groups become a single loop: the trip count of the second group.
     flat: Option<i64>,
 }
 

@@ -249,8 +249,8 @@ impl<'c> Combiner<'c> {
         pairs.map(|(l, r)| b.select(wins, *r, *l)).collect()
     }
 
-    /// Combines partial results as a binary tree of adjacent pairs. Without partial results,
-    /// returns the initial value.
+    /// Combines partial results as a binary tree of adjacent pairs. If the list of partial results
+    /// is empty, returns the initial value.
     pub fn combine_all(&self, b: &Builder<'c>, partials: Vec<Vec<Val<'c>>>) -> Vec<Val<'c>> {
         let mut level = partials;
         while level.len() > 1 {

@@ -112,10 +112,10 @@ pub(crate) fn finish<'c>(
     combiner.narrow(b, &total, types)
 }
 
-/// Attribute of a memory access: the number of a set of accesses. In such a set, all accesses to an
-/// element of a memref are by one thread, the same in every execution. If the number is negative,
-/// the thread is the same only within one iteration of the enclosing loop. `tile-insert-sync` reads
-/// and removes the attribute.
+/// Attribute of a memory access: the number of a set of accesses. In an access set, all accesses to
+/// an element of a memref are by one thread, the same in every execution. If the number is
+/// negative, the thread is the same only within one iteration of the enclosing loop.
+/// `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
 pub(crate) fn load<'c>(

@@ -14,7 +14,7 @@ pass! {
     /// types narrower than f32 are computed in f32 and rounded once. `sincos` reduces its argument
     /// once; its results have the same bits as `sin` and `cos`. A power with a constant integer
     /// exponent from -2 to 3 becomes a product of numbers or reciprocals. A power with the exponent
-    /// 0.5 or -0.5 becomes a square root. Other powers with an integer exponent are computed as
+    /// 0.5 or -0.5 becomes a square root. Powers with any other integer exponent are computed as
     /// `powf`.
     ///
     /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
@@ -42,14 +42,15 @@ pass! {
     /// first combines conversions of the elements of one `vector.from_elements` or `vector.load`
     /// into a conversion of a vector. The instruction saturates. An additional comparison per
     /// element therefore replaces numbers out of range, unless minima and maxima with constants
-    /// prove that all numbers are in range. The results have the same bits as with integer ops.
+    /// prove that all numbers are in range. The conversion instructions and the integer ops give
+    /// results with the same bits.
     ///
     /// Four or more quotients of f32 by one divisor in one block, such as `x / s` for the elements
     /// of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)` with `q =
     /// x * r` and `e = fma(q, s, -x)`. The results are the correctly rounded quotients if s is from
-    /// 2^-126 to 2^29 and each x is zero or at least 2^-96 in magnitude. For other operands, and if
-    /// a result is NaN, an `scf.if` computes all quotients by `arith.divf`. In both cases, the
-    /// results have the same bits as `arith.divf`.
+    /// 2^-126 to 2^29 and each x is zero or at least 2^-96 in magnitude. If an operand is outside
+    /// of these ranges or a result is NaN, an `scf.if` computes all quotients by `arith.divf`. With
+    /// and without the `scf.if`, the results have the same bits as `arith.divf`.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -106,9 +107,10 @@ pass! {
     ///
     /// ## Why
     /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions. These
-    /// instructions flush subnormal numbers and lose up to half of the significant bits. For all
-    /// other functions, PTX has no instruction. CUDA's libdevice is not linked. LLVM has no 8-bit
-    /// float type, and chips before sm_89 have no instructions that convert 8-bit floats.
+    /// instructions flush subnormal numbers and lose up to half of the significant bits. For
+    /// functions such as `tan`, `powf` and `erf`, PTX has no instruction. CUDA's libdevice is not
+    /// linked. LLVM has no 8-bit float type, and chips before sm_89 have no instructions that
+    /// convert 8-bit floats.
     ///
     /// ## Before
     /// ```mlir

@@ -99,8 +99,9 @@ pass! {
     /// binds a reduced loop to blocks without `rfactor`, unless the attribute `determinism =
     /// #tile.determinism<any>` permits atomics. It rejects the cases of a schedule if the cases do
     /// not cover all lengths, or if a case needs several blocks for one result. An output must not
-    /// overlap an input or itself, and must not be a constant array. Constant arrays must not
-    /// exceed 64 MiB, and every op must be directly in the body of a function.
+    /// overlap an input, must not address one element by several indices, and must not be a
+    /// constant array. Constant arrays must not exceed 64 MiB, and every op must be directly in the
+    /// body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip for which schedules are chosen
         chip: String = "sm_80",

@@ -31,8 +31,8 @@ pub const GROUP: &str = "tile.group";
 /// `#tile.math<…>`.
 pub const MATH: &str = "tile.math";
 
-/// Attribute of a memory access: the number of a set of accesses. In such a set, all accesses to an
-/// element are by one thread.
+/// Attribute of a memory access: the number of a set of accesses. In an access set, all accesses to
+/// an element are by one thread.
 pub const OWNED: &str = "tile.owned";
 
 /// Marks the nested module that `tensor-isolate-functions` creates.

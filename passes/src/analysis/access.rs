@@ -60,7 +60,7 @@ pub(crate) struct Span {
     first: Range,
     /// Congruence class of the first index.
     class: Class,
-    /// Maximum number of indices after the first index.
+    /// Maximum number of further indices of the span after the first index.
     more: i64,
 }
 

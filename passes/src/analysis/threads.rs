@@ -2,7 +2,8 @@
 //!
 //! The block size is static, so a value that depends only on thread ids and constants is known for
 //! every thread. Conditions on thread ids become exact sets of threads, and indices become ranges.
-//! For other values, the analysis determines the widest scope whose threads have equal values.
+//! For values that depend on unknown data, the analysis determines the widest scope whose threads
+//! have equal values.
 
 use crate::analysis::classes::Class;
 use crate::analysis::kernel::{Kernel, WARP_SIZE};

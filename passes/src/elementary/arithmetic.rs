@@ -42,8 +42,8 @@ pub(super) struct Polynomial {
     pub(super) double: &'static [u64],
 }
 
-/// Returns the length and the element type of a one-dimensional vector with a static length. Other
-/// types are returned unchanged, without a length.
+/// Returns the length and the element type of a one-dimensional vector with a static length. Any
+/// other type is returned unchanged, without a length.
 pub(super) fn parts(ty: Type<'_>) -> (Option<u64>, Type<'_>) {
     match tx_mlir::vector_parts(ty) {
         Some((lanes, element)) if Type::vector(&[lanes], element) == ty => (Some(lanes), element),

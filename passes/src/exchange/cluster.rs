@@ -93,8 +93,8 @@ impl<'c> Exchange<'_, 'c> {
     /// every thread combines the slots in the order of the blocks.
     ///
     /// If [`is_asynchronous`](Self::is_asynchronous) returns true, blocks store asynchronously, and
-    /// wait at an mbarrier object for the bytes that they receive. Otherwise `tile-insert-sync`
-    /// separates stores and loads by a cluster barrier.
+    /// wait at an mbarrier object for the bytes that they receive. If blocks store synchronously,
+    /// `tile-insert-sync` separates stores and loads by a cluster barrier.
     pub(super) fn cluster(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
         // All ops are checked before the first op is replaced.
         let Ok(groups) = ClusterGroups::of(&self.kernel, view) else {

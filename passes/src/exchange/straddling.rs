@@ -186,7 +186,7 @@ impl Groups {
         least(b, last, b.sub(end, above))
     }
 
-    /// Emits the row of the partial result to which the thread at `place` contributes.
+    /// Emits the row number of the partial result to which the thread at `place` contributes.
     fn row<'c>(&self, b: &Builder<'c>, place: Index<'c>) -> Index<'c> {
         self.row_extents()
             .into_iter()

@@ -37,9 +37,9 @@ pub(super) struct Place<'c> {
     pub(super) full: BTreeSet<usize>,
     /// Number of enclosing peeled loops.
     pub(super) peeled: usize,
-    /// Element of each source, if already loaded.
+    /// Loaded element of each source; `None` for a source that is not loaded yet.
     pub(super) loaded: Vec<Option<Val<'c>>>,
-    /// Previous value of the element of each destination, if already loaded.
+    /// Loaded previous value of the element of each destination.
     pub(super) old: Vec<Option<Val<'c>>>,
     /// Element index relative to the first element of the tile.
     pub(super) number: Option<i64>,

@@ -1,9 +1,10 @@
 //! Last-block (threadfence) reduction: `#tile.last_block`.
 //!
 //! The last block of a grid combines the partial results that all blocks stored in global memory.
-//! The second phase of a reduction with `rfactor` loops therefore needs no second kernel. Both
-//! phases map results to blocks and threads in the same way. The second phase adds a loop over the
-//! partial results, distributed over the threads that shared a row in the first phase.
+//! The second phase of a reduction with `rfactor` loops therefore needs no second kernel. The first
+//! and the second phase map results to blocks and threads in the same way. The second phase adds a
+//! loop over the partial results, distributed over the threads that shared a row in the first
+//! phase.
 
 use super::body::{Body, Place, hardware};
 use super::job::Job;

@@ -32,8 +32,8 @@ pub(crate) struct Combination<'c> {
     /// Whether a reduction result is combined with the previous value of the destination.
     pub(crate) accumulate: bool,
     /// Whether the results are partial results that another phase combines with previous values of
-    /// the destination. If set, the result of an empty row is the initial value of the accumulator,
-    /// which leaves a previous value bitwise unchanged.
+    /// the destination. If set, the result of an empty row is the initial value of the accumulator.
+    /// A combination with this value leaves a previous value bitwise unchanged.
     pub(crate) is_partial_of_old: bool,
 }
 
@@ -61,8 +61,8 @@ pub(crate) struct Job<'c> {
     /// Operands of the epilogue.
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
-    /// In the first phase of a reduction: names of the `rfactor` loops. These loops are the first
-    /// dimensions of the destinations.
+    /// In the first phase of a reduction: names of the `rfactor` loops. The `rfactor` loops are the
+    /// first dimensions of the destinations.
     pub(crate) partials: Vec<String>,
     /// Expansion of 8-bit float conversions that the chip does not support.
     pub(crate) narrow: Narrow,

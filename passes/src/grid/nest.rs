@@ -20,8 +20,8 @@ pub(crate) enum Extent {
     Static(i64),
     /// Dynamic length of a dimension; the field is the dimension number.
     Dim(usize),
-    /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. Other lengths
-    /// are dispatched to other kernels.
+    /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. For other
+    /// lengths of the dimension, other kernels are launched.
     Between {
         dim: usize,
         above: i64,

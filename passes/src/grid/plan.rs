@@ -278,8 +278,8 @@ fn group_cases<'c>(
     Ok(cases)
 }
 
-/// Makes the kernel of a group for one case of its schedule. Other kernels process rows of up to
-/// `above` iterations.
+/// Makes the kernel of a group for one case of its schedule. The kernel is for rows of more than
+/// `above` iterations; other kernels process shorter rows.
 ///
 /// # Errors
 /// Reports the reason why the ops cannot share a kernel.
@@ -356,7 +356,8 @@ fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
 }
 
 impl<'c> Planned<'c> {
-    /// Plans a grid-level op with the given schedules. Other kernels process lengths up to `above`.
+    /// Plans a grid-level op with the given schedules. The schedules are for lengths greater than
+    /// `above`; other kernels process smaller lengths.
     ///
     /// # Errors
     /// Reports every illegal schedule, with the reason.

@@ -1,6 +1,6 @@
-//! Emits the points of an element-wise op that one thread computes together. The thread loads the
-//! elements of several points before it computes and stores results, so that many loads are in
-//! flight.
+//! Emits code by which one thread computes several points of an element-wise op together. The
+//! thread loads the elements of several points before it computes and stores results, so that many
+//! loads are in flight.
 
 use super::body::{Body, Place};
 use super::elements::element_index;
@@ -23,7 +23,8 @@ impl<'c> Body<'_, 'c> {
 
     /// Emits the code for all points (iterations) of loop number `at` of a thread and of the loops
     /// inside. Points are computed together if all points are in bounds and all vectors are
-    /// aligned. Otherwise the points are computed one by one, for small code.
+    /// aligned. If a point is out of bounds or a vector is unaligned, the points are computed one
+    /// by one, for small code.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let loops = &self.outer[at..];
         let aligned = Place {

@@ -41,9 +41,9 @@ const TOGETHER: usize = 8;
 /// Elements of one operand in one thread.
 #[derive(Clone)]
 enum Elements<'c> {
-    /// One element for all points of a row.
+    /// A single element, which all points of a row use.
     Row(Val<'c>),
-    /// One element for each point: a list of slots, each a list of elements.
+    /// One element for each point, as a list of slots; each slot is a list of elements.
     Each(Vec<Vec<Val<'c>>>),
 }
 
@@ -225,8 +225,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Emits the loads of the operands that are equal at all points of a row. These loads precede
-    /// the loop over the row.
+    /// Emits the loads of the operands that are equal at all points of a row. The loads precede the
+    /// loop over the row.
     fn row_operands(
         &self,
         b: &Builder<'c>,

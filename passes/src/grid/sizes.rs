@@ -78,8 +78,8 @@ impl<'c> Job<'c> {
 
     /// Emits asserts on dynamic sizes that keep every index inside its array. All operands must
     /// agree on the length of a dimension, and each index expression must stay in range. A reduced
-    /// dimension that a destination keeps must have size 1. Another assert checks that the index
-    /// type can represent the index of every element.
+    /// dimension that a destination keeps must have size 1. For `argmax` and `argmin`, another
+    /// assert checks that the index type can represent the index of every element.
     pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
         let number = |a: &Access<'c>| {
             let place = self.accesses().position(|o| std::ptr::eq(o, a));

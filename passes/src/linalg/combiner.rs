@@ -13,7 +13,7 @@ use tx_scalar::extremes;
 const OGT: i64 = 2;
 const OLT: i64 = 4;
 
-/// Expression of the body that the `element` region yields, and that the combiner combines.
+/// Value that the `element` region yields and the combiner combines, as an expression of the body.
 #[derive(Clone, Copy)]
 pub(crate) enum Element<'c> {
     Value(Val<'c>),

@@ -429,7 +429,8 @@ impl<'c> Work<'_, 'c> {
     }
 
     /// Emits an `argmax` or `argmin` of the elements of each row whose position satisfies the
-    /// predicate `counts` relative to `limit`. All other elements have the index `none`.
+    /// predicate `counts` relative to `limit`. Elements that do not satisfy `counts` have the index
+    /// `none`.
     fn best_where(
         &self,
         best: &Access<'c>,

@@ -1,9 +1,9 @@
 //! Variants: the algorithms for a reduction inside a kernel, and the choice among them.
 //!
 //! A variant is one file in this folder and one line in [`BUILTIN`]. A variant has a cost estimate,
-//! an expansion, and named predicates. Each predicate accepts a reduction or returns a reason. The
-//! algorithm of a variant does not depend on the operation that combines values; this operation is
-//! a [`Combiner`].
+//! an expansion, and named predicates. Each predicate accepts a reduction, or returns the reason
+//! for a rejection. The algorithm of a variant does not depend on the operation that combines
+//! values; this operation is a [`Combiner`].
 
 pub(crate) mod batched;
 pub(crate) mod local;

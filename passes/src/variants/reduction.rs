@@ -288,7 +288,7 @@ pub mod checks {
         },
     };
 
-    /// Requires a fragment layout that the scope can reduce.
+    /// Requires a fragment layout that the threads of the scope can reduce.
     pub const LAYOUT: Predicate = Predicate {
         name: "layout",
         check: |r| match r.sources.is_empty() {

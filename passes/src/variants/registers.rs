@@ -241,8 +241,8 @@ fn partial_bytes(r: &Reduction<'_>) -> i64 {
         .sum()
 }
 
-/// Returns a kind of exchange along digit `k` of the thread number. This kind is correct for every
-/// thread with elements.
+/// Returns a kind of exchange along digit `k` of the thread number. The returned kind is correct
+/// for every thread with elements.
 fn between(source: &Placement, k: usize) -> Between {
     let digit = source.digits[k];
     let field = digit.stride * (digit.extent - 1);

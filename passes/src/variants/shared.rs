@@ -8,8 +8,8 @@
 //! consecutive elements. If the contiguous dimension is parallel, `stride` consecutive lanes load
 //! different columns. Lanes of different columns exchange no values.
 //!
-//! In both cases, a warp accesses consecutive words: whole lines of global memory, or shared memory
-//! without bank conflicts.
+//! For a reduced and for a parallel contiguous dimension, a warp accesses consecutive words: whole
+//! lines of global memory, or shared memory without bank conflicts.
 //!
 //! If there are fewer results than warps, a group is wider than a warp, and its exchange goes
 //! through shared memory. Shuffles are outside of all branches: threads without elements contribute
@@ -287,8 +287,8 @@ impl Shape {
             .unwrap_or_else(|| with_group(widest))
     }
 
-    /// Returns the estimated cycles: the latencies of a thread, plus the use of shared memory and
-    /// of warp schedulers, which all warps of an SM share.
+    /// Returns the estimated cycles: the latencies of one thread, plus the cycles in which all
+    /// warps of an SM use shared memory and the warp schedulers.
     pub(crate) fn cost(&self, r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> u64 {
         let parts = r
             .view

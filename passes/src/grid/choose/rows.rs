@@ -978,8 +978,8 @@ impl Chooser<'_, '_> {
     }
 
     /// Returns whether the last round of loads of a row has fewer vectors than threads, so that
-    /// some threads would idle. In this case, the elements of the last vectors are distributed over
-    /// all threads of the row, like head and tail elements.
+    /// some threads would idle. The elements of this round are then distributed over all threads of
+    /// the row, like head and tail elements.
     fn has_few_over(&self, kept: &[usize], group: &Group, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.lanes * group.under_way;
         let is_possible = !kept.is_empty() && !self.fixed && group.rows == 1;
