@@ -36,7 +36,7 @@ pass! {
     /// not support. It rejects a kernel with more than 4352 bytes of parameters (32764 bytes from
     /// PTX 8.1 on). It also rejects an op directly in a GPU module that is neither a symbol nor a
     /// linker directive: the translation to LLVM IR would crash. The pass accepts modules without a
-    /// target, and ops that are not in its table.
+    /// target, and ops without an entry in its table of requirements.
     pub struct CheckTarget as "gpu-check-target" creates [] {
     } counts {
         /// operations that not every target has

@@ -233,8 +233,8 @@ impl<'c> Combiner<'c> {
     }
 
     /// Combines two partial results, where all elements of `later` have higher indices than the
-    /// elements of `earlier`. Of equal values, the first wins without a comparison of indices, so
-    /// its index must belong to an element (see [`Self::start_at`]).
+    /// elements of `earlier`. Of two equal values, the value of `earlier` wins without a comparison
+    /// of indices, so its index must belong to an element (see [`Self::start_at`]).
     pub fn combine_later(
         &self,
         b: &Builder<'c>,

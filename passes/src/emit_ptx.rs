@@ -54,8 +54,8 @@ pass! {
 
 /// Passes of LLVM's `-O2` pipeline that affect the code of reductions, in the order of that
 /// pipeline. The list of passes was found by removal of one pass at a time. For the benchmarked
-/// shapes and the programs in `lit-tests`, the code has the same registers as with `-O2`, and the
-/// same instructions except for a few outside loops.
+/// shapes and the programs in `lit-tests`, the code uses as many registers as with `-O2`, and has
+/// the same instructions except for a few outside of loops.
 macro_rules! passes {
     ($packs:literal) => {
         concat!(

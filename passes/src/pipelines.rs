@@ -111,9 +111,9 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     },
 ];
 
-/// Returns the passes before, of and after one-shot bufferization. Element-wise ops are fused
-/// before bufferization, and results are written to memory that the caller passes. The passes do
-/// not change functions on memrefs.
+/// Returns one-shot bufferization, and the passes that run before and after it. Element-wise ops
+/// are fused before bufferization, and results are written to memory that the caller passes. The
+/// passes do not change functions on memrefs.
 ///
 /// With `asserts`, assertions in bodies are not removed, and no element-wise op is fused into a
 /// reduction, because the body of a `tile.reduce` cannot contain an assertion.

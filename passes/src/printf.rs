@@ -8,7 +8,7 @@ use tx_mlir::{
 
 struct Field<'f> {
     text: &'f str,
-    /// Set for a field that prints an 8-byte integer instead of a 4-byte integer.
+    /// Set for a format field that prints an 8-byte integer instead of a 4-byte integer.
     long: bool,
     conversion: u8,
 }

@@ -192,8 +192,8 @@ fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
     }
 }
 
-/// If `value` is a reshape of a static allocation, returns the allocation and the chain of
-/// reshapes, last first.
+/// If `value` is a reshape of a static allocation, returns the allocation and the reshapes in
+/// reverse order.
 fn reshaped<'c>(value: Val<'c>, function: Op<'c>) -> Option<(Op<'c>, Vec<Op<'c>>)> {
     let is_plain =
         |v: Val<'c>| MemRef::of(v).is_some_and(|m| m.is_contiguous() && m.elements().is_some());

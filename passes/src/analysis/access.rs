@@ -181,8 +181,8 @@ impl Conflict {
 }
 
 impl Access<'_> {
-    /// Returns the kinds of thread pairs in which one thread may access an element by `self`, and
-    /// the other thread the same element by `other`.
+    /// Returns the kinds of thread pairs in which the access `self` of one thread and the access
+    /// `other` of the other thread may be to the same element.
     pub(crate) fn conflict(&self, other: &Self) -> Conflict {
         let steps = &mut Steps::unlimited();
         Compared::new(self).conflict(&Compared::new(other), steps)

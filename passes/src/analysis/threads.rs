@@ -835,7 +835,7 @@ fn combined(left: &Fact, right: &Fact, combine: impl Fn(Class, Class) -> Class) 
     Some(all).filter(|all| all.iter().any(|class| *class != Class::ANY))
 }
 
-/// Returns the congruence classes of a value that equals one of two other values.
+/// Returns the congruence classes of a value that equals one of two given values.
 fn either(left: &Fact, right: &Fact) -> Classes {
     combined(left, right, Class::join)
 }
@@ -906,7 +906,7 @@ fn is_register(op: Op<'_>, register: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || [".x", ".y", ".z"].contains(&rest))
 }
 
-/// Returns the bits of an integer type, or 64 for `index`.
+/// Returns the number of bits of an integer type, or 64 for `index`.
 fn width(value: Val<'_>) -> u32 {
     use melior::ir::ValueLike as _;
     tx_mlir::integer_width(value.r#type()).unwrap_or(64)

@@ -243,12 +243,13 @@ impl<'a, 'c> Float<'a, 'c> {
         }
     }
 
-    /// Emits an ordered comparison for equality: false for NaN, as are `above` and `below`.
+    /// Emits an ordered comparison for equality, which is false for NaN. The comparisons `above`
+    /// and `below` are ordered too.
     pub(super) fn equals(self, other: Self) -> Truth<'a, 'c> {
         self.compare(1, other)
     }
 
-    /// Emits an unordered comparison for inequality: true for NaN.
+    /// Emits an unordered comparison for inequality, which is true for NaN.
     pub(super) fn differs(self, other: Self) -> Truth<'a, 'c> {
         self.compare(13, other)
     }

@@ -43,9 +43,9 @@ impl Groups {
         self.width == 1 || self.size <= self.stride
     }
 
-    /// Returns whether groups are equal parts of each warp, or consist of the same lanes of several
-    /// whole warps. A tree over lanes can then combine the lanes of each warp, before the warps are
-    /// combined.
+    /// Returns whether the groups divide each warp into equal parts, or consist of the same lanes
+    /// of several whole warps. A tree over lanes can then combine the lanes of each warp, before
+    /// the warps are combined.
     pub(super) fn are_uniform(&self) -> bool {
         let (segment, stride) = (self.segment(), self.stride);
         let one_group = stride == 1 && self.width == self.size;

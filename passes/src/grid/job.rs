@@ -24,7 +24,7 @@ use tx_target::Chip;
 #[derive(Clone)]
 pub(crate) struct Combination<'c> {
     pub(crate) combiner: Combiner<'c>,
-    /// Region that computes an element from the source values. `None` if the element is the source
+    /// Region that computes an element from the source values; `None` if the element is the source
     /// value itself.
     pub(crate) element: Option<Blk<'c>>,
     /// Region that computes the stored value from a reduction result.

@@ -76,7 +76,7 @@ impl fmt::Display for Lengths {
 }
 
 pub(crate) struct Last<'c> {
-    /// Reduction of the partial results of all blocks.
+    /// Last-block reduction of the partial results of all blocks.
     pub(crate) job: Job<'c>,
     pub(crate) nest: Nest,
     /// Block counters, initially 0: one for each group of results that blocks share.

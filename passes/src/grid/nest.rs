@@ -7,7 +7,7 @@ use tx_target::{MAX_CLUSTER, MAX_RESIDENT, MAX_RESIDENT_BLOCKS, MAX_THREADS};
 
 /// Maximum number of threads of a block along z.
 const MAX_Z: i64 = 64;
-/// Maximum number of iterations of an unrolled loop, and of accumulators of one thread.
+/// Maximum trip count of an unrolled loop, and maximum number of accumulators of one thread.
 pub(crate) const MAX_UNROLL: i64 = 64;
 /// Maximum number of steps in a schedule; the limit bounds the depth of the loop nest.
 const MAX_STEPS: usize = 128;
@@ -711,7 +711,7 @@ impl Nest {
             .find(|n| self.nodes[*n].run == Run::On(processor))
     }
 
-    /// Returns the loops bound to blocks, x first.
+    /// Returns the loops bound to blocks, in the order x, y, z.
     pub(crate) fn on_blocks(&self) -> Vec<usize> {
         (0..3)
             .filter_map(|d| self.on(Processor::Block(d)))
@@ -921,7 +921,7 @@ impl Nest {
     }
 
     /// Returns the split loops that need a bounds check, because the last tile may be partial. A
-    /// check implied by the check of another loop is omitted.
+    /// bounds check that the check of another loop implies is omitted.
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {
@@ -1161,7 +1161,8 @@ mod tests {
         Step::Split(name.to_owned(), factor)
     }
 
-    /// A split replaces a loop by two loops, and only a possibly partial tile has a bounds check.
+    /// A split replaces a loop by two loops. The split loop has a bounds check only if the last
+    /// tile may be partial.
     #[test]
     fn splits_are_guarded_where_they_may_be_uneven() {
         let nest = matrix()

@@ -22,7 +22,7 @@ use tx_target::Chip;
 pub(crate) struct Planned<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) cases: Vec<(Case, Nest)>,
-    /// Name of the chosen mapping. `None` if the program contains a schedule attribute.
+    /// Name of the chosen mapping; `None` if the program contains a schedule attribute.
     pub(crate) mapping: Option<&'static str>,
 }
 

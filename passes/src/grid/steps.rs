@@ -221,7 +221,7 @@ impl fmt::Display for Step {
 /// A schedule for a range of lengths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
-    /// Dimension of the iteration space, and the maximum length that this case covers. `None` if
+    /// Dimension of the iteration space, and the maximum length that this case covers; `None` if
     /// the case covers all remaining lengths.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,

@@ -158,8 +158,8 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Note for a tensor operand in a pass on memrefs. The note names the pipeline, which the commands
-/// of `tx` run automatically.
+/// Note for a tensor operand in a pass on memrefs. The note names the pipeline that lowers tensors;
+/// the commands of `tx` run this pipeline automatically.
 pub(crate) const TENSORS_FIRST: &str = "run the pipeline `tensors-to-memrefs` first";
 
 fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {

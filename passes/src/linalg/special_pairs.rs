@@ -10,7 +10,7 @@
 //! first NaN. The second reduction is an `argmax` of the elements before this position.
 //!
 //! If each NaN replaces the previous NaN, the indices of NaN are negated, because an `argmax`
-//! returns the lowest index of a NaN. The negation is undone at the end.
+//! returns the lowest index of a NaN. The last op undoes the negation of the indices.
 //!
 //! If NaN never wins, two steps are necessary unless the outputs are filled with the identity and
 //! an index of at most 0. The first step is an `argmax` that starts from the identity. The second
@@ -154,8 +154,8 @@ impl<'c> Work<'_, 'c> {
         Some(made)
     }
 
-    /// Emits an `argmax` or `argmin` of the numbers in each row, then a comparison with the old
-    /// output value.
+    /// Emits an `argmax` or `argmin` of the elements of each row that are not NaN, then a
+    /// comparison with the old output value.
     fn numbers(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let best = self.temporary(&self.value, temporaries);
         let index = self.temporary(&self.index, temporaries);

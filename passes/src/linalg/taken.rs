@@ -33,7 +33,7 @@ impl Taken {
 
     /// Returns the loops of an element-wise op that can be fused. An op that can be fused has one
     /// output, a body without side effects and assertions, and no attribute `schedule` or
-    /// `tile.group`. The op must not be fused or erased by an earlier plan.
+    /// `tile.group`. No earlier plan may fuse or erase this op.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
         let asserts = |body| {

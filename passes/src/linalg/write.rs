@@ -189,7 +189,7 @@ fn needs_maps(plan: &Plan<'_>) -> bool {
     !whole || !plain || !plan.extras.is_empty()
 }
 
-/// Returns whether the op needs an `element` region: the combined values are not the unchanged
+/// Returns whether the op needs an `element` region, because the combined values differ from the
 /// source elements.
 fn needs_element(plan: &Plan<'_>) -> bool {
     let elements = &plan.what.elements;
@@ -271,7 +271,8 @@ fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
     }
 }
 
-/// Returns whether the op needs an `epilogue` region: the stored values are not the plain results.
+/// Returns whether the op needs an `epilogue` region, because the stored values differ from the
+/// results.
 fn needs_epilogue<'c>(plan: &Plan<'c>, partials: &[Type<'c>]) -> bool {
     let stored = stored(plan);
     let parts: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();

@@ -29,8 +29,8 @@ pub struct Reduction<'c> {
     /// Number of threads that execute the op together.
     pub threads: i64,
     /// Number of thread positions in the scope, including absent threads; at least
-    /// [`Self::threads`]. Threads are absent if some groups of the scope have fewer threads than
-    /// others, such as a partial last warp of a block.
+    /// [`Self::threads`]. Threads are absent if some groups of the scope are smaller than others:
+    /// for example, the last warp of a block may be partial.
     pub span: i64,
     /// Known alignment in bytes of the first element of every source.
     pub alignment: u64,
@@ -123,7 +123,7 @@ impl<'c> Reduction<'c> {
             .try_fold(1u64, |n, d| n.checked_mul(self.shape[*d]?))
     }
 
-    /// Returns the contiguous dimension of the source: the one with the smallest stride.
+    /// Returns the contiguous dimension of the source: the dimension with the smallest stride.
     pub fn contiguous(&self) -> Option<usize> {
         let source = self.source()?;
         (0..source.rank())

@@ -180,8 +180,9 @@ impl Plan {
             .map(|(k, (_, digit))| (k, digit))
     }
 
-    /// Returns whether all lanes of a warp share every result, and each lane stores one result. All
-    /// results are then exchanged together, by about as many shuffles as there are results.
+    /// Returns whether all lanes of a warp contribute to every result, and each lane stores one
+    /// result. All results are then exchanged together, by about as many shuffles as there are
+    /// results.
     fn transposes(&self) -> bool {
         let results = self.folds.len();
         let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);

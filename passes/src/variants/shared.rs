@@ -383,8 +383,8 @@ impl Shape {
         (stride, spare.min(within.max(between)).max(1))
     }
 
-    /// Returns the maximum number of elements per load that alignment and strides permit, with
-    /// elements for every lane.
+    /// Returns the maximum number of elements per load that alignment and strides permit, and for
+    /// which every lane has elements.
     pub(crate) fn vector(r: &Reduction<'_>, group: u64, length: u64) -> u64 {
         let (Some(bytes), Some(last)) = (r.element_bytes(), r.reduced.last()) else {
             return 1;
