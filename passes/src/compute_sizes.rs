@@ -106,7 +106,6 @@ pub fn has_host_stores(module: Op<'_>) -> bool {
     all.any(|op| is(op, "memref.store") || is(op, "memref.reshape"))
 }
 
-/// Returns whether an op is in a host function, but not in the body of a `linalg` op.
 fn is_on_host(op: &Op<'_>) -> bool {
     let mut around = ancestors(*op);
     enclosing(*op, "func.func").is_some()
@@ -161,7 +160,6 @@ fn is_non_negative(value: Val<'_>) -> bool {
     }
 }
 
-/// Returns whether a type is `index`, or an integer of 64 bits or more.
 fn is_wide(ty: Type<'_>) -> bool {
     ty.is_index() || integer_width(ty).is_some_and(|bits| bits >= 64)
 }

@@ -161,7 +161,6 @@ impl Pass for FormKernels {
     }
 }
 
-/// Copies the `determinism` of a function to its reductions without this attribute.
 fn give_determinism(function: Op<'_>) {
     let Some(own) = attribute(function, DETERMINISM) else {
         return;

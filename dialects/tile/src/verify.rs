@@ -121,7 +121,6 @@ fn check_elements(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Checks that a `tile.annotate` is in the body of a linalg op.
 fn check_annotate(op: Op<'_>) -> Result<(), Failed> {
     match tx_mlir::parent(op) {
         Some(parent) if name(parent).starts_with("linalg.") => Ok(()),
@@ -447,7 +446,6 @@ fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Fai
     Ok(())
 }
 
-/// Checks the numbers of sources, destinations, results and `init` operands.
 fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
     let (n, m, r) = (
@@ -655,7 +653,6 @@ fn check_result_shape(
     .emit())
 }
 
-/// Returns the width in bits of a supported float type, and `None` for other types.
 fn float_bits(ty: Type<'_>) -> Option<u32> {
     let is = [
         mlir_sys::mlirTypeIsAFloat8E4M3FN,
@@ -955,7 +952,6 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
     })
 }
 
-/// Returns whether an op is one of the supported control-flow ops.
 fn is_control(op: Op<'_>) -> bool {
     const CONTROL: [&str; 6] = [
         "scf.condition",
@@ -1379,7 +1375,6 @@ mod tests {
     }
 
     proptest! {
-        /// `meeting` returns a thread or register if and only if two coordinates map to it.
         #[test]
         fn meetings_are_found(iters in prop::collection::vec(any_iter(), 0..5), on_threads in any::<bool>()) {
             let all = places(&iters, on_threads);

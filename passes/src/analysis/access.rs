@@ -152,11 +152,8 @@ pub(crate) struct Access<'c> {
 /// Kinds of thread pairs in which the two threads may access the same element.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Conflict {
-    /// Threads of different warpgroups.
     pub(crate) between_warpgroups: bool,
-    /// Threads of different warps of one warpgroup.
     pub(crate) between_warps: bool,
-    /// Different lanes of one warp.
     pub(crate) within_warp: bool,
 }
 
@@ -466,7 +463,6 @@ pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
         .collect()
 }
 
-/// Returns the access of `op` through the memref `value`.
 pub(crate) fn access<'c>(
     threads: &Threads<'c>,
     op: Op<'c>,

@@ -17,13 +17,11 @@ pub(crate) struct Class {
 }
 
 impl Class {
-    /// All integers.
     pub(crate) const ANY: Self = Self {
         modulus: 1,
         residue: 0,
     };
 
-    /// One integer.
     pub(crate) const fn exactly(residue: i64) -> Self {
         Self {
             modulus: 0,
@@ -160,7 +158,6 @@ mod tests {
         }
     }
 
-    /// The class of a result contains the results of all members.
     #[test]
     fn arithmetic_holds_all_results() {
         let all = [

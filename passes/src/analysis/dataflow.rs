@@ -21,7 +21,6 @@ use tx_mlir::{
 pub(crate) struct Access<'c> {
     /// The accessed memref, or a scalar operand.
     pub(crate) value: Val<'c>,
-    /// `None` for a scalar.
     pub(crate) memref: Option<MemRef<'c>>,
     /// Map from loop indices to element indices.
     pub(crate) map: AffineMap,
@@ -133,7 +132,6 @@ pub(crate) fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
     Memory::of(a).may_be(Memory::of(b))
 }
 
-/// Kinds of memory effects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
     /// Any effect: a read, a write or a deallocation of memory.

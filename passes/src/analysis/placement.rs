@@ -25,7 +25,6 @@ pub(crate) enum Role {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Digit {
     pub(crate) extent: i64,
-    /// Distance in threads.
     pub(crate) stride: i64,
     pub(crate) role: Role,
 }
@@ -39,7 +38,6 @@ pub(crate) struct Slot {
     pub(crate) copy: bool,
 }
 
-/// Placement of a fragment, computed from its layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Placement {
     pub(crate) shape: Vec<i64>,

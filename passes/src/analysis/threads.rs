@@ -23,7 +23,6 @@ use tx_mlir::{
 /// Minimum and maximum of a value in one thread.
 pub(crate) type Range = (i64, i64);
 
-/// Known properties of a value.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
     /// Widest scope whose threads have equal values when they reach the op together.
@@ -132,7 +131,6 @@ impl ThreadSet {
     }
 }
 
-/// Value analysis of the threads of one kernel.
 pub(crate) struct Threads<'c> {
     kernel: Kernel<'c>,
     count: usize,

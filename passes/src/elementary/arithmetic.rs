@@ -107,7 +107,6 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         Float { m: self, value }
     }
 
-    /// Returns `single` for f32 and `double` for f64.
     pub(super) fn pick<T>(&self, single: T, double: T) -> T {
         match self.format {
             Format::Single => single,

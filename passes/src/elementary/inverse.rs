@@ -135,7 +135,6 @@ pub(super) fn atan<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     angle(larger, smaller, is_steep, None).times_sign_of(x)
 }
 
-/// Computes the angle of the point (`x`, `y`).
 pub(super) fn atan2<'a, 'c>(y: Float<'a, 'c>, x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));

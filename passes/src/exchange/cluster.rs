@@ -79,7 +79,6 @@ impl ClusterGroups {
         ))
     }
 
-    /// Returns the groups of threads within a block whose values are combined first.
     pub(crate) fn within(&self) -> &Groups {
         &self.within
     }
@@ -271,7 +270,6 @@ impl<'c> Exchange<'_, 'c> {
 struct Arrival {
     /// Name of the global variable of the mbarrier object.
     barrier: String,
-    /// Number of bytes that each block receives.
     bytes: i64,
 }
 

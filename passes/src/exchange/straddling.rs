@@ -25,7 +25,6 @@ use tx_mlir::{Builder, Index, Val};
 struct Standing<'c> {
     thread: Index<'c>,
     lane: Index<'c>,
-    /// Position of the thread in the scope.
     place: Index<'c>,
     /// Number of the thread in its group.
     digit: Index<'c>,
@@ -141,7 +140,6 @@ impl<'c> Exchange<'_, 'c> {
 }
 
 impl Groups {
-    /// Emits the number of a thread in its group.
     fn digit<'c>(&self, b: &Builder<'c>, place: Index<'c>) -> Index<'c> {
         let above = b.div(place, Index::Const(self.stride));
         if self.segment() >= self.size {

@@ -35,7 +35,6 @@ pub(super) struct Place<'c> {
     pub(super) begins: BTreeMap<usize, Index<'c>>,
     /// Split loops that need no bounds check at this position.
     pub(super) full: BTreeSet<usize>,
-    /// Number of enclosing peeled loops.
     pub(super) peeled: usize,
     /// Loaded element of each source; `None` for a source that is not loaded yet.
     pub(super) loaded: Vec<Option<Val<'c>>>,
@@ -51,7 +50,6 @@ pub(super) struct Place<'c> {
     /// Whether the code is for a head or tail element of a row, outside its aligned vectors. Head
     /// and tail elements are combined out of order.
     pub(super) beside: bool,
-    /// Initial value of the accumulator.
     pub(super) start: Vec<Val<'c>>,
     /// Whether an out-of-range load reads index 0 instead of being skipped by a branch.
     pub(super) clamps: bool,
@@ -120,7 +118,6 @@ pub(crate) struct Body<'a, 'c> {
 }
 
 impl<'a, 'c> Body<'a, 'c> {
-    /// Emits the setup code at the start of the kernel.
     pub(crate) fn new(job: &'a Job<'c>, nest: &'a Nest, b: &Builder<'c>) -> Self {
         let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(b, d)).collect();
         let serial = nest.serial();
@@ -176,7 +173,6 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Adds a last-block reduction.
     pub(crate) fn then(self, finish: Option<&'a Finish<'a, 'c>>) -> Self {
         Self { finish, ..self }
     }
@@ -950,7 +946,6 @@ impl<'a, 'c> Body<'a, 'c> {
             .collect()
     }
 
-    /// Returns the number of iterations of a loop in the current row.
     pub(super) fn length(&self, place: &Place<'c>, node: usize) -> Index<'c> {
         let of_row = place.vectors.as_ref().and_then(|v| v.lengths.get(&node));
         of_row.copied().unwrap_or(self.extents[node])
@@ -993,7 +988,6 @@ pub(super) fn at_least_one<'c>(b: &Builder<'c>, n: Index<'c>) -> Index<'c> {
     }
 }
 
-/// Emits `gpu.thread_id`, `gpu.block_id` or a similar op.
 pub(super) fn hardware<'c>(b: &Builder<'c>, op: &str, dimension: usize) -> Index<'c> {
     let name = ["x", "y", "z"][dimension];
     Index::Val(

@@ -48,7 +48,6 @@ pub(crate) struct Cost {
     /// Number of waves: blocks of the grid divided by the maximum number of resident blocks on the
     /// GPU.
     waves: f64,
-    /// Resident threads per SM.
     resident: f64,
     /// Time in microseconds under each limit alone: memory bandwidth, latency of loads in flight,
     /// or instruction throughput.
@@ -124,7 +123,6 @@ struct Shape {
     rounds: f64,
     /// Number of instructions of a thread for elements and exchange steps.
     instructions: f64,
-    /// Whether loads are evict-first.
     streams: bool,
     /// Number of bytes read and written, in total and per row.
     bytes: f64,

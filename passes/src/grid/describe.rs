@@ -90,7 +90,6 @@ impl<'c> PlannedGroup<'c> {
         phases.iter().map(of_phase).collect()
     }
 
-    /// Estimates the time of the kernel for the assumed lengths.
     fn cost(&self, cases: &[GroupCase<'c>], board: &Board) -> Option<Cost> {
         let (phases, lengths) = (&self.group.phases, self.lengths());
         let leader = &phases[self.group.leader()];

@@ -20,7 +20,6 @@ const UNDER_WAY: i64 = 4;
 /// Name of the fused loop over the partial results of several `rfactor` loops.
 const PARTS: &str = "parts";
 
-/// Last-block reduction at the end of a kernel.
 pub(crate) struct Finish<'a, 'c> {
     second: Body<'a, 'c>,
     /// Array of block counters: one counter for each group of results that blocks share. Each
@@ -124,7 +123,6 @@ impl<'a, 'c> Finish<'a, 'c> {
 const ADD: i64 = 1;
 const ASSIGN: i64 = 3;
 
-/// Emits a `memref.atomic_rmw`. Returns the previous value.
 fn atomic<'c>(b: &Builder<'c>, kind: i64, value: Val<'c>, place: &[Val<'c>]) -> Val<'c> {
     b.create("memref.atomic_rmw")
         .attr("kind", i64_attribute(b.context(), kind))

@@ -62,7 +62,6 @@ pub(crate) struct Phase<'c> {
     loops: usize,
 }
 
-/// Returns the value of the attribute `tile.group`, if present.
 pub(crate) fn number(op: Op<'_>) -> Option<i64> {
     integer_attribute(op, GROUP)
 }

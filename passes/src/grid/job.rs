@@ -43,7 +43,6 @@ pub(crate) enum Work<'c> {
     /// The body of a `linalg` op, which computes new elements from elements of sources and
     /// destinations.
     Body(Blk<'c>),
-    /// Copies the first source to the destination.
     Copy,
     /// Stores the initial values for the atomics of another op.
     Start(Combiner<'c>, Box<Job<'c>>),
@@ -54,11 +53,9 @@ pub(crate) enum Work<'c> {
 pub(crate) struct Job<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) extents: Vec<Extent>,
-    /// Reduced dimensions, ascending.
     pub(crate) axes: Vec<usize>,
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) destinations: Vec<Access<'c>>,
-    /// Operands of the epilogue.
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
     /// In the first phase of a reduction: names of the `rfactor` loops. The `rfactor` loops are the

@@ -31,7 +31,6 @@ pub(crate) const LENGTHS: &str = "lengths";
 /// Range of lengths of a loop for which a kernel is launched.
 #[derive(Clone)]
 pub(crate) struct Lengths {
-    /// Name of the loop, such as `d0`.
     pub(crate) name: String,
     /// Exclusive lower bound.
     pub(crate) above: Option<i64>,
@@ -90,16 +89,13 @@ pub(crate) struct Launch<'c> {
     /// Lengths for which the kernel is launched; empty for all lengths.
     pub(crate) only: Vec<Lengths>,
     pub(crate) last: Option<Last<'c>>,
-    /// Op before which the kernel is launched.
     pub(crate) at: Op<'c>,
     /// Temporary arrays that no later kernel uses.
     pub(crate) ends: Vec<Val<'c>>,
 }
 
-/// The kernels of one host function.
 pub(crate) struct Kernels<'c> {
     pub(crate) host: String,
-    /// Prefix of kernel names.
     prefix: String,
     /// The `gpu.module`; `None` before the first kernel is emitted.
     module: Option<(Op<'c>, String)>,

@@ -14,7 +14,6 @@ const MAX_STEPS: usize = 128;
 /// Maximum number of blocks of a grid along x, y and z, on every GPU.
 pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1];
 
-/// Number of iterations of a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Extent {
     Static(i64),

@@ -14,7 +14,6 @@ pub(crate) struct Phases<'c> {
     pub(crate) first: Job<'c>,
     /// Schedule of the first phase, without the `rfactor` steps.
     pub(crate) schedule: Case,
-    /// Second phase: combines the partial results.
     pub(crate) second: Job<'c>,
     /// Temporary arrays: one for each value of a partial result.
     pub(crate) partials: Vec<Val<'c>>,

@@ -110,7 +110,6 @@ impl Unit<'_> {
 }
 
 impl Unit<'_> {
-    /// Attaches the schedule to the op, or to the first op of the group.
     pub(crate) fn write_schedule(&self) {
         let (op, schedule, loops) = match self {
             Self::Op(planned) => (planned.job.op, planned.schedule(), 'd'),

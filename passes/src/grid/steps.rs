@@ -26,7 +26,6 @@ pub(crate) enum Step {
     Unroll(String),
     Vectorize(String),
     Stream,
-    /// Minimum number of resident threads per SM.
     Resident(i64),
     /// Name of an array of a group, and the memory in which the array stays between phases.
     Hold(String, tile::Residency),
@@ -218,7 +217,6 @@ impl fmt::Display for Step {
     }
 }
 
-/// A schedule for a range of lengths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
     /// Dimension of the iteration space, and the maximum length that this case covers; `None` if

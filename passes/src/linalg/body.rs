@@ -77,7 +77,6 @@ pub(crate) fn only_computes(slice: &[Op<'_>]) -> bool {
     })
 }
 
-/// Returns the memrefs that a body reads in addition to its arguments.
 pub(crate) fn memory_read<'c>(body: Blk<'c>) -> Vec<Val<'c>> {
     let effects = ops(body)
         .into_iter()

@@ -103,7 +103,6 @@ pub(crate) enum NanRule {
     /// Value and index of the first NaN (propagate), or of the largest or smallest element that is
     /// not NaN (ignore).
     Like(Nan),
-    /// Value and index of the last NaN.
     Last,
     /// The value NaN, with the index of the largest or smallest element before the first NaN.
     ValueOnly,

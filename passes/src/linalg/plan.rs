@@ -89,7 +89,6 @@ pub(crate) struct Plan<'c> {
     pub(crate) destinations: Vec<Access<'c>>,
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) tails: Vec<Tail<'c>>,
-    /// Op before which the `tile.reduce` is emitted.
     pub(crate) at: Op<'c>,
     /// Ops that the `tile.reduce` replaces.
     pub(crate) gone: Vec<Op<'c>>,
@@ -230,7 +229,6 @@ impl<'c> Plan<'c> {
         self.read_by_elements().into_iter().chain(extras).collect()
     }
 
-    /// Returns the memrefs that the `element` region reads.
     pub(crate) fn read_by_elements(&self) -> Vec<Val<'c>> {
         let mut read = self.loops.body.map(memory_read).unwrap_or_default();
         read.extend(self.sources.iter().map(|o| o.value));

@@ -16,7 +16,6 @@ use tx_scalar::{Operation, operation, signed, truncated};
 /// contain the inputs.
 #[derive(Clone, Default)]
 pub(crate) struct Program {
-    /// Type of each value slot.
     places: Vec<Sort>,
     inputs: usize,
     /// Slot numbers of the constants, with their bits.
@@ -48,7 +47,7 @@ enum Step {
         branches: Vec<Branch>,
         to: Vec<usize>,
     },
-    /// `scf.execute_region`.
+    /// An `scf.execute_region`.
     Region { body: Branch, to: Vec<usize> },
     /// An `scf.for`; the slots `bounds` contain the lower bound, the upper bound and the step.
     For {
@@ -294,7 +293,7 @@ impl Program {
         Some(branch)
     }
 
-    /// Runs the program. Runs the program; returns `None` if the outputs are undefined.
+    /// Runs the program; returns `None` if the outputs are undefined.
     pub(crate) fn run(&self, inputs: &[Scalar]) -> Option<Vec<Scalar>> {
         let mut values = vec![0; self.places.len()];
         for ((place, input), sort) in values.iter_mut().zip(inputs).zip(&self.places) {

@@ -15,7 +15,6 @@ use tx_mlir::{
 #[derive(Clone)]
 pub(crate) struct Loops<'c> {
     pub(crate) op: Op<'c>,
-    /// Number of loops.
     pub(crate) dims: usize,
     pub(crate) inputs: Vec<Access<'c>>,
     pub(crate) outputs: Vec<Access<'c>>,
@@ -68,7 +67,6 @@ impl<'c> Loops<'c> {
         Some(argument(self.body?, self.inputs.len() + output))
     }
 
-    /// Returns whether the body reads the old value of the first output.
     pub(crate) fn reads_output(&self) -> bool {
         self.old_value(0).is_some_and(has_uses)
     }

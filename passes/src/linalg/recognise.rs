@@ -89,7 +89,6 @@ pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
 /// Maximum number of tested assignments of element values to outputs of the combiner.
 const MOST_PAIRINGS: usize = 4096;
 
-/// Output for which one op combines the old value with an element.
 struct Single<'c> {
     op: &'static str,
     kind: Kind,

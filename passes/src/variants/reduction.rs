@@ -15,12 +15,11 @@ pub struct Reduction<'c> {
     pub view: Reduce<'c>,
     /// Chip for which the kernel is compiled.
     pub chip: Chip,
-    /// Sources in memory, all of one shape. The list of sources is empty if the sources are
-    /// fragments.
+    /// Sources in memory, all of one shape; empty if the sources are fragments.
     pub sources: Vec<MemRef<'c>>,
-    /// Destinations in memory. The list of destinations is empty if the results are fragments.
+    /// Destinations in memory; empty if the results are fragments.
     pub destinations: Vec<MemRef<'c>>,
-    /// Sizes of the sources. Sizes of the source; `None` for a dynamic size.
+    /// Sizes of the sources; `None` for a dynamic size.
     pub shape: Vec<Option<u64>>,
     /// Parallel dimensions of the source, outermost first.
     pub kept: Vec<usize>,

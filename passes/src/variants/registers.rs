@@ -23,7 +23,6 @@ const UNROLL: i64 = 8;
 enum Between {
     /// XOR shuffles between lanes whose numbers differ only in some bits.
     Bits,
-    /// Indexed shuffles between any lanes of one warp.
     Lanes,
     /// An exchange through shared memory between threads of several warps.
     Warps,

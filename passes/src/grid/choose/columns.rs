@@ -43,7 +43,6 @@ const MANY_COLUMNS: Columns = Columns {
 /// (`docs/performance.md`, log entry 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
-/// Mapping of columns to threads and blocks.
 struct Columns {
     across: i64,
     under_way: i64,

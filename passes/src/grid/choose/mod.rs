@@ -97,7 +97,6 @@ pub(crate) fn candidates(job: &Job<'_>, clusters: bool) -> Vec<Vec<Case>> {
 
 struct Chooser<'a, 'c> {
     job: &'a Job<'c>,
-    /// Parallel dimensions.
     kept: Vec<usize>,
     /// Whether the op is batch-invariant: the order in which elements are combined must not depend
     /// on the number of results.
@@ -110,7 +109,6 @@ struct Chooser<'a, 'c> {
 
 #[derive(Clone, Copy)]
 enum Vectors {
-    /// Scalar loads.
     None,
     /// Vector loads from the start of the row; the field is the vector width in elements.
     Plain(i64),
@@ -127,7 +125,6 @@ impl Vectors {
         }
     }
 
-    /// Limits the vector width to `most` elements.
     fn of(self, most: i64) -> Self {
         match self {
             Self::None => Self::None,
@@ -137,7 +134,6 @@ impl Vectors {
     }
 }
 
-/// Distribution of the results over blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Blocks {
     /// One block computes one result, or several results.
@@ -426,7 +422,6 @@ impl<'a, 'c> Chooser<'a, 'c> {
     }
 }
 
-/// Rounds up to a power of two, from 1 to 2^62.
 fn power_of_two(n: i64) -> i64 {
     let most = 1 << 62;
     n.clamp(1, most)

@@ -379,7 +379,6 @@ impl Rows {
     }
 }
 
-/// Properties of the rows of an op.
 struct Asked {
     inner: usize,
     /// Whether all reduced dimensions are fused into one loop.
@@ -389,7 +388,6 @@ struct Asked {
     vectors: Vectors,
     /// Maximum number of elements of a row, or of its inner dimension, if there is a static bound.
     most: Option<i64>,
-    /// Whether [`VAST`] applies: the operands have many bytes, and each element needs few ops.
     is_vast: bool,
 }
 

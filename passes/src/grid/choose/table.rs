@@ -13,7 +13,6 @@ pub(super) struct Request {
     pub(super) work: Kind,
     /// Number of elements that are combined into one result; `None` if dynamic.
     pub(super) length: Option<i64>,
-    /// Number of results; `None` if dynamic.
     pub(super) results: Option<i64>,
     /// Whether several kernels for different lengths are allowed.
     pub(super) by_length: bool,
@@ -35,7 +34,6 @@ pub(super) struct Request {
     pub(super) has_row_ops: bool,
     pub(super) stores: Stores,
     pub(super) can_share: bool,
-    /// Whether the op is batch-invariant.
     pub(super) is_fixed: bool,
     pub(super) clusters: bool,
 }
@@ -45,7 +43,6 @@ pub(super) enum Kind {
     ElementWise,
     /// Initial values for atomics.
     Start,
-    /// A reduction of rows or columns.
     Reduction,
     /// A group of several ops that share rows.
     Phases,
