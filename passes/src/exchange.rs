@@ -80,8 +80,8 @@ enum Among {
     BlocksOnce,
 }
 
-/// Key of a scratch variable: kernel, sharing threads or blocks, number of the copy, component of
-/// the value, element type and number of slots.
+/// Key of a scratch variable: the kernel, whether threads or blocks exchange values, the numbers of
+/// the copy and of the component, the element type, and the number of slots.
 type Use = (usize, Among, usize, usize, String, i64);
 
 /// Emits exchanges at one position in a kernel.

@@ -14,8 +14,8 @@ pass! {
     /// types narrower than f32 are computed in f32 and rounded once. `sincos` reduces its argument
     /// once; its results have the same bits as `sin` and `cos`. A power with a constant integer
     /// exponent from -2 to 3 becomes a product of numbers or reciprocals. A power with the exponent
-    /// 0.5 or -0.5 becomes a square root. Powers with any other integer exponent are computed as
-    /// `powf`.
+    /// 0.5 or -0.5 becomes a square root. Powers with a dynamic integer exponent, or with one
+    /// outside of -2 to 3, are computed as `powf`.
     ///
     /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
     /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or x

@@ -1263,8 +1263,8 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
     })
 }
 
-/// Maximum number of register slots of a thread in a layout. A GPU thread has fewer registers, but
-/// a layout may leave slots unused.
+/// Maximum number of register slots of a thread in a layout. The limit exceeds the number of
+/// registers of a GPU thread, because a layout may leave slots unused.
 const MOST_REGISTERS: i64 = 4096;
 
 /// Returns a thread or a register to which two coordinates of a layout map, if any.

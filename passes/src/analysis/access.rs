@@ -527,8 +527,8 @@ impl<'c> Touch<'c> {
         own.is_some_and(|own| Some(own) == others && stays(own))
     }
 
-    /// Returns whether two accesses may be to the same memory, and at least one access writes; two
-    /// atomic accesses do not count.
+    /// Returns whether two accesses may conflict: both may be to the same memory, at least one
+    /// access writes, and not both are atomic.
     pub(crate) fn may_alias(&self, other: &Self) -> bool {
         (self.write || other.write)
             && !(self.atomic && other.atomic)

@@ -54,7 +54,7 @@ pub(crate) struct Placement {
 /// of a digit is a multiple of the previous stride, and exceeds the range of the previous digit.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Number of threads per unit of the number: 1 for a lane or thread number, 32 for a warp
+    /// Distance in threads between consecutive values: 1 for a lane or thread number, 32 for a warp
     /// number.
     unit: i64,
     /// Number of values of the lane, warp or thread number; `None` if unbounded.

@@ -59,9 +59,9 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 ///
 /// For combiners of several values, only some tuples of values occur in practice, such as a mean
 /// with its count. The check cannot determine these tuples, and reports a property only if the
-/// property fails for all tested tuples. The element values at run time are unknown too. An
-/// identity therefore fails only if the identity is not neutral to itself, or is neutral to no
-/// tested value. For example, 0 is accepted as the identity of a maximum of magnitudes. If
+/// property fails for all tested tuples. The check cannot determine the element values at run time
+/// either. An identity therefore fails only if the identity is not neutral to itself, or is neutral
+/// to no tested value. For example, 0 is accepted as the identity of a maximum of magnitudes. If
 /// `element` is given, the tested tuples are the results of this region on samples.
 ///
 /// Returns an example of a possible value that the identity changes.

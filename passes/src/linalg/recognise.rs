@@ -351,7 +351,8 @@ impl<'a, 'c> Cut<'a, 'c> {
     }
 
     /// Returns the crossing values in the order of the body: values of the element region that the
-    /// combiner uses. Constants are excluded, and the combiner itself computes the ops in `moved`.
+    /// combiner uses. Constants and the results of ops in `moved` are excluded; the combiner
+    /// computes the ops in `moved` itself.
     fn crossing(&self, moved: &[Op<'c>]) -> Vec<Val<'c>> {
         let moved: Vec<usize> = moved.iter().flat_map(|op| results(*op)).map(key).collect();
         let is_element = |k| !self.dependent.contains(&k) && !moved.contains(&k);

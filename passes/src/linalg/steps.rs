@@ -1,6 +1,6 @@
 //! Bodies that update an output value in several steps by one kind of op, or under a condition.
 //! Examples are `(old + x) + y` and `if p { old + x } else { old }`. Such a body is equivalent to a
-//! body with one step. The element of this step is the result of the original body with the
+//! body with one step. The element of the single step is the result of the original body with the
 //! identity as old output value. For floats, the conversion to one step changes the order of
 //! additions.
 

@@ -31,8 +31,8 @@ impl Taken {
         self.folded.contains(&op_key(op))
     }
 
-    /// Returns the loops of an element-wise op that can be fused. An op that can be fused has one
-    /// output, a body without side effects and assertions, and no attribute `schedule` or
+    /// Returns the loops of an element-wise op, if the op can be fused. An op that can be fused has
+    /// one output, a body without side effects and assertions, and no attribute `schedule` or
     /// `tile.group`. No earlier plan may fuse or erase this op.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;

@@ -71,7 +71,7 @@ pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), true)
 }
 
-/// Returns one schedule for all lengths. The second phase of a reduction uses this schedule,
+/// Returns one schedule for all lengths. The second phase of a reduction needs only one schedule,
 /// because there are few partial results.
 pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), false)

@@ -1,8 +1,8 @@
 //! Likely mistakes in one component of a combiner of several values. Some tuples hide a mistake:
 //! `l1 + r0` instead of `l1 + r1` gives equal results for tuples of two equal numbers.
 //!
-//! The set of tuples that occur is unknown. A property therefore counts as violated only if no
-//! plausible set of tuples satisfies it. Plausible sets are ordinary tuples, sorted tuples, and
+//! The tuples that occur at run time are unknown. A property therefore counts as violated only if
+//! no plausible set of tuples satisfies it. Plausible sets are ordinary tuples, sorted tuples, and
 //! tuples with a constant component, such as a count of one or an error of zero. The tested numbers
 //! are integers, and all values of a component are distinct, so neither rounding nor ties affect
 //! the verdict.
