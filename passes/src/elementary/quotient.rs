@@ -13,8 +13,8 @@
 //! and s from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and the last
 //! bit of e is at least 2^-144. If the product overflows or x is infinite, e is infinite and the
 //! sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each step
-//! keeps the sign. A division is therefore necessary if x is nonzero with a magnitude below 2^-96,
-//! if s is out of range, or if the sum is NaN.
+//! keeps the sign of x. A division is therefore necessary if x is nonzero with a magnitude below
+//! 2^-96, if s is out of range, or if the sum is NaN.
 
 use super::arithmetic::convert;
 use melior::ir::ValueLike;

@@ -225,8 +225,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Emits the loads of the operands that are equal at all points of a row. The loads precede the
-    /// loop over the row.
+    /// Emits, before the loop over a row, the loads of the operands that are equal at all points of
+    /// the row.
     fn row_operands(
         &self,
         b: &Builder<'c>,
