@@ -207,9 +207,9 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
     The row-major linear index of an element is split into one coordinate per shard entry; the
     coordinate of the last entry varies fastest. The position of an element along an axis, such as
     its lane or register, is the sum of coordinate times stride over the entries of that axis. An
-    element has one copy for each combination of replica coordinates; replica coordinates times
-    their strides are added to the position of the copy. An offset entry adds a constant to all
-    positions along its axis.
+    element has one copy for each combination of replica coordinates. The position of a copy is the
+    position of the element plus the sum of each replica coordinate times its stride. An offset
+    entry adds a constant to all positions along its axis.
 
     ```mlir
     #acc = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
@@ -249,12 +249,12 @@ def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
 def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
   let summary = "distribute the iterations of a loop over blocks or threads";
   let description = [{
-    `#tile.bind<"d0.o" to block_x>` distributes `d0.o` over blocks. Processors are `block_x|y|z`,
-    `cluster_x|y|z` and `thread_x|y|z`; at most one loop is bound to each processor. Threads that
-    share a reduced loop combine their partial results, and the first of them stores the result. A
-    loop bound to `cluster_x` runs on the blocks of a cluster (sm_90 and later), which exchange
-    partial results through distributed shared memory. If a schedule binds loops to both `cluster_x`
-    and `block_x`, each iteration of the `block_x` loop is a cluster.
+    `#tile.bind<"d0.o" to block_x>` distributes `d0.o` over blocks. The target of `#tile.bind` is
+    `block_x|y|z`, `cluster_x|y|z` or `thread_x|y|z`; at most one loop is bound to each target.
+    Threads that share a reduced loop combine their partial results, and the first of these threads
+    stores the result. A loop bound to `cluster_x` runs on the blocks of a cluster (sm_90 and
+    later), which exchange partial results through distributed shared memory. If a schedule binds
+    loops to both `cluster_x` and `block_x`, each iteration of the `block_x` loop is a cluster.
   }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
   let assemblyFormat = "`<` $loop `to` custom<Word>($processor, \"\\\"processor\\\"\") `>`";
@@ -266,8 +266,8 @@ def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
     `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop. A
     second reduction combines the partial results. If the loop is bound to threads of one CTA, its
     partial results stay in registers, with or without `#tile.rfactor`. Partial results of any other
-    loop are stored in an array in global memory, whose first dimension is the iteration number of
-    the loop.
+    loop are stored in an array in global memory. The first index of the array is the iteration
+    number of the loop.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -315,9 +315,9 @@ def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
 def Tile_StreamAttr : Tile_BareAttr<"Stream", "stream"> {
   let summary = "evict-first loads of elements that a kernel reads once";
   let description = [{
-    `#tile.stream` marks loads of elements that a kernel reads once as `nontemporal`, so that caches
-    evict their lines first. Use `#tile.stream` where the threads of a warp read whole cache lines;
-    otherwise the unread part of a line may be evicted before its use.
+    `#tile.stream` makes loads `nontemporal` if the kernel reads each loaded element once; caches
+    then evict the loaded lines first. Use `#tile.stream` where the threads of a warp read whole
+    cache lines; otherwise the unread part of a line may be evicted before its use.
   }];
 }
 
@@ -336,10 +336,12 @@ def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
 def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
   let summary = "memory in which a value of a kernel stays between phases";
   let description = [{
-    `#tile.hold<"tmp0" in registers>` is a step in the schedule of a group (`tile.group`). The first
-    parameter names an array that the ops of the group use. Array names are numbered in the order of
-    first use. The group reads `in0`, `in1`, … before it writes them. One op of the group writes
-    `tmp0`, `tmp1`, …, and a later op reads them. The group only writes `out0`, `out1`, ….
+    `#tile.hold<"tmp0" in registers>` keeps the array `tmp0` in registers while a kernel executes
+    the ops of a group (`tile.group`) as consecutive phases. The first parameter names an array that
+    the ops of the group use. Array names are numbered in the order of first use. The group reads
+    the arrays `in0`, `in1`, … before it writes them. One op of the group writes the arrays `tmp0`,
+    `tmp1`, …, and a later op reads these arrays. The group writes the arrays `out0`, `out1`, … and
+    does not read them.
 
     With `registers`, each element that a thread loads or computes stays an SSA value in all later
     phases of the kernel. All loops of a thread are then unrolled, so that the thread has the same
@@ -347,7 +349,8 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     the outermost loops over a row need not be unrolled. A temporary that no op outside the group
     uses is not stored to memory.
 
-    With `reload`, which is the default, each phase loads the value from global memory.
+    With `reload`, which is the default, each phase loads the elements of the array from global
+    memory.
 
     A group accepts only `registers` and `reload`, and an op without a group accepts only `shared`. The
     keyword `cluster` is reserved: every schedule with this keyword is rejected (`TX0327`). To hold a
@@ -379,19 +382,20 @@ def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
     `#tile.last_block` combines partial results in global memory (`#tile.rfactor`) without a second
     kernel: a last-block, or threadfence, reduction. For each result, the last block that stores a
     partial result combines all partial results. The order of combination does not depend on which
-    block is last. Blocks count arrivals in a temporary marked `tile.cleared`, which is zero before
-    and after each launch.
+    block is last. The blocks count their arrivals in a temporary array with the attribute
+    `tile.cleared`, which is zero before and after each launch.
   }];
 }
 
 def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
   let summary = "a schedule for lengths up to a bound";
   let description = [{
-    The schedule `[#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>,
-    #tile.otherwise<[...]>]` has three entries: for rows of up to 64 elements, of up to 4096
-    elements, and of more elements. Each `#tile.case` becomes a separate kernel. At run time, the
-    host launches the kernel of the first case whose bound is at least the actual length. The cases
-    of a list may bound different dimensions; cases of one dimension are sorted by ascending bound.
+    In the schedule `[#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>,
+    #tile.otherwise<[...]>]`, the first entry is for rows of up to 64 elements, the second for rows
+    of up to 4096, and the third for longer rows. Each `#tile.case` becomes a separate kernel. At
+    run time, the host launches the kernel of the first case whose bound is at least the length of
+    the bounded dimension. The cases of a list may bound different dimensions; cases of one
+    dimension are sorted by ascending bound.
 
     In the schedule of a group (`tile.group`), the bounded loop of a case is a loop over a row, such
     as `r0`. If the list does not end with `#tile.otherwise`, rows longer than the last bound are
@@ -485,21 +489,23 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     The `ATTRIBUTES`, such as `{variant = "shared"}`, are written in one of the two positions.
 
     The combiner of `custom` must be associative and commutative, and its identities must be
-    neutral: elements are combined in any order, together with any number of identities. If the
-    identity changes a NaN, an infinity or -0.0, the result may therefore contain the changed or the
-    unchanged value. For example, the identity -inf changes NaN under `maxnumf`, and +0.0 changes
-    -0.0 under `addf`. The sign of a zero result may depend on the order of combination.
+    neutral. Elements are combined in any order, and together with any number of identities. If a
+    combination with the identity changes a NaN, an infinity or -0.0, the result may therefore be
+    the changed or the unchanged value. For example, the identity -inf changes NaN under `maxnumf`,
+    and +0.0 changes -0.0 under `addf`. The sign of a zero result may depend on the order of
+    combination.
 
     `acc` is the type of every partial result: by default f32 for f16, bf16 and 8-bit floats, and
-    the element type otherwise. Passes record the threads that execute the op in `exec`, and the
-    parameters of the chosen variant in `params`.
+    the element type otherwise. The attribute `exec`, which a pass adds, lists the threads that
+    execute the op. The attribute `params` lists the parameters of the chosen variant.
 
-    An op of scope `grid` may also have the following attributes and regions.
+    An op of scope `grid` may also have the attributes `maps` and `schedule`, and the regions
+    `element` and `epilogue`.
 
     The attribute `maps` lists indexing maps as in `linalg.generic`: one map from the iteration
-    space to each source, destination and `with` operand, in this order. With `maps`, `axes` are
-    dimensions of the iteration space. An iteration dimension `d` has the size of the operand
-    dimensions that a map indexes by `d` alone.
+    space to each source, destination and `with` operand, in this order. If `maps` is present,
+    `axes` lists dimensions of the iteration space. An iteration dimension `d` has the size of the
+    operand dimensions that a map indexes by `d` alone.
 
     The region `element` computes the values to combine from an element of each source and the index
     along each dimension of the iteration space. For `argmax` and `argmin`, the region `element` may
@@ -529,9 +535,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
         } : memref<?x?xf32>, memref<3x3xf32> into memref<?x?xf32> with memref<?xf32>
     ```
 
-    The next example computes mean and variance by Welford's algorithm, from one source and three
-    values. The partial result of Welford's algorithm consists of a mean, a sum of squared
-    differences from the mean, and a count (`lit-tests/programs/variance-welford.mlir`).
+    The next example computes mean and variance by Welford's algorithm, from one source. The partial
+    result of Welford's algorithm consists of a mean, a sum of squared differences from the mean,
+    and a count (`lit-tests/programs/variance-welford.mlir`).
 
     ```mlir
     tile.reduce custom %A into %mean, %variance axes [1] scope(grid)
@@ -579,10 +585,10 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     apart. Threads of one group have equal `t % stride` and equal `t / (stride * width)`, where `t`
     is the number of the thread in the scope. Without `width`, all threads of the scope are one
     group. The product of `width` and `stride` is at most the size of the scope: 32 for a warp, 128
-    for a warpgroup, 1024 for a CTA, 16384 for a cluster. If the product does not divide the number
-    of threads, the last groups have fewer members. At scope `cluster`, a group consists of whole
-    blocks, or each block is divided into groups of equal size. The kernel must then have the
-    attribute `known_cluster_size`.
+    for a warpgroup, 1024 for a CTA, 16384 for a cluster. If `width` times `stride` does not divide
+    the number of threads of the scope, the last groups have fewer members. At scope `cluster`, a
+    group consists of whole blocks, or each block is divided into groups of equal size. At scope
+    `cluster`, the kernel must have the attribute `known_cluster_size`.
 
     ```mlir
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
@@ -620,7 +626,7 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
 def Tile_CopyOp : Tile_Op<"copy", []> {
   let summary = "copy a tile of memory";
   let description = [{
-    Copies a tile between two memrefs of equal shape and element type.
+    Copies a tile from one memref to another of equal shape and element type.
   }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source,
     Arg<Tile_Memory, "", [MemWrite]>:$destination, Tile_ScopeAttr:$scope,
@@ -670,10 +676,10 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
 def Tile_AnnotateOp : Tile_Op<"annotate", []> {
   let summary = "attributes of the enclosing linalg op";
   let description = [{
-    Preserves the `tile.reduce` attributes of a linalg op while passes replace the linalg op. A
-    `tile.annotate` is an op in the body of a linalg op. `linalg-sink-attributes` creates
-    `tile.annotate` ops, and `linalg-hoist-attributes` removes them. `iterator_types` and
-    `output_maps` describe the linalg op for which the `schedule` was written.
+    Stores attributes of a linalg op, such as `acc`, in the body of the op. MLIR passes that replace
+    a linalg op drop its unknown attributes, but copy its body. `linalg-sink-attributes` creates
+    `tile.annotate` ops, and `linalg-hoist-attributes` removes them. The attributes `iterator_types`
+    and `output_maps` describe the linalg op for which the `schedule` was written.
 
     ```mlir
     tile.annotate {acc = f64, nan = #tile.nan<ignore>}

@@ -92,7 +92,8 @@ impl Parameter {
     }
 }
 
-/// Returns a Rust identifier for a parameter name; the Rust keyword `loop` is renamed.
+/// Returns a Rust identifier for a parameter name. The name `loop` is changed, because `loop` is a
+/// Rust keyword.
 fn identifier(name: &str) -> String {
     match name {
         "loop" => "r#loop".to_owned(),

@@ -1,5 +1,5 @@
-// C++ side of the `tile` dialect: what TableGen generates, the custom syntax directives, and the
-// functions through which Rust sees parameters. Rules live in Rust.
+// C++ side of the `tile` dialect: the code that TableGen generates, the custom syntax directives, and
+// the functions through which Rust reads parameters. The verifier rules are in Rust.
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/CAPI/IR.h"

@@ -40,9 +40,9 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects an op outside a kernel, or in a kernel without a block size. It also
-    /// rejects an op that only some threads of a group reach, because a branch or a loop depends on
-    /// the thread. It rejects a `warpgroup` op in an incomplete warpgroup, and an op whose groups
-    /// write the same destination.
+    /// rejects an op that only some threads of a group reach, because a branch condition or a trip
+    /// count depends on the thread. It rejects an op of scope `warpgroup` in an incomplete
+    /// warpgroup, and an op whose thread groups write the same destination.
     pub struct AnalyzeScope as "tile-analyze-scope" creates [] {
     } counts {
         /// tile ops analysed
@@ -143,7 +143,7 @@ fn analyze<'c>(
     ))
 }
 
-/// Returns the number of threads in the smallest group that executes an op.
+/// Returns the number of threads in the smallest thread group that executes an op.
 fn narrowest(kernel: &Kernel<'_>, scope: Scope, set: &ThreadSet) -> i64 {
     let size = kernel.threads_of(scope);
     set.groups(size)
@@ -153,8 +153,8 @@ fn narrowest(kernel: &Kernel<'_>, scope: Scope, set: &ThreadSet) -> i64 {
         .unwrap_or(size.min(kernel.threads))
 }
 
-/// Checks that each fragment fits the threads of the scope and is used at the scope that created
-/// it.
+/// Checks that each fragment fits the threads of its scope, and that all ops on a fragment have the
+/// same scope.
 fn check_fragments<'c>(
     op: Op<'c>,
     scope: Scope,
@@ -282,7 +282,8 @@ fn turned(view: Val<'_>) -> (Val<'_>, bool) {
     (at, turned)
 }
 
-/// Returns whether the offset of each view between `value` and its root is known for each thread.
+/// Returns whether the offset of each view between `value` and its root memref is known for each
+/// thread.
 fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
     let base = root(value);
     let mut at = value;
@@ -500,8 +501,8 @@ fn check_single_writer<'c>(
     Ok(())
 }
 
-/// Returns the number, in every thread, of each value that determines the address of `value`;
-/// `None` if a number is unknown.
+/// Returns, for every thread, the integers that determine the address of `value`; `None` if one of
+/// them is unknown.
 fn places<'c>(threads: &Threads<'c>, value: Val<'c>) -> Option<Vec<Vec<i64>>> {
     let base = root(value);
     let mut places = Vec::new();

@@ -78,7 +78,7 @@ impl Pass for AttachTarget {
     }
 }
 
-/// Returns `target` with a PTX version that supports its chip.
+/// Returns `target` with a PTX version that supports the chip of the target.
 fn with_known_version<'c>(op: Op<'c>, target: Attribute<'c>) -> Result<Attribute<'c>, Failed> {
     let Some(nvvm) = NvvmTarget::of(target) else {
         return Err(error(

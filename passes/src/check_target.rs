@@ -34,9 +34,9 @@ pass! {
     /// ## Fails when
     /// The pass rejects a target with an unknown chip or feature, and an op that the target does
     /// not support. It rejects a kernel with more than 4352 bytes of parameters (32764 bytes from
-    /// PTX 8.1 on). It also rejects an op outside the functions of a GPU module that is neither a
-    /// symbol nor a linker directive, because MLIR would crash in translation. The pass accepts
-    /// modules without a target, and ops that are not in its table.
+    /// PTX 8.1 on). It also rejects an op directly in a GPU module that is neither a symbol nor a
+    /// linker directive: the translation to LLVM IR would crash. The pass accepts modules without a
+    /// target, and ops without an entry in its table of requirements.
     pub struct CheckTarget as "gpu-check-target" creates [] {
     } counts {
         /// operations that not every target has
@@ -54,7 +54,7 @@ fn needs(op: Op<'_>) -> Option<Needs> {
     special.map(|(_, needs)| needs).or(known.needs)
 }
 
-/// Ops without a symbol name that are legal outside the functions of a GPU module.
+/// Ops without a symbol name that are legal directly in a GPU module, outside of functions.
 const UNNAMED: [&str; 5] = [
     "llvm.mlir.global_ctors",
     "llvm.mlir.global_dtors",

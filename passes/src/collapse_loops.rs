@@ -28,8 +28,8 @@ pass! {
     /// index, so that vectors can cross the end of a row.
     ///
     /// The pass emits a `cf.assert` that compares dynamic sizes, because the collapsed op does not
-    /// imply that they are equal. The pass does not change ops with a `schedule` or a `tile.group`,
-    /// ops that use `linalg.index`, transposes, or ops whose operands have a strided layout.
+    /// imply equal sizes. The pass does not change ops with a `schedule` or a `tile.group`, ops
+    /// that use `linalg.index`, transposes, or ops whose operands have a strided layout.
     ///
     /// ## Before
     /// ```mlir
@@ -87,7 +87,7 @@ struct Collapse<'c> {
     job: Job<'c>,
     /// Groups of adjacent loops; each group becomes one loop.
     groups: Vec<Vec<usize>>,
-    /// Trip count of the second of two loop groups that become a single loop.
+    /// If two loop groups become a single loop: the trip count of the second group.
     flat: Option<i64>,
 }
 

@@ -144,7 +144,7 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// Returns this combiner for partial results with one component of type `ty`.
+    /// Returns this combiner with `ty` as the type of the only component.
     #[must_use]
     pub fn in_type(&self, ty: Type<'c>) -> Self {
         self.with_types(vec![ty])
@@ -233,8 +233,8 @@ impl<'c> Combiner<'c> {
     }
 
     /// Combines two partial results, where all elements of `later` have higher indices than the
-    /// elements of `earlier`. For equal values, the first wins without a comparison of indices, so
-    /// its index must belong to an element (see [`Self::start_at`]).
+    /// elements of `earlier`. Of two equal values, the value of `earlier` wins without a comparison
+    /// of indices, so its index must belong to an element (see [`Self::start_at`]).
     pub fn combine_later(
         &self,
         b: &Builder<'c>,
@@ -249,8 +249,8 @@ impl<'c> Combiner<'c> {
         pairs.map(|(l, r)| b.select(wins, *r, *l)).collect()
     }
 
-    /// Combines partial results as a binary tree of adjacent pairs. Without partial results,
-    /// returns the initial value.
+    /// Combines partial results as a binary tree of adjacent pairs. If the list of partial results
+    /// is empty, returns the initial value.
     pub fn combine_all(&self, b: &Builder<'c>, partials: Vec<Vec<Val<'c>>>) -> Vec<Val<'c>> {
         let mut level = partials;
         while level.len() > 1 {
@@ -265,7 +265,7 @@ impl<'c> Combiner<'c> {
         level.pop().unwrap_or_else(|| self.start(b))
     }
 
-    /// Emits the condition that value `r` wins over value `l` regardless of their indices.
+    /// Emits the condition that value `r` wins over value `l`, independent of the two indices.
     fn beyond(&self, b: &Builder<'c>, l: Val<'c>, r: Val<'c>) -> Val<'c> {
         let max = self.kind == Kind::ArgMax;
         if !self.types[0].is_float() {
@@ -411,8 +411,8 @@ impl<'c> Combiner<'c> {
 
     /// Combines `partial` with the previous values of the destination.
     ///
-    /// If a previous value is wider than the partial result, the combination uses the type of the
-    /// previous value, which loses no bits of it.
+    /// If a previous value is wider than the partial result, both are combined in the type of the
+    /// previous value, so that the previous value loses no bits.
     pub fn accumulate(
         &self,
         b: &Builder<'c>,

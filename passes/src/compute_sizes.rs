@@ -20,17 +20,17 @@ pass! {
     /// launches. The pass computes elements of small integer arrays on the host.
     ///
     /// A `tensor.extract` at constant indices becomes a scalar if the pass can compute the element
-    /// of the tensor. Such a tensor is a `tensor.from_elements`, a constant, a view of one, or the
-    /// result of a parallel `linalg.generic` on such tensors.
+    /// of the tensor. Such a tensor is a `tensor.from_elements`, a constant, a view of such a
+    /// tensor, or the result of a parallel `linalg.generic` on such tensors.
     ///
     /// A `memref.load` at constant indices of a `memref.alloc` in the same block becomes the value
     /// of the last store to this element. Only a `memref.store` at constant indices may write the
     /// allocation. The pass removes an allocation that no op reads any more.
     ///
     /// A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
-    /// `collapse_shape` and an `expand_shape`. These ops do not reshape leading and trailing
-    /// dimensions with equal sizes. If the number of elements is dynamic, `cf.assert` compares the
-    /// numbers before and after the reshape.
+    /// `collapse_shape` and an `expand_shape`. Leading and trailing dimensions with equal sizes
+    /// before and after the reshape are not reshaped. If the number of elements is dynamic,
+    /// `cf.assert` compares the numbers before and after the reshape.
     ///
     /// A comparison of a size with 0 becomes a constant, because a size is never negative. An
     /// `arith.select` with a constant condition becomes the selected value.
@@ -106,7 +106,6 @@ pub fn has_host_stores(module: Op<'_>) -> bool {
     all.any(|op| is(op, "memref.store") || is(op, "memref.reshape"))
 }
 
-/// Returns whether an op is in a host function, but not in the body of a `linalg` op.
 fn is_on_host(op: &Op<'_>) -> bool {
     let mut around = ancestors(*op);
     enclosing(*op, "func.func").is_some()
@@ -161,7 +160,6 @@ fn is_non_negative(value: Val<'_>) -> bool {
     }
 }
 
-/// Returns whether a type is `index`, or an integer of 64 bits or more.
 fn is_wide(ty: Type<'_>) -> bool {
     ty.is_index() || integer_width(ty).is_some_and(|bits| bits >= 64)
 }
@@ -432,8 +430,7 @@ struct Frame<'f, 'c> {
     at: &'f [i64],
 }
 
-/// Folds an integer op with constant operands. Supported ops are those that select a branch of a
-/// concatenation.
+/// Folds an integer op with constant operands; returns `None` for unsupported ops.
 fn fold(op: Op<'_>, inputs: &[Element<'_>]) -> Option<i64> {
     let known = |element: &Element<'_>| match element {
         Element::Const(n) => Some(*n),
@@ -487,7 +484,7 @@ fn shape(ty: Type<'_>) -> Option<Vec<Option<i64>>> {
         .collect()
 }
 
-/// Returns the row-major linear index of an element, which does not depend on the first size in
+/// Returns the row-major linear index of an element. The index does not depend on the first size in
 /// `shape`.
 fn linear(shape: &[Option<i64>], at: &[i64]) -> Option<i64> {
     let mut place = 0i64;
@@ -679,8 +676,8 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     Some(cast(view, result.r#type()))
 }
 
-/// Returns the product of the static sizes, and the dynamic sizes as a sorted list. `None` if the
-/// product overflows 64 bits.
+/// Returns the product of the static sizes, and the dynamic sizes as a sorted list. Returns `None`
+/// if the product overflows 64 bits.
 fn factors(sizes: &[Index<'_>]) -> Option<(i64, Vec<usize>)> {
     let mut fixed = sizes.iter().filter_map(|size| size.known());
     let fixed = fixed.try_fold(1i64, i64::checked_mul)?;

@@ -29,10 +29,10 @@ pass! {
     /// kind. A comparison with a select becomes `max` or `min`, or `argmax` or `argmin` if a select
     /// also chooses an index. Any other combiner becomes the kind `custom`, with a copy of the ops.
     ///
-    /// Several updates by one operation, such as `(old + x) - y`, and updates under a condition on
-    /// elements become one update. The `element` region then computes the body with the identity in
-    /// place of the old output value. The fusion of updates changes the order of additions in float
-    /// sums.
+    /// The pass combines several updates by one kind of op, such as `(old + x) - y`, and
+    /// conditional updates into one update. The `element` region then computes the body with the
+    /// identity in place of the old output value. The fusion of updates changes the order of
+    /// additions in float sums.
     ///
     /// A combiner must be commutative and associative, because elements are combined in any order.
     /// The pass checks commutativity and associativity on sample values.
@@ -45,7 +45,7 @@ pass! {
     /// An element-wise op whose result is a temporary that only the reduction reads is fused into
     /// `element`. An element-wise op that reads the result of the reduction, in place or from a
     /// temporary, is fused into `epilogue`. The pass does not fuse an element-wise op that also
-    /// reads the old values of the output of the fused reduction.
+    /// reads the old output values of the reduction.
     ///
     /// An element-wise op is fused into the only reader of its result, if the reader is an
     /// element-wise op that reads each element once. A chain of element-wise ops becomes one
@@ -56,11 +56,11 @@ pass! {
     ///
     /// The pass first splits an op with several outputs. Independent outputs become separate ops,
     /// one per combiner. Outputs that share a combiner, or whose combiners are all named kinds,
-    /// stay one op, which loads each element once. Outputs with one value per element, such as an
-    /// array that is updated in place, become one element-wise op after the reductions. The
-    /// reductions read the elements before the update. An output whose old value is yielded
-    /// unchanged becomes an input. If all reduced loops have one iteration, the op becomes an
-    /// element-wise op, unless it is a named reduction.
+    /// stay in one op, so that each element is loaded once. Outputs with one value per element,
+    /// such as an array that is updated in place, become one element-wise op after the reductions.
+    /// The reductions read the elements of such an array before the update. If the body yields the
+    /// old value of an output unchanged, the output becomes an input. If all reduced loops have one
+    /// iteration, the op becomes an element-wise op; a named reduction stays a reduction.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
     /// the first element and visits indices in another order. For rows with NaN, the value and the
@@ -76,12 +76,13 @@ pass! {
     /// | NaN wins as the value, but its index does not, as with `maximumf` and an index by `ogt` | the value, with the index of the first NaN; then `argmax` of the elements before that NaN |
     /// | any element replaces a NaN, as with `ugt` | the last NaN; then `argmax` of the elements after that NaN |
     ///
-    /// The attribute `nan` on the op always selects one `argmax`. The attribute `schedule` selects
-    /// one `argmax` if NaN wins or old output values are combined. If the filled index is 0 (the
-    /// index of an empty row), the pass erases the fill of the index output together with the fill
-    /// of its values. Any other filled index is combined as an old output value. The pass does not
-    /// test `custom` combiners with NaN. If the result of a combiner depends on the position of a
-    /// NaN, as with a comparison and `select`, it depends on the order of combination.
+    /// An op with the attribute `nan` always becomes a single `argmax` or `argmin`. An op with the
+    /// attribute `schedule` becomes a single `argmax` or `argmin` if NaN wins or old output values
+    /// are combined. If the filled index is 0 (the index of an empty row), the pass erases the fill
+    /// of the index output together with the fill of the value output. Any other filled index is
+    /// combined as an old output value. The pass does not test `custom` combiners with NaN. If the
+    /// result of a combiner depends on the position of a NaN, as with a comparison and `select`, it
+    /// depends on the order of combination.
     ///
     /// ## Before
     /// ```mlir
@@ -206,7 +207,7 @@ fn flow_around<'a, 'c>(
         .or_insert_with(|| Dataflow::of(function))
 }
 
-/// Erases ops, and constants without other uses.
+/// Erases ops, and constants that no other op uses.
 fn remove<'c>(gone: impl IntoIterator<Item = Op<'c>>) {
     let gone: Vec<Op<'c>> = gone.into_iter().collect();
     let mut constants: BTreeMap<usize, Val<'c>> = BTreeMap::new();

@@ -11,7 +11,7 @@ pass! {
     ///
     /// ## Why
     /// MLIR has no lowering of `gpu.subgroup_id` and `gpu.num_subgroups` to NVVM. The register
-    /// `%warpid` cannot be used instead, because its value may change while a warp runs.
+    /// `%warpid` cannot supply the warp id, because its value may change while a warp runs.
     ///
     /// ## Before
     /// ```mlir

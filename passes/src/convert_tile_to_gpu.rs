@@ -55,7 +55,8 @@ pass! {
     }
 }
 
-/// Ops to lower, with the results of their checks. All checks precede the first change.
+/// Ops to lower, with the results of their checks. All ops are checked before the first op is
+/// changed.
 enum Work<'c> {
     Copy(Copy<'c>, Kernel<'c>, i64),
     Transfer(Transfer<'c>),

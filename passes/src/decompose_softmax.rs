@@ -34,8 +34,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass does not fail. The pass does not change a softmax with attributes of a reduction,
-    /// which `convert-linalg-to-tile` rejects.
+    /// The pass does not fail. The pass does not change a softmax with attributes of a reduction;
+    /// `convert-linalg-to-tile` rejects such a softmax.
     pub struct DecomposeSoftmax as "linalg-decompose-softmax" creates [arith, linalg, math, memref, tensor] {
     } counts {
         /// ops decomposed
@@ -58,7 +58,7 @@ pub fn has_softmax(module: &Op<'_>) -> bool {
 }
 
 /// A softmax with attributes is not decomposed: the attributes describe one reduction, but the
-/// expansion has two.
+/// expansion has two reductions.
 fn is_softmax(op: Op<'_>) -> bool {
     is(op, SOFTMAX) && enclosing(op, "func.func").is_some() && handed_on(op).is_empty()
 }
@@ -183,7 +183,7 @@ struct Softmax<'a, 'c> {
     along: usize,
     /// All dimensions but `along`.
     kept: Vec<usize>,
-    /// Type of the computation: f32, or the element type if it is wider.
+    /// Type of the computation: f32, or the element type if the element type is wider.
     wide: Type<'c>,
 }
 

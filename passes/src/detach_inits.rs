@@ -14,9 +14,9 @@ pass! {
     ///
     /// ## What it does
     /// An element-wise `linalg.generic` on tensors may read the old elements of an `outs` operand.
-    /// The pass adds each `outs` operand that the op reads to the inputs, with the same indexing
-    /// map. An op that updates its output in place then reads only inputs, and
-    /// `linalg-fuse-elementwise-ops` can fuse the op with its neighbours.
+    /// For each `outs` operand that the op reads, the pass adds an input with the same indexing
+    /// map. If an op updates its output in place, the new op reads only inputs.
+    /// `linalg-fuse-elementwise-ops` can then fuse the op with its neighbours.
     ///
     /// ## Why
     /// When MLIR 22 fuses a producer into an op that reads an output, the fused op has that output

@@ -112,10 +112,10 @@ pub(crate) fn finish<'c>(
     combiner.narrow(b, &total, types)
 }
 
-/// Attribute of a set of memory accesses through which only one thread accesses each element of a
-/// memref, the same thread in every execution. The value of the attribute is the number of the
-/// access set. A set with a negative number is valid only within one iteration of the enclosing
-/// loop. `tile-insert-sync` reads and removes the attribute.
+/// Attribute of a memory access: the number of a set of accesses. In an access set, all accesses to
+/// an element of a memref are by one thread, the same in every execution. If the number is
+/// negative, the thread is the same only within one iteration of the enclosing loop.
+/// `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
 pub(crate) fn load<'c>(

@@ -22,8 +22,9 @@ pass! {
     /// lists kernels in the order of the module.
     ///
     /// ## Why
-    /// From LLVM's dialect to PTX, LLVM's own `-O2` pipeline executes 4 % more instructions for one
-    /// kernel of a row sum, and 10 % more for the kernels of a row sum with dynamic columns.
+    /// With LLVM's own `-O2` pipeline, the compilation from the LLVM dialect to PTX executes 4 %
+    /// more CPU instructions for one kernel of a row sum. It executes 10 % more for the kernels of
+    /// a row sum with dynamic columns.
     ///
     /// ## Before
     /// ```mlir
@@ -53,8 +54,8 @@ pass! {
 
 /// Passes of LLVM's `-O2` pipeline that affect the code of reductions, in the order of that
 /// pipeline. The list of passes was found by removal of one pass at a time. For the benchmarked
-/// shapes and the programs in `lit-tests`, the code has the same registers as with `-O2`, and the
-/// same instructions except for a few outside loops.
+/// shapes and the programs in `lit-tests`, the code uses as many registers as with `-O2`, and has
+/// the same instructions except for a few outside of loops.
 macro_rules! passes {
     ($packs:literal) => {
         concat!(
@@ -85,14 +86,14 @@ macro_rules! passes {
 /// LLVM passes for modules without scalars that the SLP vectorizer can pack.
 const PASSES: &str = passes!("");
 
-/// LLVM passes for modules with scalars that the SLP vectorizer can pack. Other modules do not need
-/// the SLP vectorizer, which took half of LLVM's time for a softmax of 4096 bf16 columns. The
-/// vectorizer changed the PTX of one of 144 modules of `lit-tests` on sm_90: 5413 instructions
-/// instead of 5405.
+/// LLVM passes for modules with scalars that the SLP vectorizer can pack. Modules without such
+/// scalars do not need the SLP vectorizer, which took half of LLVM's time for a softmax of 4096
+/// bf16 columns. Of 144 modules of `lit-tests` on sm_90, the vectorizer changed the PTX of one
+/// module: 5413 instructions instead of 5405.
 const PACKING: &str = passes!("slp-vectorizer,");
 
 /// Returns whether the chip has instructions for pairs of f32, or the module computes in 16-bit
-/// floats or 8-bit integers. Registers hold four 8-bit integers: sums of 32 i8 columns with a
+/// floats or 8-bit integers. A register holds four 8-bit integers. Sums of 32 i8 columns with a
 /// dynamic number of rows take 257 µs with the vectorizer and 276 µs without it (1 GiB, H200).
 fn packs(kernels: Op<'_>, chip: &Chip) -> bool {
     let computes = |op: &Op<'_>| {
@@ -176,7 +177,8 @@ fn too_old(kernels: Op<'_>, chip: Chip, ptx: u32) -> Failed {
         .emit()
 }
 
-/// Returns the single target of a GPU module if it has a known chip and otherwise only features.
+/// Returns the target of a GPU module, if it is the only target and has only a known chip and
+/// features.
 fn plain_target<'c>(kernels: Op<'c>) -> Option<(Attribute<'c>, NvvmTarget)> {
     let targets = attribute(kernels, "targets").and_then(elements)?;
     let [target] = targets.try_into().ok()?;

@@ -22,17 +22,19 @@ use tx_mlir::{Builder, Index, Val, byte_width, i64_attribute};
 const SHUFFLE: u64 = 28;
 /// Approximate latency of a `redux.sync` of a whole warp, in cycles.
 const REDUX: u64 = 36;
-/// Approximate cycles per group if the groups of a warp execute `redux.sync` one after another.
+/// Approximate cycles for each thread group if the groups of a warp execute `redux.sync` one after
+/// another.
 const REDUX_GROUP: u64 = 110;
 /// Approximate cycles of an exchange through shared memory: a store, a barrier and loads.
 pub(crate) const EXCHANGE: u64 = 60;
 
-/// Returns the cycles of a combination over `lanes` lanes of a warp by shuffles.
+/// Returns the approximate cycles in which shuffles combine the values of `lanes` lanes of a warp.
 pub(crate) fn shuffle_cost(lanes: u64) -> u64 {
     u64::from(lanes.next_power_of_two().ilog2()) * SHUFFLE
 }
 
-/// Returns the cycles of a combination over `lanes` lanes of a warp by `redux.sync`.
+/// Returns the approximate cycles in which `redux.sync` combines the values of `lanes` lanes of a
+/// warp.
 pub(crate) fn redux_cost(lanes: u64) -> u64 {
     match u64::from(tx_target::WARP) / lanes.clamp(1, 32) {
         1 => REDUX,
@@ -40,9 +42,9 @@ pub(crate) fn redux_cost(lanes: u64) -> u64 {
     }
 }
 
-/// Maximum number of warps whose partial results each thread may read one by one.
+/// Maximum number of warps for which each thread reads the partial results of all warps one by one.
 const READ_ALL: i64 = 16;
-/// Number of warps (half of it for pairs) above which only the first warp combines the partial
+/// Number of warps (half as many for pairs) above which only the first warp combines the partial
 /// results, and a second barrier publishes the total. All warps together would execute the same
 /// combination one after another.
 const TAKE_TURNS: i64 = 16;
@@ -51,8 +53,8 @@ const WIDEST: u64 = 16;
 
 /// Shared memory for exchanges.
 ///
-/// Consecutive exchanges alternate between two copies of the memory: the barrier of an exchange
-/// separates the exchanges before and after it.
+/// Consecutive exchanges alternate between two copies of the memory, so that one barrier for each
+/// exchange is enough.
 #[derive(Default)]
 pub(crate) struct Pool {
     /// Number of emitted exchanges in each kernel; exchanges between blocks are counted separately.
@@ -74,12 +76,12 @@ impl Pool {
 enum Among {
     Threads,
     Blocks,
-    /// Blocks of a cluster, in memory that no other exchange uses.
+    /// Exchange between the blocks of a cluster, in memory that no other exchange uses.
     BlocksOnce,
 }
 
-/// Key of a scratch variable: kernel, sharing threads or blocks, number of the copy, component of
-/// the value, element type and number of slots.
+/// Key of a scratch variable: the kernel, whether threads or blocks exchange values, the numbers of
+/// the copy and of the component, the element type, and the number of slots.
 type Use = (usize, Among, usize, usize, String, i64);
 
 /// Emits exchanges at one position in a kernel.
@@ -341,8 +343,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Emits one `nvvm.redux.sync` over the lanes whose numbers differ only in the mixed-radix
-    /// digits `digits`, pairs of extent and stride. `own` is the contribution of these digits to
-    /// the number of this lane. A lane for which `belongs` is false keeps its value.
+    /// digits `digits`; each digit is a pair of extent and stride. `own` is the contribution of
+    /// these digits to the number of this lane. A lane for which `belongs` is false keeps its
+    /// value.
     pub(crate) fn redux_of(
         &mut self,
         value: Val<'c>,
@@ -374,7 +377,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
 
     /// Combines the values of the warps of a group, after the lanes of each warp are combined.
     ///
-    /// A warp has `columns` different values, one for each lane below `stride`.
+    /// Each warp has `columns` different values, one for each lane below `stride`.
     fn warps(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         let b = self.b;
         let columns = stride.min(WARP_SIZE);
@@ -614,7 +617,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
 }
 
 /// Loads `count` consecutive values from each scratch array, from index `first` on, a multiple of
-/// `vector`. Full groups of `vector` values are vector loads; the remainder is loaded one by one.
+/// `vector`. Each full group of `vector` values is one vector load; the remaining values are loaded
+/// one by one.
 fn neighbours<'c>(
     b: &Builder<'c>,
     scratch: &[Val<'c>],

@@ -12,22 +12,24 @@ pass! {
     /// `rsqrt`, `round` and `clampf`. An expansion reduces the argument to a short interval, and
     /// evaluates a polynomial there. Operands are floats or one-dimensional vectors of floats;
     /// types narrower than f32 are computed in f32 and rounded once. `sincos` reduces its argument
-    /// once; its results have the same bits as `sin` and `cos`. A power with a constant exponent is
-    /// a product of numbers or reciprocals for the integers from -2 to 3, and a square root for 0.5
-    /// and -0.5. Other powers with an integer exponent are computed as `powf`.
+    /// once; its results have the same bits as `sin` and `cos`. A power with a constant integer
+    /// exponent from -2 to 3 becomes a product of numbers or reciprocals. A power with the exponent
+    /// 0.5 or -0.5 becomes a square root. Powers with a dynamic integer exponent, or with one
+    /// outside of -2 to 3, are computed as `powf`.
     ///
     /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
-    /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or one
-    /// of them is NaN; it is x if y is infinite.
+    /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or x
+    /// or y is NaN. The remainder is x if y is infinite.
     ///
     /// `math.ipowi` of integers and `index` is a power modulo 2^bits. With a negative exponent, the
     /// power of 1 or -1 is 1 or -1, and the power of any other base is 0; the power of 0 is
     /// undefined. Powers with a constant exponent up to 64 become products.
     ///
-    /// `math.clampf` is `maximumf(minimumf(value, max), min)`. Its result is NaN if one of the
-    /// three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than +0.0. MLIR 22
-    /// exchanges `min` and `max` in the description and in the expansion of `math.clampf`, so that
-    /// the result is `max` for every value; later versions of MLIR agree with this pass.
+    /// `math.clampf` is `maximumf(minimumf(value, max), min)`. The result of `math.clampf` is NaN
+    /// if one of the three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than
+    /// +0.0. MLIR 22 exchanges `min` and `max` in the description and in the expansion of
+    /// `math.clampf`, so that the result is always `max`. Later versions of MLIR agree with this
+    /// pass.
     ///
     /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to these types become integer ops,
     /// on scalars and on vectors. `arith.truncf` rounds once, to nearest, ties to even. A number
@@ -36,18 +38,19 @@ pass! {
     ///
     /// If every target of the GPU module supports the instructions (sm_89 with PTX 8.1, sm_90),
     /// `nvvm.convert.f32x2.to.f8x2` rounds f32 and narrower types, and `nvvm.convert.f8x2.to.f16x2`
-    /// widens 8-bit floats. One instruction converts two elements of a vector: the pass first
-    /// combines conversions of the elements of one `vector.from_elements` or `vector.load` into a
-    /// conversion of a vector. The instruction saturates. An additional comparison per element
-    /// therefore replaces numbers out of range, unless minima and maxima with constants prove that
-    /// all numbers are in range. The results have the same bits as with integer ops.
+    /// widens 8-bit floats. One instruction converts two elements of a vector. The pass therefore
+    /// first combines conversions of the elements of one `vector.from_elements` or `vector.load`
+    /// into a conversion of a vector. The instruction saturates. An additional comparison per
+    /// element therefore replaces numbers out of range, unless minima and maxima with constants
+    /// prove that all numbers are in range. The conversion instructions and the integer ops give
+    /// results with the same bits.
     ///
     /// Four or more quotients of f32 by one divisor in one block, such as `x / s` for the elements
-    /// of a row, share the reciprocal r of the divisor: `q = x * r`, `e = fma(q, s, -x)` and
-    /// `fma(e, -r, q)`. The results are the correctly rounded quotients if s is from 2^-126 to 2^29
-    /// and each x is zero or at least 2^-96 in magnitude. For other operands, and if a result is
-    /// NaN, an `scf.if` computes all quotients by `arith.divf`. In both cases, the results have the
-    /// same bits as `arith.divf`.
+    /// of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)` with `q =
+    /// x * r` and `e = fma(q, s, -x)`. The results are the correctly rounded quotients if s is from
+    /// 2^-126 to 2^29 and each x is zero or at least 2^-96 in magnitude. If an operand is outside
+    /// of these ranges or a result is NaN, an `scf.if` computes all quotients by `arith.divf`. With
+    /// and without the `scf.if`, the results have the same bits as `arith.divf`.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -80,7 +83,7 @@ pass! {
     /// For f32, the errors of exponentials, logarithms, `tanh`, `erf`, `rsqrt`, `sin`, `cos` and
     /// `tan` were measured over all f32 numbers (`sin` 0.83, `cos` 0.84, `tan` 1.03). The errors of
     /// the other functions were measured over millions of numbers. The errors of `sin`, `cos` and
-    /// `tan` are the same for large arguments: the reduction multiplies the argument by as many
+    /// `tan` are the same for large arguments. The reduction multiplies the argument by as many
     /// bits of 2/π as its exponent requires (Payne and Hanek).
     ///
     /// Subnormal arguments and results have the same error bounds; no value is flushed to zero. For
@@ -103,10 +106,11 @@ pass! {
     /// For types narrower than f32, rounding to the type adds its own error.
     ///
     /// ## Why
-    /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions, which
-    /// flush subnormal numbers and lose up to half of the significant bits. For the remaining
-    /// functions, PTX has no instruction. CUDA's libdevice is not linked. LLVM has no 8-bit float
-    /// type, and chips before sm_89 have no instructions that convert 8-bit floats.
+    /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions. These
+    /// instructions flush subnormal numbers and lose up to half of the significant bits. For
+    /// functions such as `tan`, `powf` and `erf`, PTX has no instruction. CUDA's libdevice is not
+    /// linked. LLVM has no 8-bit float type, and chips before sm_89 have no instructions that
+    /// convert 8-bit floats.
     ///
     /// ## Before
     /// ```mlir
@@ -129,17 +133,18 @@ pass! {
     /// minimum with 0. In f64, `sin` and `cos` have 160 instructions, `tan` has 175, and other
     /// functions have slightly more than in f32. Logarithms, `tanh`, `rsqrt` and `powf` contain one
     /// division. A conversion from f8E5M2 has 3 instructions, a conversion from f8E4M3FN has 9, and
-    /// a conversion to either type has about 15. With the instructions of sm_89, a conversion from
-    /// either type has 2 instructions, a conversion to f8E4M3FN has 4 and to f8E5M2 has 7. A
-    /// conversion has 1 instruction if no number is out of range. A quotient by a reciprocal has 6
-    /// instructions; a division executes 12 instructions on an H200.
+    /// a conversion to one of these types has about 15. With the instructions of sm_89, a
+    /// conversion from an 8-bit float has 2 instructions. A conversion to f8E4M3FN has 4
+    /// instructions, and a conversion to f8E5M2 has 7. A conversion to an 8-bit float has 1
+    /// instruction if no number is out of range. A quotient by a reciprocal has 6 instructions; a
+    /// division executes 12 instructions on an H200.
     ///
     /// Only `remf`, `ipowi` and quotients by a reciprocal may diverge within a warp.
     ///
-    /// `remf` has one division of 64-bit integers, and another one for each 40 bits (f32) or 11
-    /// bits (f64) by which the exponent of x exceeds the exponent of y. `ipowi` has two products
-    /// for each binary digit of the exponent. In a warp or a vector, the number of loop iterations
-    /// is the maximum over the threads and elements.
+    /// `remf` executes one division of 64-bit integers, plus one for each 40 bits (f32) or 11 bits
+    /// (f64) by which the exponent of x exceeds the exponent of y. `ipowi` executes two
+    /// multiplications for each binary digit of the exponent. In a warp or a vector, the number of
+    /// loop iterations is the maximum over the threads and elements.
     ///
     /// ## Fails when
     /// The pass rejects a target with an unknown chip or feature.

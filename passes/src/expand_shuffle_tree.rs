@@ -26,10 +26,11 @@ pass! {
     /// If the last warp of a block is partial, a lane reads only existing lanes. The first lane of
     /// the group always combines all values and broadcasts the result.
     ///
-    /// A group may not divide a warp evenly, such as `width 12` of a block, or `width 8 stride
+    /// Some groups do not divide a warp evenly, such as `width 12` of a block, or `width 8 stride
     /// 100`. In each warp, `gpu.shuffle idx` ops then combine the values of the group into the
-    /// first lane of the group. This lane stores the combined value in shared memory. Every thread
-    /// combines the stored values of its group, at most 33 values, in the order of the threads.
+    /// first lane of the group. The first lane stores the combined value of the group in shared
+    /// memory. Every thread combines the stored values of its group, at most 33 values, in the
+    /// order of the threads.
     ///
     /// At scope `cluster`, the threads of each block are combined first. Each block then stores its
     /// partial result in the shared memory of every block of its group (`nvvm.mapa`). Every thread

@@ -7,7 +7,7 @@ use tx_mlir::{Op, name, remark, source_location};
 use tx_plan::{Choice, Explanation, SourcePlace};
 
 thread_local! {
-    /// Explanations that this thread collects; `None` if the thread emits remarks instead.
+    /// Explanations that this thread collects; `None` if the thread emits explanations as remarks.
     static COLLECTED: RefCell<Option<Vec<Explanation>>> = const { RefCell::new(None) };
 }
 

@@ -34,11 +34,10 @@ pass! {
     ///   rows are kept in registers, the element-wise op has no other loops.
     /// * The op uses an operand of another op in the group. If one op of the group writes an
     ///   element, other ops use the element only in the same row.
-    /// * The innermost dimension is along a row. The registers of a block, or of a cluster (sm_90),
-    ///   can contain a row, or a row has at most 256 KiB, which stay in the L2 cache while each
-    ///   phase reloads them. Rows of dynamic length must fit into registers: the group has one
-    ///   kernel per class of lengths, and each op has a separate kernel for rows beyond all
-    ///   classes.
+    /// * The innermost dimension is along a row. A row fits into the registers of a block or of a
+    ///   cluster (sm_90), or has at most 256 KiB. A row in memory stays in the L2 cache while each
+    ///   phase reloads the row. Rows of dynamic length must fit into registers. The group has one
+    ///   kernel per class of lengths, and each op has a separate kernel for longer rows.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
     /// An op with a `schedule` does not join a group. The pass does not change an op with a
@@ -162,7 +161,6 @@ impl Pass for FormKernels {
     }
 }
 
-/// Copies the `determinism` of a function to its reductions without this attribute.
 fn give_determinism(function: Op<'_>) {
     let Some(own) = attribute(function, DETERMINISM) else {
         return;
@@ -213,7 +211,7 @@ fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group
 }
 
 /// Returns the groups of consecutive jobs (grid-level ops). Each group starts at the first
-/// remaining job and has as many jobs as possible.
+/// remaining op and has as many ops as possible.
 fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'c>> {
     let (mut groups, mut first) = (Vec::new(), 0);
     while first < jobs.len() {
@@ -237,7 +235,8 @@ fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'
     groups
 }
 
-/// Explains why a job shares no kernel with the preceding job, if both use a common array.
+/// Explains why a grid-level op shares no kernel with the preceding op, if both ops use a common
+/// array.
 fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: &Dataflow<'c>) {
     let group_of = |job: &Job<'c>| {
         let has = |group: &&Group<'c>| group.phases.iter().any(|phase| phase.job.op == job.op);
@@ -267,9 +266,10 @@ fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: 
     }
 }
 
-/// Returns the group that all `jobs` form, given that all jobs except the last can form a group.
-/// `Some(None)` means that the jobs form no group yet, because a reduction or another job is
-/// missing. `None` means that no sequence that starts with these jobs can form a group.
+/// Returns the group of all `jobs` (grid-level ops), given that all jobs except the last job can
+/// form a group. `Some(None)` means that the jobs do not form a group yet, because a reduction or
+/// another op is missing. `None` means that no sequence that starts with these jobs can form a
+/// group.
 fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = jobs else {
         return Some(None);
@@ -283,7 +283,7 @@ fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c
     }
 }
 
-/// Returns whether common operands connect all jobs, directly or through other jobs.
+/// Returns whether common operands connect all grid-level ops, directly or through other ops.
 fn are_connected(jobs: &[Job<'_>]) -> bool {
     let mut reached = vec![false; jobs.len()];
     let mut open = vec![0];
@@ -297,7 +297,7 @@ fn are_connected(jobs: &[Job<'_>]) -> bool {
     reached.into_iter().all(|is| is)
 }
 
-/// Checks that registers or caches can hold the rows of each phase; the error states the reason.
+/// Checks that the rows of each phase fit into registers or caches; the error states the reason.
 fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
     let cases = choose_phases(group, chip.clusters).cases;
     let holds = |case: &Case| case.steps.iter().any(Step::is_hold);

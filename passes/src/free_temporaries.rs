@@ -88,8 +88,8 @@ fn freed_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 const NO_END: &str =
     "this temporary is in a loop or branch that yields memory, so that its end is not known";
 
-/// Returns the op before which a temporary is deallocated; `None` if the function returns the
-/// temporary.
+/// Returns the insertion point of the deallocation of a temporary; `None` if the function returns
+/// the temporary.
 fn end_of_life<'c>(alloc: Op<'c>, function: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let Some(around) = parent(alloc) else {
         return Ok(None);

@@ -15,11 +15,12 @@ pass! {
     /// Move functions with tensors into a nested module.
     ///
     /// ## What it does
-    /// Moves each function with tensors into a nested `builtin.module`, together with the symbols
-    /// that it references or that reference it. Later passes run only on the nested module.
-    /// Functions on memrefs and kernels therefore do not change. Functions with unregistered ops
-    /// are not moved, unless another function on tensors calls them. `tensor-restore-functions`
-    /// moves the functions back. The pass does not change a module without tensors.
+    /// Moves each function with tensors into a nested `builtin.module`. The pass also moves the
+    /// symbols that the function references, and the symbols that reference the function. Later
+    /// passes run only on the nested module. Functions on memrefs and kernels therefore do not
+    /// change. A function with unregistered ops is not moved, unless another function on tensors
+    /// calls this function. `tensor-restore-functions` moves the functions back. The pass does not
+    /// change a module without tensors.
     ///
     /// ## Before
     /// ```mlir

@@ -9,14 +9,14 @@ pass! {
     /// Compute addresses of memrefs with possibly negative strides.
     ///
     /// ## What it does
-    /// Replaces accesses to memrefs with a negative or dynamic stride by accesses to a
+    /// Replaces each access to a memref with a negative or dynamic stride by an access to a
     /// one-dimensional memref of the same memory. The new index is the offset plus the sum of
     /// indices times strides. The pass changes only GPU modules.
     ///
     /// ## Why
     /// The lowering of MLIR promises LLVM that the product of index and stride does not wrap as an
     /// unsigned number. With a negative stride, the product wraps, and LLVM may miscompile the
-    /// access: in one case, LLVM treated all iterations of a loop as the first iteration. The sum
+    /// access. In one case, LLVM treated all iterations of a loop as the first iteration. The sum
     /// with the offset is never negative.
     ///
     /// ## Before

@@ -111,9 +111,9 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     },
 ];
 
-/// Returns the passes around one-shot bufferization. Element-wise ops are fused before
-/// bufferization, and results are written to memory that the caller passes. The passes do not
-/// change functions on memrefs.
+/// Returns one-shot bufferization, and the passes that run before and after it. Element-wise ops
+/// are fused before bufferization, and results are written to memory that the caller passes. The
+/// passes do not change functions on memrefs.
 ///
 /// With `asserts`, assertions in bodies are not removed, and no element-wise op is fused into a
 /// reduction, because the body of a `tile.reduce` cannot contain an assertion.
@@ -199,8 +199,8 @@ const VIEWS: OnGpuModule = OnGpuModule {
     ],
 };
 
-/// Passes that expand vector ops other than loads, stores and extracts, which `convert-gpu-to-nvvm`
-/// lowers.
+/// Passes that expand all vector ops except loads, stores and extracts, because
+/// `convert-gpu-to-nvvm` lowers these three.
 const VECTORS: OnGpuModule = OnGpuModule {
     pass: "convert-vector-to-scf",
     of: &["vector."],

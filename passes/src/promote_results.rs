@@ -178,7 +178,8 @@ fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts
     resize_dictionaries(function, "res_attrs", &is_kept, 0);
 }
 
-/// Asserts that the argument for a result has the sizes of the allocation that it replaces.
+/// Asserts that the argument for a result has the sizes of the allocation that the argument
+/// replaces.
 fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
     let b = Builder::before(alloc);
     let shape = MemRef::of(result).map(|memref| memref.shape);
@@ -191,8 +192,8 @@ fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
     }
 }
 
-/// If `value` is a reshape of a static allocation, returns the allocation and the chain of
-/// reshapes, last first.
+/// If `value` is a reshape of a static allocation, returns the allocation and the reshapes in
+/// reverse order.
 fn reshaped<'c>(value: Val<'c>, function: Op<'c>) -> Option<(Op<'c>, Vec<Op<'c>>)> {
     let is_plain =
         |v: Val<'c>| MemRef::of(v).is_some_and(|m| m.is_contiguous() && m.elements().is_some());

@@ -49,9 +49,9 @@ pass! {
     /// check. A loop over tiles becomes a loop over full tiles without bounds checks, then a
     /// remainder with bounds checks. A loop inside a partial tile has a smaller upper bound. If
     /// threads load several elements of a dynamic row one by one, all iterations have bounds
-    /// checks, which halves the code size. A single tile of up to 64 elements is loaded without
-    /// branches: out-of-range iterations load the first element instead. If a loop has more blocks
-    /// than a grid can have, it becomes a grid-stride loop.
+    /// checks, so that the code is half as large. A single tile of up to 64 elements is loaded
+    /// without branches: out-of-range iterations load the first element instead. If a loop needs
+    /// more blocks than a grid can have, the loop becomes a grid-stride loop.
     ///
     /// `tile-choose-schedule` writes the chosen schedules as attributes and creates no kernels.
     /// `tile-list-candidates` lists alternative schedules of each op.
@@ -96,11 +96,12 @@ pass! {
     /// ## Fails when
     /// The pass rejects a schedule that names an unknown loop, binds two loops to one processor, or
     /// needs more than 1024 threads per block or 16 blocks per cluster. It rejects a schedule that
-    /// binds a reduced loop to blocks without `rfactor`, unless the attribute `determinism
-    /// = #tile.determinism<any>` permits atomics. It rejects the cases of a schedule if they do not
-    /// cover all lengths, or if a case needs several blocks for one result. An output must not
-    /// overlap an input or itself, and must not be a constant array. Constant arrays must not
-    /// exceed 64 MiB, and every op must be directly in the body of a function.
+    /// binds a reduced loop to blocks without `rfactor`, unless the attribute `determinism =
+    /// #tile.determinism<any>` permits atomics. It rejects the cases of a schedule if the cases do
+    /// not cover all lengths, or if a case needs several blocks for one result. An output must not
+    /// overlap an input, must not address one element by several indices, and must not be a
+    /// constant array. Constant arrays must not exceed 64 MiB, and every op must be directly in the
+    /// body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip for which schedules are chosen
         chip: String = "sm_80",

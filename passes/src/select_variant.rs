@@ -24,11 +24,11 @@ pass! {
     ///
     /// ## What it does
     /// Evaluates every variant, and records the best applicable variant as `variant`, with its
-    /// parameters as `params`. The best variant has the highest priority, then the lowest cost,
-    /// then the first name in alphabetical order. If the op already has a `variant`, only this
-    /// variant is evaluated, and it must apply. Existing entries of `params` are preserved; the
-    /// variant computes all other parameters. A `tile.all_reduce` receives `variant = "redux"` if
-    /// one `redux.sync` is cheaper than a tree of shuffles.
+    /// parameters as `params`. The best variant is the variant with the highest priority. Ties are
+    /// broken by the lowest cost, then by the alphabetically first name. If the op already has a
+    /// `variant`, only this variant is evaluated, and this variant must apply. Existing entries of
+    /// `params` are preserved; the variant computes all other parameters. A `tile.all_reduce`
+    /// receives `variant = "redux"` if one `redux.sync` is cheaper than a tree of shuffles.
     ///
     /// ## Before
     /// ```mlir

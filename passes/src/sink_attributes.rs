@@ -15,9 +15,9 @@ pass! {
     ///
     /// ## What it does
     /// Replaces `acc`, `determinism`, `nan` and `schedule` on linalg ops by a `tile.annotate` at
-    /// the start of the body. The passes of MLIR drop unknown attributes when they generalize, fuse
-    /// or reshape an op, but they copy its body. `linalg-hoist-attributes` moves the attributes
-    /// back.
+    /// the start of the body. When the passes of MLIR generalize, fuse or reshape an op, they drop
+    /// unknown attributes of the op, but copy its body. `linalg-hoist-attributes` moves the
+    /// attributes back.
     ///
     /// The position of attributes in the text depends on the op: `linalg.reduce … dimensions = [1]
     /// {acc = f64}`, `linalg.generic {indexing_maps …} ins(…) outs(…) attrs = {acc = f64} {…}`, and
@@ -83,7 +83,7 @@ impl Pass for SinkAttributes {
     }
 }
 
-/// Returns the loops and attributes of an op; `None` if it has no attributes.
+/// Returns the loops and attributes of an op; `None` if the op has no attributes.
 fn check<'c>(op: Op<'c>) -> Result<Option<(Loops<'c>, Handed<'c>)>, Failed> {
     let handed = handed_on(op);
     let loops = Loops::of(op).filter(|loops| loops.body.is_some());

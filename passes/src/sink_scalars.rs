@@ -67,7 +67,7 @@ impl Pass for SinkScalars {
 }
 
 /// Returns the ops that compute scalars from tensor elements, in order: each `tensor.extract`, and
-/// dependent arithmetic.
+/// the arithmetic that depends on it.
 fn of_elements<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     let mut known = BTreeSet::new();
     let mut chain = walk(module);

@@ -11,8 +11,8 @@ use tx_mlir::{
 };
 
 /// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules. The
-/// attribute lists a description of the configuration, then pairs of a schedule and its estimated
-/// time in microseconds. The first schedule is the chosen one.
+/// attribute contains a text with the GPU and the assumed lengths, then pairs of a schedule and its
+/// estimated time in microseconds. The first pair contains the chosen schedule.
 pub const CANDIDATES: &str = "tile.candidates";
 
 /// Marks a `memref.alloc` of a host function whose memory is zero before and after each run.
@@ -31,13 +31,14 @@ pub const GROUP: &str = "tile.group";
 /// `#tile.math<…>`.
 pub const MATH: &str = "tile.math";
 
-/// Number of a set of memory accesses, in which only one thread accesses each element.
+/// Attribute of a memory access: the number of a set of accesses. In an access set, all accesses to
+/// an element are by one thread.
 pub const OWNED: &str = "tile.owned";
 
 /// Marks the nested module that `tensor-isolate-functions` creates.
 pub const ISOLATED: &str = "tile.isolated";
 
-/// A discardable attribute `tile.…`, which `Tile.td` does not declare.
+/// A discardable attribute `tile.…` that `Tile.td` does not declare.
 struct Fact {
     name: &'static str,
     /// Names of the ops that may have the attribute; an empty list permits any op.
@@ -128,8 +129,9 @@ impl Fact {
     }
 }
 
-/// Rejects unknown attributes of a `tile` op, which are usually misspelt: MLIR preserves undeclared
-/// attributes silently. Attributes of other dialects, with a dot in their name, are accepted.
+/// Rejects unknown attributes of a `tile` op. Unknown attributes are usually misspelt, and MLIR
+/// preserves them silently. Attributes of other dialects have a dot in their name, and are
+/// accepted.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, _) in discardable_attributes(op) {
         let found = found.as_str();
@@ -195,8 +197,8 @@ fn no_attribute(found: &str) -> String {
     format!("has no attribute `{found}`")
 }
 
-/// Verifies an attribute named `tile.…` on `op`, an op of another dialect, and writes an error to
-/// `sink` if it is invalid. `op` is null for attributes of arguments and results.
+/// Verifies a `tile.…` attribute of `op`, an op of another dialect. Writes an error to `sink` if
+/// the attribute is invalid. `op` is null for attributes of arguments and results.
 pub(crate) unsafe extern "C" fn verify_attribute(
     op: MlirOperation,
     text: *const c_char,
@@ -233,8 +235,8 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     unsafe { send(Some((codes::TX0035, message)), emit, sink) }
 }
 
-/// Table of synonyms: an enumeration of the dialect, a keyword of the enumeration, and equivalent
-/// words of other languages.
+/// Table of synonyms: an enumeration of the dialect, one of its keywords, and words for this
+/// keyword in other languages.
 const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
     ("kind", "sum", &["add", "plus", "addf", "addi"]),
     (
@@ -268,8 +270,8 @@ const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Writes an error for the keyword `word` to `sink`. The `count` valid keywords are at `known`;
-/// messages call the enumeration `what`. If `word` is valid, the error states that the keyword is
-/// out of place.
+/// `what` is the name of the enumeration in messages. If `word` is a valid keyword, the error
+/// states that the keyword is out of place.
 pub(crate) unsafe extern "C" fn unknown_word(
     what: MlirStringRef,
     word: MlirStringRef,
@@ -307,7 +309,8 @@ unsafe fn borrowed<'a>(text: MlirStringRef) -> &'a str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Returns the keyword that `found` probably means: a synonym, another case, or a misspelling.
+/// Returns the valid keyword that `found` probably means. `found` may be a synonym, a misspelling,
+/// or a keyword with wrong upper or lower case.
 fn meant<'k>(what: &str, found: &str, known: &[&'k str]) -> Option<&'k str> {
     let lower = found.to_lowercase();
     let other = OTHER_WORDS

@@ -43,9 +43,9 @@ pub struct Iter {
 pub struct Layout {
     /// Entries that map the row-major index of an element to threads and registers.
     pub shard: Vec<Iter>,
-    /// Entries whose coordinates number the copies of each element.
+    /// Replica entries; each combination of their coordinates identifies one copy of an element.
     pub replica: Vec<Iter>,
-    /// Offsets that are added to all coordinates of an axis.
+    /// Offset entries; each adds a constant to all positions along its axis.
     pub offset: Vec<Iter>,
 }
 

@@ -25,7 +25,8 @@ pub fn is_tile_op(op: Op<'_>) -> bool {
 }
 
 impl Kind {
-    /// Returns whether the kind is `argmax` or `argmin`, whose result is a value and its index.
+    /// Returns whether the kind is `argmax` or `argmin`; the result of these kinds is a value and
+    /// its index.
     pub fn is_arg(self) -> bool {
         matches!(self, Self::ArgMax | Self::ArgMin)
     }
@@ -61,7 +62,7 @@ pub struct Reduce<'c> {
     pub scope: Scope,
     /// Set if the results are combined with the previous values of the destinations or `inits`.
     pub accumulate: bool,
-    /// Treatment of NaN in `max`, `min`, `argmax` and `argmin`.
+    /// NaN policy of `max`, `min`, `argmax` and `argmin`.
     pub nan: Nan,
 }
 
@@ -195,7 +196,8 @@ impl<'c> Reduce<'c> {
         }
     }
 
-    /// Returns the types of a partial result: its value, and its index for `argmax` and `argmin`.
+    /// Returns the types of a partial result: the value type; for `argmax` and `argmin`, also the index
+    /// type.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let source = *self.elements()?.first()?;
         let index = match self.outputs().get(1) {
@@ -305,12 +307,13 @@ pub struct AllReduce<'c> {
     pub width: Option<i64>,
     /// Distance between consecutive threads of a group, in threads.
     pub stride: i64,
-    /// Treatment of NaN in `max`, `min`, `argmax` and `argmin`.
+    /// NaN policy of `max`, `min`, `argmax` and `argmin`.
     pub nan: Nan,
 }
 
 impl<'c> AllReduce<'c> {
-    /// Returns the types of a partial result: its value, and its index for `argmax` and `argmin`.
+    /// Returns the types of a partial result: the value type; for `argmax` and `argmin`, also the index
+    /// type.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let index = self.values.get(1).map(|v| v.r#type());
         accumulators(self.op, self.kind, self.values.first()?.r#type(), index)

@@ -132,7 +132,6 @@ fn check_elements(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Checks that a `tile.annotate` stands in the body of a linalg op.
 fn check_annotate(op: Op<'_>) -> Result<(), Failed> {
     match tx_mlir::parent(op) {
         Some(parent) if name(parent).starts_with("linalg.") => Ok(()),
@@ -339,7 +338,7 @@ fn same_tile(op: Op<'_>, from: &Tile<'_>, to: &Tile<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Passes the diagnostic `wrong` (code and message) to the C++ callback, unless it is `None`.
+/// Passes the diagnostic `wrong` (code and message) to the C++ callback; `None` is not passed.
 pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut c_void) {
     if let Some((code, message)) = wrong {
         let code = code.number().into();

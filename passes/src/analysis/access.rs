@@ -36,7 +36,8 @@ pub(crate) fn effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
 
 pub(crate) use tx_mlir::memref::root;
 
-/// Returns whether one of the views between `value` and its root is the result of an op named `op`.
+/// Returns whether one of the views between `value` and its root memref is the result of an op
+/// named `op`.
 pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     let mut value = value;
     while let Some(def) = defining_op(value).filter(|d| is_view(*d)) {
@@ -48,8 +49,8 @@ pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     false
 }
 
-/// Indices that one thread may access, one span per dimension of the root memref; `None` for any
-/// index.
+/// Indices that one thread may access: one span for each dimension of the root memref. `None` means
+/// that the thread may access any index.
 pub(crate) type Box = Option<Vec<Span>>;
 
 /// Consecutive indices along one dimension that one thread accesses.
@@ -59,7 +60,7 @@ pub(crate) struct Span {
     first: Range,
     /// Congruence class of the first index.
     class: Class,
-    /// Maximum number of indices after the first index.
+    /// Maximum number of further indices of the span after the first index.
     more: i64,
 }
 
@@ -108,7 +109,7 @@ impl Span {
     }
 }
 
-/// Accessed memory; only `Any` may alias other memory.
+/// Accessed memory; only the variant `Any` may alias other memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
     /// Kernel argument, attribution or allocation, identified by the key of its SSA value.
@@ -131,11 +132,11 @@ pub(crate) struct Touch<'c> {
     pub(crate) of_cluster: bool,
     /// Accessed memref, if known.
     through: Option<Val<'c>>,
-    /// Number in the attribute [`OWNED`], and the first memref operand of the op.
+    /// Number of the access set in the attribute [`OWNED`], and the first memref operand of the op.
     pub(crate) owner: Option<(i64, Option<Val<'c>>)>,
 }
 
-/// Identity of a [`Touch`]: the op, whether it writes, the memory, and the accessed memref.
+/// Key of a [`Touch`]: the op, whether the op writes, the memory, and the accessed memref.
 pub(crate) type TouchKey = (usize, bool, Memory, Option<usize>);
 
 /// A memory access of an op, with its threads and indices.
@@ -148,14 +149,11 @@ pub(crate) struct Access<'c> {
     boxes: Rc<[Box]>,
 }
 
-/// Pairs of threads that may access the same element in two accesses.
+/// Kinds of thread pairs in which the two threads may access the same element.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Conflict {
-    /// Threads of different warpgroups.
     pub(crate) between_warpgroups: bool,
-    /// Threads of different warps of one warpgroup.
     pub(crate) between_warps: bool,
-    /// Different lanes of one warp.
     pub(crate) within_warp: bool,
 }
 
@@ -180,8 +178,8 @@ impl Conflict {
 }
 
 impl Access<'_> {
-    /// Returns the pairs of threads that may access one element, the first by `self` and the second
-    /// by `other`.
+    /// Returns the kinds of thread pairs in which the access `self` of one thread and the access
+    /// `other` of the other thread may be to the same element.
     pub(crate) fn conflict(&self, other: &Self) -> Conflict {
         let steps = &mut Steps::unlimited();
         Compared::new(self).conflict(&Compared::new(other), steps)
@@ -217,7 +215,7 @@ impl Access<'_> {
         self.boxes.get(usize::try_from(thread).ok()?)?.as_deref()
     }
 
-    /// Returns whether the known indices of at least one thread overlap in both accesses.
+    /// Returns whether, in at least one thread, the known indices of both accesses overlap.
     pub(crate) fn is_over(&self, other: &Self) -> bool {
         self.touch.memory == other.touch.memory
             && self.by.iter().any(|thread| {
@@ -233,7 +231,7 @@ impl Access<'_> {
 /// An access with cached sort keys, for comparison with other accesses.
 ///
 /// Threads are sorted by the key with the most distinct values, so that each thread is compared
-/// with few others.
+/// with few other threads.
 pub(crate) struct Compared<'a, 'c> {
     access: &'a Access<'c>,
     /// Common divisor of the moduli of all congruence classes, for each dimension.
@@ -264,8 +262,8 @@ impl<'a, 'c> Compared<'a, 'c> {
         }
     }
 
-    /// Returns the pairs of threads that may access one element; all pairs if the limit `steps` is
-    /// exceeded.
+    /// Returns the kinds of thread pairs in which both threads may access one element. Returns all
+    /// kinds if more than `steps` comparisons are necessary.
     pub(crate) fn conflict(&self, other: &Self, steps: &mut Steps) -> Conflict {
         let by = self.telling(other);
         find_conflict(&self.sorted(by).parts, &other.sorted(by).parts, steps)
@@ -324,7 +322,7 @@ impl Steps {
     }
 }
 
-/// Range of an unknown index, whose length does not overflow an `i64`.
+/// Range of an unknown index; the length of the range fits in an `i64`.
 const ANYWHERE: Range = (-(1 << 61), 1 << 61);
 
 /// Sort key of the threads of an access.
@@ -339,8 +337,8 @@ enum Order {
 }
 
 impl Order {
-    /// Returns the sort key of the indices `place`: one range, or two ranges if residues wrap
-    /// around.
+    /// Returns the value of the sort key for the indices `place`: one range, or two ranges if
+    /// residues wrap around.
     fn along(self, place: &[Span]) -> [Option<Range>; 2] {
         let along = match self {
             Self::Class { dimension, divisor } => {
@@ -378,7 +376,8 @@ struct Part<'a> {
     place: Option<&'a [Span]>,
 }
 
-/// Finds the thread pairs that conflict in two lists, which must be sorted by the same key.
+/// Finds the thread pairs with conflicting accesses in two lists; both lists must be sorted by the
+/// same key.
 fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>], steps: &mut Steps) -> Conflict {
     let mut found = Conflict::default();
     let longest = theirs
@@ -428,9 +427,9 @@ fn overlap(a: Option<&[Span]>, b: Option<&[Span]>) -> bool {
     }
 }
 
-/// Returns the accesses of `op` itself to memory that several threads share. An op with unknown
-/// effects and without regions may write any memory; with regions, its nested ops report their
-/// accesses.
+/// Returns the accesses of `op` itself to memory that several threads share. If an op without
+/// regions has unknown effects, the op may write any memory. If an op has regions, its nested ops
+/// report their own accesses.
 pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
     let atomic = is_atomic(op);
     let touch = |through, write| Touch {
@@ -464,7 +463,6 @@ pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
         .collect()
 }
 
-/// Returns the access of `op` through the memref `value`.
 pub(crate) fn access<'c>(
     threads: &Threads<'c>,
     op: Op<'c>,
@@ -529,8 +527,8 @@ impl<'c> Touch<'c> {
         own.is_some_and(|own| Some(own) == others && stays(own))
     }
 
-    /// Returns whether the accesses may be to the same memory, at least one access writes, and not
-    /// both are atomic.
+    /// Returns whether two accesses may conflict: both may be to the same memory, at least one
+    /// access writes, and not both are atomic.
     pub(crate) fn may_alias(&self, other: &Self) -> bool {
         (self.write || other.write)
             && !(self.atomic && other.atomic)
@@ -540,8 +538,8 @@ impl<'c> Touch<'c> {
     }
 }
 
-/// Returns whether different indices of a memref address the same element, because a stride is
-/// smaller than the span of the dimensions with smaller strides.
+/// Returns whether different indices of a memref may address the same element, because one stride
+/// is smaller than the span of the dimensions with smaller strides.
 fn overlaps(memref: &MemRef<'_>) -> bool {
     let dims = memref.strides.iter().zip(&memref.shape);
     let mut dims: Vec<(u64, u64)> = dims
@@ -755,9 +753,9 @@ fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>
         .collect()
 }
 
-/// Returns, for each source dimension of a subview (perhaps rank-reducing), the result dimension
-/// that indexes it. A source dimension of size 1 is indexed by 0, not by a result dimension; all
-/// other dimensions keep their order.
+/// Returns, for each source dimension of a subview, the result dimension that supplies its index.
+/// The subview may be rank-reducing. A source dimension of size 1 is indexed by 0, not by a result
+/// dimension; all other dimensions keep their order.
 fn result_dimensions(op: Op<'_>, sizes: &[i64]) -> Option<Vec<Option<usize>>> {
     let result = MemRef::of(tx_mlir::results(op)[0])?;
     let mut others = (0..result.rank()).filter(|d| result.shape[*d] != Some(1));

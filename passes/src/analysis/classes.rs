@@ -4,8 +4,8 @@
 //! the same index. Indices of different threads have different residues modulo the stride, in any
 //! iteration. Congruence classes prove that the indices differ; ranges cannot.
 
-/// Binary logarithm of the largest modulus. Wraparound of an integer of 64 or more bits changes the
-/// integer by a multiple of 2^62.
+/// Binary logarithm of the largest modulus. If an integer of 64 or more bits wraps around, its
+/// value changes by a multiple of 2^62.
 const LARGEST: u32 = 62;
 
 /// The signed integers that are congruent to `residue` modulo `modulus`. With a modulus of 0, the
@@ -17,13 +17,11 @@ pub(crate) struct Class {
 }
 
 impl Class {
-    /// All integers.
     pub(crate) const ANY: Self = Self {
         modulus: 1,
         residue: 0,
     };
 
-    /// One integer.
     pub(crate) const fn exactly(residue: i64) -> Self {
         Self {
             modulus: 0,
@@ -50,27 +48,30 @@ impl Class {
         (self.modulus.into(), self.residue.into())
     }
 
-    /// Returns the class of the sum of two members, if the sum does not wrap around.
+    /// Returns the class of all sums of a member of `self` and a member of `other`, if no sum wraps
+    /// around.
     pub(crate) fn plus(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         Self::new(gcd(m, n), r + s)
     }
 
-    /// Returns the class of the difference of two members, if the difference does not wrap around.
+    /// Returns the class of all differences of a member of `self` and a member of `other`, if no
+    /// difference wraps around.
     pub(crate) fn minus(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         Self::new(gcd(m, n), r - s)
     }
 
-    /// Returns the class of the product of two members, if the product does not wrap around.
+    /// Returns the class of all products of a member of `self` and a member of `other`, if no
+    /// product wraps around.
     pub(crate) fn times(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         // (r + m a) (s + n b) = r s + r n b + s m a + m n a b.
         Self::new(gcd(gcd(r * n, s * m), m * n), r * s)
     }
 
-    /// Returns the class of a member of `self` shifted left by a member of `by`, if the shift does
-    /// not overflow.
+    /// Returns the class of all members of `self`, shifted left by a member of `by`, if no shift
+    /// overflows.
     pub(crate) fn shifted(self, by: Self) -> Self {
         match u32::try_from(by.residue) {
             Ok(bits) if by.modulus == 0 && bits < LARGEST => self.times(Self::exactly(1 << bits)),
@@ -78,7 +79,7 @@ impl Class {
         }
     }
 
-    /// Returns the class after wraparound, which changes members by multiples of 2^`bits`.
+    /// Returns the class after wraparound; wraparound changes members by multiples of 2^`bits`.
     pub(crate) fn wrapped(self, bits: u32) -> Self {
         let (m, r) = self.parts();
         Self::new(gcd(m, 1 << bits.min(LARGEST)), r)
@@ -106,8 +107,8 @@ impl Class {
         self.residue.rem_euclid(divisor.max(1))
     }
 
-    /// Returns whether two intervals may intersect: `own` + 1 consecutive integers from a member of
-    /// `self`, and `others` + 1 consecutive integers from a member of `other`.
+    /// Returns whether an interval that begins at a member of `self` may intersect an interval that
+    /// begins at a member of `other`. The intervals contain `own` + 1 and `others` + 1 integers.
     pub(crate) fn meets(self, own: i64, other: Self, others: i64) -> bool {
         let common = i128::from(self.common(other));
         if common <= 1 {
@@ -157,7 +158,6 @@ mod tests {
         }
     }
 
-    /// The class of a result contains the results of all members.
     #[test]
     fn arithmetic_holds_all_results() {
         let all = [
@@ -185,8 +185,9 @@ mod tests {
         }
     }
 
-    /// Threads of a block with the block size as stride never share an index. With a smaller
-    /// stride, or if each thread accesses two elements, two threads may access the same index.
+    /// In a grid-stride loop whose stride is the block size, no two threads of a block access the
+    /// same index. With a smaller stride, or if each thread accesses two elements, two threads may
+    /// access the same index.
     #[test]
     fn threads_keep_to_their_class() {
         let meet = |modulus, more| {

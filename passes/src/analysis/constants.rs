@@ -1,4 +1,4 @@
-//! Constant arrays: `memref.global` ops with data, which kernels read from the global memory of
+//! Constant arrays: `memref.global` ops with data. Kernels read the arrays from global memory of
 //! their module.
 
 use melior::ir::operation::OperationLike;
@@ -130,8 +130,8 @@ pub(crate) fn check<'c>(
         .emit())
 }
 
-/// Returns the size of a dimension from the op that defines the memref; `None` if the op has no
-/// such size.
+/// Returns the size of a dimension from the op that defines the memref; `None` if the op does not
+/// define the size.
 fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     let ty = MemRef::of(memref)?;
     if let Some(size) = *ty.shape.get(dim)? {

@@ -1,8 +1,8 @@
 //! Data flow of a function: the memory that each op reads and writes, in program order.
 //!
 //! `convert-linalg-to-tile`, `tile-form-kernels` and `tile-schedule` use this analysis. The
-//! analysis is computed once, for a function that does not change. Passes first make all decisions,
-//! then change the function.
+//! analysis is computed once, for a function that does not change. A pass therefore completes its
+//! decisions before it changes the function.
 
 use super::constants::is_constant;
 use melior::ir::block::BlockLike;
@@ -21,7 +21,6 @@ use tx_mlir::{
 pub(crate) struct Access<'c> {
     /// The accessed memref, or a scalar operand.
     pub(crate) value: Val<'c>,
-    /// `None` for a scalar.
     pub(crate) memref: Option<MemRef<'c>>,
     /// Map from loop indices to element indices.
     pub(crate) map: AffineMap,
@@ -99,8 +98,8 @@ impl<'c> Accesses<'c> {
 #[derive(Clone, Copy)]
 struct Memory<'c> {
     root: Val<'c>,
-    /// Set if the memory aliases no other root: an argument of the function, an allocation, or a
-    /// constant array.
+    /// Set for an argument of the function, an allocation or a constant array; two such memories
+    /// never alias.
     is_apart: bool,
 }
 
@@ -133,7 +132,6 @@ pub(crate) fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
     Memory::of(a).may_be(Memory::of(b))
 }
 
-/// Kinds of memory effects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
     /// Any effect: a read, a write or a deallocation of memory.
@@ -145,8 +143,8 @@ pub(crate) enum Touch {
 /// An op of a block with the memory effects of the op and its nested ops.
 pub(crate) struct BlockOp<'c> {
     pub(crate) op: Op<'c>,
-    /// For each memory effect: whether the effect changes memory, and the affected memory; `None`
-    /// for unknown memory.
+    /// Memory effects: whether each effect changes memory, and the affected memory, which is `None`
+    /// if unknown.
     effects: Vec<(bool, Option<Memory<'c>>)>,
 }
 
@@ -233,8 +231,8 @@ impl<'c> Dataflow<'c> {
         self.users.get(&key(value)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the allocation and deallocations of `value`, if it is a temporary that only `users`
-    /// use.
+    /// Returns the allocation and deallocations of `value`, if `value` is a temporary that only
+    /// `users` use.
     pub(crate) fn temporary(&self, value: Val<'c>, users: &[Op<'c>]) -> Option<Vec<Op<'c>>> {
         let alloc = defining_op(value).filter(|op| is_allocation(*op))?;
         let mut around = Vec::new();

@@ -1,10 +1,10 @@
 //! Analysis of loops one iteration at a time.
 //!
-//! A range per thread covers the accesses of a thread in all iterations. In a tree reduction
-//! written as a loop, `S[t] += S[t + d]` for `t < d`, two threads access the same element in
-//! different iterations, but never in the same iteration. Block sizes are static, so the
-//! loop-carried values are usually constants too. The analysis substitutes the values of each
-//! iteration, and compares two accesses within that iteration.
+//! The analysis of threads computes one index range per thread for all iterations of a loop
+//! together. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access the
+//! same element only in different iterations. Block sizes are static, so the loop-carried values
+//! are usually constants too. The analysis substitutes the values of each iteration, and compares
+//! two accesses within that iteration.
 
 use crate::analysis::threads::{Threads, arguments, counts_unsigned, last_operands};
 use melior::ir::operation::OperationLike;
@@ -13,7 +13,7 @@ use tx_mlir::{Blk, Op, Val, first_block, is, name, operands};
 /// Maximum number of analysed iterations, over all nested loops together.
 const MOST: usize = 256;
 
-/// Values that equal one constant in all threads during an iteration, paired with the constants.
+/// Values that are constant and equal in all threads during an iteration, each with its constant.
 pub(crate) type Iteration<'c> = Vec<(Val<'c>, i64)>;
 
 /// Returns one analysis of the kernel per iteration of the nested `loops`, outermost loop first.
@@ -105,8 +105,8 @@ fn numbers<'c>(threads: &Threads<'c>, arguments: &[Val<'c>], values: &[Val<'c>])
     arguments.iter().zip(values).filter_map(number).collect()
 }
 
-/// Returns the loops, outermost first, of which two ops execute in the same iteration. If the loop
-/// `round` starts a new iteration between the ops, only loops around `round` are returned.
+/// Returns the loops in which two ops execute in the same iteration, outermost loop first. If the
+/// loop `round` starts a new iteration between the ops, only loops around `round` are returned.
 pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, round: Option<Op<'c>>) -> Vec<Op<'c>> {
     let around: Vec<Op<'c>> = tx_mlir::ancestors(first).collect();
     let both = tx_mlir::ancestors(second).filter(|op| around.contains(op));

@@ -17,12 +17,10 @@ const MAX_Z: i64 = 64;
 pub(crate) const WARPGROUP: i64 = (WARP * WARPS_PER_GROUP) as i64;
 pub(crate) const WARP_SIZE: i64 = WARP as i64;
 
-/// A kernel with a known block size.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) block: [i64; 3],
-    /// Number of threads per block.
     pub(crate) threads: i64,
     /// Number of blocks per cluster, if known.
     pub(crate) blocks: Option<i64>,
@@ -49,7 +47,6 @@ pub(crate) fn check_launch(func: Op<'_>) -> Result<(), Failed> {
 }
 
 impl<'c> Kernel<'c> {
-    /// Returns the kernel that contains `op`.
     pub(crate) fn around(op: Op<'c>) -> Result<Self, Failed> {
         let name = tx_mlir::name(op);
         match enclosing(op, "gpu.func") {
@@ -125,7 +122,6 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Returns whether the last warp of a block has fewer than 32 threads.
     pub(crate) fn has_partial_warp(&self) -> bool {
         self.threads % WARP_SIZE != 0
     }
@@ -149,7 +145,7 @@ impl<'c> Kernel<'c> {
         linear
     }
 
-    /// Emits the position of `thread` in its group of a scope.
+    /// Emits the position of `thread` in its warp, warpgroup or other group of a scope.
     pub(crate) fn position(&self, b: &Builder<'c>, thread: Index<'c>, scope: Scope) -> Index<'c> {
         let size = self.threads_of(scope);
         if size >= self.threads {

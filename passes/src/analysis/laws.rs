@@ -58,8 +58,8 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
 }
 
 /// Returns whether `op` is from the input program, not created by `tile-schedule`. `tile-schedule`
-/// already checks the original op of each op that it creates; kernels with a `schedule` contain
-/// only created ops.
+/// checks an op before it creates ops from this op. A kernel with a `schedule` contains only
+/// created ops.
 pub(crate) fn is_written(op: Op<'_>) -> bool {
     enclosing(op, "gpu.func").is_none_or(|kernel| attribute(kernel, "schedule").is_none())
 }

@@ -11,7 +11,7 @@ use tx_dialect_tile::{Axis, Fragment, Iter, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Failed, Index, Op, Val, codes, error, name};
 
-/// Meaning of the coordinate of a layout entry.
+/// Use of the coordinate of a layout entry: part of an element index, or number of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// Part of an element index: the coordinate times `weight`, along dimension `dim`.
@@ -20,17 +20,16 @@ pub(crate) enum Role {
     Replica,
 }
 
-/// Mixed-radix digit of a thread number, `thread / stride % radix`, which is the coordinate of a
-/// layout entry.
+/// Mixed-radix digit of a thread number, `thread / stride % radix`. The digit is the coordinate of
+/// a layout entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Digit {
     pub(crate) extent: i64,
-    /// Distance in threads.
     pub(crate) stride: i64,
     pub(crate) role: Role,
 }
 
-/// A register of the fragment, which exists in each thread.
+/// A register of the fragment; each thread has this register.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     /// Contribution of the register slot to the element index along each dimension.
@@ -39,7 +38,6 @@ pub(crate) struct Slot {
     pub(crate) copy: bool,
 }
 
-/// Placement of a fragment, computed from its layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Placement {
     pub(crate) shape: Vec<i64>,
@@ -56,7 +54,8 @@ pub(crate) struct Placement {
 /// of a digit is a multiple of the previous stride, and exceeds the range of the previous digit.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Weight of the number in threads: 1 for a lane or thread number, 32 for a warp number.
+    /// Distance in threads between consecutive values: 1 for a lane or thread number, 32 for a warp
+    /// number.
     unit: i64,
     /// Number of values of the lane, warp or thread number; `None` if unbounded.
     size: Option<i64>,
@@ -282,8 +281,8 @@ impl Level {
     }
 }
 
-/// Groups the digits of a thread number by the number that contains them: lane and warp number, or
-/// the whole thread number if a digit spans lanes and warps.
+/// Divides the digits of a thread number into digits of the lane number and digits of the warp
+/// number. If a digit spans lanes and warps, all digits remain digits of the thread number.
 fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
     let lanes: i64 = digits
         .iter()
@@ -382,7 +381,7 @@ fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
 }
 
 /// Splits a digit of the thread number that spans lanes and warps into a lane digit and a warp
-/// digit, if its stride and extent permit.
+/// digit, if the stride and extent of the digit permit.
 fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     let lanes = WARP_SIZE / digit.stride.max(1);
     let crosses = digit.stride < WARP_SIZE && digit.stride * digit.extent > WARP_SIZE;

@@ -19,7 +19,8 @@ pub(crate) struct Array<'c> {
     pub(crate) alignment: u64,
 }
 
-/// Static arrays of a kernel in shared memory: attributions in order, then variables by name.
+/// Static arrays of a kernel in shared memory: first the attributions, in order, then the
+/// variables, by name.
 pub(crate) struct SharedMemory<'c> {
     pub(crate) arrays: Vec<Array<'c>>,
     pub(crate) attributions: usize,

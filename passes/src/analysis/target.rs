@@ -16,8 +16,8 @@ const LLVM_DEFAULT: &str = "+ptx60";
 
 pub(crate) struct Target {
     pub(crate) chip: Chip,
-    /// Newest PTX version among the target features, or the oldest that supports the chip,
-    /// multiplied by ten.
+    /// Newest PTX version among the target features, or the oldest PTX version that supports the
+    /// chip, multiplied by ten.
     pub(crate) ptx: u32,
 }
 

@@ -2,7 +2,8 @@
 //!
 //! The block size is static, so a value that depends only on thread ids and constants is known for
 //! every thread. Conditions on thread ids become exact sets of threads, and indices become ranges.
-//! For other values, the analysis determines the widest scope whose threads have equal values.
+//! For values that depend on unknown data, the analysis determines the widest scope whose threads
+//! have equal values.
 
 use crate::analysis::classes::Class;
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
@@ -22,7 +23,6 @@ use tx_mlir::{
 /// Minimum and maximum of a value in one thread.
 pub(crate) type Range = (i64, i64);
 
-/// Known properties of a value.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
     /// Widest scope whose threads have equal values when they reach the op together.
@@ -49,8 +49,8 @@ impl Fact {
         self
     }
 
-    /// Returns the congruence class of each thread's value; `None` if no class restricts the
-    /// values.
+    /// Returns the congruence class of each thread's value; `None` if every class contains all
+    /// integers.
     pub(crate) fn classes(&self) -> Classes {
         let exact = || Some(self.exact()?.into_iter().map(Class::exactly).collect());
         self.classes.clone().or_else(exact)
@@ -68,18 +68,18 @@ impl Fact {
 
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
-    /// All threads in the set execute the op, or none does; if `split` is set, a subset executes
-    /// the op.
+    /// Threads that may execute the op. Either all or none of these threads execute the op; if
+    /// `split` is set, possibly only some of them.
     pub(crate) threads: ThreadSet,
-    /// The branch or loop that threads take differently, depending on unknown data.
+    /// Branch or loop in which threads diverge, depending on unknown data.
     pub(crate) split: Option<Split<'c>>,
 }
 
-/// A branch or a loop that threads may take differently.
+/// A branch or a loop in which threads may diverge.
 #[derive(Clone, Copy)]
 pub(crate) struct Split<'c> {
     pub(crate) op: Op<'c>,
-    /// Threads of one group of the scope always take the same path.
+    /// Widest scope whose threads always take the same path.
     pub(crate) together: Scope,
 }
 
@@ -118,7 +118,7 @@ impl ThreadSet {
             .collect()
     }
 
-    /// Returns the set as ascending half-open ranges.
+    /// Returns the thread set as ascending half-open ranges.
     pub(crate) fn ranges(&self) -> Vec<(i64, i64)> {
         let mut ranges: Vec<(i64, i64)> = Vec::new();
         for t in self.iter() {
@@ -131,17 +131,17 @@ impl ThreadSet {
     }
 }
 
-/// Value analysis of the threads of one kernel.
 pub(crate) struct Threads<'c> {
     kernel: Kernel<'c>,
     count: usize,
     /// Values that are assumed to be constant, paired with the constants.
     assumed: Vec<(Val<'c>, i64)>,
-    /// Facts of analysed values; `None` while the analysis of a value is in progress.
+    /// Known properties (facts) of analysed values; `None` while the analysis of a value is in
+    /// progress.
     facts: RefCell<BTreeMap<usize, Option<Fact>>>,
-    /// Facts of loop-carried values, with the loop as key. Facts only become weaker while the
-    /// analysis of an outer loop iterates, so the analysis of an inner loop starts from its
-    /// previous result.
+    /// Known properties (facts) of loop-carried values, with the loop as key. Facts only become
+    /// weaker while the analysis of an outer loop iterates, so the analysis of an inner loop starts
+    /// from its previous result.
     carried: RefCell<BTreeMap<usize, Carried>>,
     depth: Cell<u32>,
 }
@@ -214,7 +214,7 @@ impl<'c> Threads<'c> {
     }
 
     /// Creates a fact (known properties) with ranges. If the exact values are equal within a scope
-    /// wider than `same`, the fact has that scope.
+    /// wider than `same`, this wider scope replaces `same`.
     fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -346,7 +346,7 @@ impl<'c> Threads<'c> {
     }
 
     /// Computes facts of the loop-carried values of a loop by fixed-point iteration. The iteration
-    /// starts with the facts of the initial values and weakens them until the yielded values
+    /// starts with the facts of the initial values, and weakens the facts until the yielded values
     /// satisfy them.
     fn carry(&self, op: Op<'c>) {
         let bodies = blocks(op);
@@ -457,8 +457,9 @@ impl<'c> Threads<'c> {
         self.assumed.iter().any(|(given, _)| *given == value)
     }
 
-    /// Returns the fact of a loop result: the initial value, or the value that the last iteration
-    /// yields. Threads that leave the loop together leave it in the same iteration.
+    /// Returns the known properties of a loop result, which is the initial value or the value that
+    /// the last iteration yields. Threads with equal trip counts leave the loop in the same
+    /// iteration.
     fn outcome(&self, op: Op<'c>, result: usize) -> Fact {
         let bodies = blocks(op);
         let all: Vec<Val<'c>> = bodies.iter().flat_map(|body| arguments(*body)).collect();
@@ -657,8 +658,8 @@ impl<'c> Threads<'c> {
         }
     }
 
-    /// Returns the widest scope whose threads have equal sizes of a memref. Sizes do not depend on
-    /// the offset of a view.
+    /// Returns the widest scope in which a memref has equal sizes in all threads. Sizes do not
+    /// depend on the offset of a view.
     fn size(&self, memref: Val<'c>) -> Scope {
         let Some(op) = defining_op(memref) else {
             return self.fact(memref).same;
@@ -707,9 +708,8 @@ impl<'c> Threads<'c> {
             .with_classes(classes)
     }
 
-    /// Computes the fact of a binary integer op from ranges. Any other op without side effects has
-    /// equal results for equal operands. An op without operands may read a thread-dependent
-    /// register.
+    /// Computes the fact of a binary integer op from ranges. For any op without side effects, equal
+    /// operands give equal results. An op without operands may read a thread-dependent register.
     fn arithmetic(&self, op: Op<'c>) -> Fact {
         let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
         // A division that traps or is undefined has equal results for equal operands as well.
@@ -726,7 +726,7 @@ impl<'c> Threads<'c> {
         fact.with_classes(classes)
     }
 
-    /// Returns the ranges of a binary integer op; `None` if it may wrap around.
+    /// Returns the result ranges of a binary integer op; `None` if the result may wrap around.
     fn computed(op: Op<'c>, facts: &[Fact]) -> Option<Rc<[Range]>> {
         let [left, right] = facts else {
             return None;
@@ -786,8 +786,8 @@ impl<'c> Threads<'c> {
         Active { threads, split }
     }
 
-    /// Removes the threads that cannot take the branch arm that contains an op. Returns the widest
-    /// scope whose remaining threads either all take the arm or all skip it.
+    /// Removes the threads that cannot execute the branch arm that contains an op. Returns the
+    /// widest scope whose remaining threads either all execute the arm or all skip the arm.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);
@@ -821,8 +821,8 @@ impl<'c> Threads<'c> {
     }
 }
 
-/// Combines the congruence classes of two values in each thread; `None` if no resulting class
-/// restricts the value.
+/// Combines the congruence classes of two values in each thread; `None` if every resulting class
+/// contains all integers.
 fn combined(left: &Fact, right: &Fact, combine: impl Fn(Class, Class) -> Class) -> Classes {
     let (left, right) = (left.classes(), right.classes());
     let count = left.as_ref().or(right.as_ref())?.len();
@@ -833,7 +833,7 @@ fn combined(left: &Fact, right: &Fact, combine: impl Fn(Class, Class) -> Class) 
     Some(all).filter(|all| all.iter().any(|class| *class != Class::ANY))
 }
 
-/// Returns the congruence classes of a value that equals one of two other values.
+/// Returns the congruence classes of a value that equals one of two given values.
 fn either(left: &Fact, right: &Fact) -> Classes {
     combined(left, right, Class::join)
 }
@@ -863,8 +863,8 @@ pub(crate) fn counts_unsigned(op: Op<'_>) -> bool {
     attribute(op, "unsignedCmp").is_some()
 }
 
-/// Returns whether an unsigned loop may count past the largest signed integer, which ranges cannot
-/// represent.
+/// Returns whether an unsigned loop may count past the largest signed integer; ranges cannot
+/// represent larger integers.
 fn wraps(op: Op<'_>, bounds: &[Fact]) -> bool {
     let mut all = bounds.iter().filter_map(|fact| fact.ranges.as_ref());
     counts_unsigned(op) && all.any(|ranges| ranges.iter().any(|range| range.0 < 0))
@@ -904,7 +904,7 @@ fn is_register(op: Op<'_>, register: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || [".x", ".y", ".z"].contains(&rest))
 }
 
-/// Returns the bits of an integer type, or 64 for `index`.
+/// Returns the number of bits of an integer type, or 64 for `index`.
 fn width(value: Val<'_>) -> u32 {
     use melior::ir::ValueLike as _;
     tx_mlir::integer_width(value.r#type()).unwrap_or(64)

@@ -1,8 +1,8 @@
 //! Functions and quotients with `fastmath<afn>`, computed by approximate GPU instructions.
 //!
 //! On f32, `math.exp2`, `math.log2` and the quotient 1 / x with the flag are the instructions
-//! `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. Other ops become products of approximate
-//! instructions and constants.
+//! `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. `math.exp`, `math.log`, `math.log10` and
+//! other quotients become an approximate instruction and a multiplication.
 
 use super::arithmetic::{Arithmetic, Constant, Float};
 use super::exponential::LN_2;

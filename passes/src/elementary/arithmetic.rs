@@ -1,4 +1,4 @@
-//! Wrappers of SSA values of one float type, whose operators emit ops.
+//! Wrappers of SSA float values; the operators of a wrapper emit ops.
 
 mod wide;
 
@@ -42,8 +42,8 @@ pub(super) struct Polynomial {
     pub(super) double: &'static [u64],
 }
 
-/// Returns the length and the element type of a one-dimensional vector with a static length. Other
-/// types are returned unchanged, without a length.
+/// Returns the length and the element type of a one-dimensional vector with a static length. Any
+/// other type is returned unchanged, without a length.
 pub(super) fn parts(ty: Type<'_>) -> (Option<u64>, Type<'_>) {
     match tx_mlir::vector_parts(ty) {
         Some((lanes, element)) if Type::vector(&[lanes], element) == ty => (Some(lanes), element),
@@ -107,7 +107,6 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         Float { m: self, value }
     }
 
-    /// Returns `single` for f32 and `double` for f64.
     pub(super) fn pick<T>(&self, single: T, double: T) -> T {
         match self.format {
             Format::Single => single,
@@ -243,12 +242,13 @@ impl<'a, 'c> Float<'a, 'c> {
         }
     }
 
-    /// Emits an ordered comparison for equality: false for NaN, as are `above` and `below`.
+    /// Emits an ordered comparison for equality, which is false for NaN. The comparisons `above`
+    /// and `below` are ordered too.
     pub(super) fn equals(self, other: Self) -> Truth<'a, 'c> {
         self.compare(1, other)
     }
 
-    /// Emits an unordered comparison for inequality: true for NaN.
+    /// Emits an unordered comparison for inequality, which is true for NaN.
     pub(super) fn differs(self, other: Self) -> Truth<'a, 'c> {
         self.compare(13, other)
     }
@@ -279,9 +279,9 @@ impl<'a, 'c> Float<'a, 'c> {
     /// contains the bits of [`SHIFT`]. The product must be below 2^(fraction bits − 2); for other
     /// numbers and NaN, the results are arbitrary.
     ///
-    /// The sum with [`SHIFT`] has no fraction bits, and its lowest bits are those of the integer.
-    /// The other bits of [`SHIFT`] vanish if the integer, or half of it, is shifted to the
-    /// exponent.
+    /// The sum of the product and [`SHIFT`] has no fraction bits, and its lowest bits are the bits
+    /// of the integer. The other bits of [`SHIFT`] are shifted out when the integer, or half of it,
+    /// is shifted to the exponent.
     pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         let shifted = self.fma(scale, m.constant(SHIFT));

@@ -130,7 +130,7 @@ fn highest<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
 }
 
 /// Reduced argument: −n as a float, n as returned by `nearest_integer`, and x − n · ln 2, computed
-/// with one constant (`rough`) and with both (`r`).
+/// with one constant for ln 2 (`rough`) and with both constants (`r`).
 struct Reduced<'a, 'c> {
     minus_n: Float<'a, 'c>,
     power: Whole<'a, 'c>,

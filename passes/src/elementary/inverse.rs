@@ -84,9 +84,9 @@ fn sum<'a, 'c>(
     sum + (lost + (product_rest + tail))
 }
 
-/// Computes the angle between the positive x axis and the point (`larger`, `smaller`), whose
-/// coordinates are not negative. `is_steep` mirrors the angle at the diagonal, then `is_left` at
-/// the y axis.
+/// Computes the angle between the positive x axis and the point (`larger`, `smaller`); the
+/// coordinates are not negative. If `is_steep` is set, the angle is mirrored at the diagonal; then,
+/// if `is_left` is set, at the y axis.
 ///
 /// The angle is atan t plus a multiple of π/4. t is `smaller` / `larger`, or (`smaller` − `larger`)
 /// / (`smaller` + `larger`) after a rotation by π/4.
@@ -135,7 +135,6 @@ pub(super) fn atan<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     angle(larger, smaller, is_steep, None).times_sign_of(x)
 }
 
-/// Computes the angle of the point (`x`, `y`).
 pub(super) fn atan2<'a, 'c>(y: Float<'a, 'c>, x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));
@@ -165,8 +164,7 @@ pub(super) fn atan2<'a, 'c>(y: Float<'a, 'c>, x: Float<'a, 'c>) -> Float<'a, 'c>
     is_nan.select(m.constant(Constant::NAN), result)
 }
 
-/// Argument s ≤ ½ of an arc sine, and a correction `tail`; larger arguments use half of the arc
-/// cosine.
+/// Reduced argument s ≤ ½ of an arc sine, and a correction `tail`.
 struct Arc<'a, 'c> {
     is_far: Truth<'a, 'c>,
     s: Float<'a, 'c>,

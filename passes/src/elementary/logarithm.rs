@@ -2,7 +2,7 @@
 //!
 //! The argument of a logarithm is 2^k · (1 + f) with 1 + f between √½ and √2. With s = f / (2 + f),
 //! ln(1 + f) is 2 artanh s = 2s + s · R(s²), where R(s²) is small. The term 2s is f − f²/2 + s ·
-//! f²/2, and only its last summand has a rounding error, which is small relative to the sum.
+//! f²/2. Only the last summand has a rounding error, and this error is small relative to the sum.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 use super::exponential::LN_2;

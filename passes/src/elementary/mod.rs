@@ -225,8 +225,8 @@ fn simple_power<'a, 'c>(x: Float<'a, 'c>, power: f64) -> Option<Float<'a, 'c>> {
     })
 }
 
-/// Computes x to an integer power. An exponent in [`SMALL`] needs only multiplications. Other
-/// exponents use `math.powf` of |x|, with the sign of x if the exponent is odd.
+/// Computes x to an integer power. An exponent in [`SMALL`] needs only multiplications. For all
+/// other exponents, the power is `math.powf` of |x|, with the sign of x if the exponent is odd.
 fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>, narrow: Narrow) -> Option<Val<'c>> {
     let ty = x.r#type();
     let wide = computed_in(ty)?;

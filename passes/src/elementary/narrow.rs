@@ -268,8 +268,9 @@ fn whole<'c>(m: &Lanes<'_, 'c>, scalars: &[Val<'c>]) -> Val<'c> {
     }
 }
 
-/// Emits the conversion of [`widen`] by the instruction `cvt`, whose NaN has other bits than the
-/// NaN of the integer ops. If `shows_nan` is set, the expansion replaces the NaN.
+/// Emits the conversion of [`widen`] by the instruction `cvt`. The NaN of `cvt` and the NaN of the
+/// integer ops have different bits. If `shows_nan` is set, the expansion replaces the NaN of `cvt`
+/// by the NaN of the integer ops.
 fn widen_pairs<'c>(
     m: &Lanes<'_, 'c>,
     from: Float,
@@ -380,8 +381,8 @@ fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'
 /// byte of an i16.
 ///
 /// `cvt` saturates, so numbers out of range are replaced before the instruction: by NaN for
-/// f8E4M3FN, by zero for f8E5M2. The expansion adds bits after the instruction: the sign, which the
-/// NaN of `cvt` lacks, and for f8E5M2 the bits of the infinity or NaN.
+/// f8E4M3FN, by zero for f8E5M2. The expansion adds bits after the instruction: the sign, because
+/// the NaN of `cvt` has no sign, and for f8E5M2 the bits of the infinity or NaN.
 fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: bool) -> Val<'c> {
     let single = pair[0].r#type();
     let (word, narrow) = (b.int_type(32), b.int_type(16));
@@ -440,9 +441,9 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
     }
 }
 
-/// Returns whether a value is provably in the range of a format, and its NaN has the bits that the
-/// instruction returns. A minimum or maximum returns a single NaN, without a sign. `minnumf` and
-/// `maxnumf` return no NaN if one operand is a number.
+/// Returns whether a value is provably in the range of a format, and has the NaN bits that `cvt`
+/// returns. A minimum or maximum returns a single NaN, without a sign. `minnumf` and `maxnumf`
+/// return no NaN if one operand is a number.
 fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
     while let Some(op) = root.filter(|op| is(*op, "arith.extf")) {
@@ -471,7 +472,7 @@ const EXTREMA: [(&str, bool); 4] = [
     ("arith.minnumf", false),
 ];
 
-/// Maximum depth of defining ops in the search for a range.
+/// Maximum number of defining ops in a chain that the search for a range follows.
 const MAX_FOLLOWED: usize = 8;
 
 fn range(value: Val<'_>, followed: usize) -> (f64, f64) {

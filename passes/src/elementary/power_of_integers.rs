@@ -43,7 +43,6 @@ fn unrolled<'c>(b: &Builder<'c>, base: Val<'c>, power: u64) -> Val<'c> {
     product.unwrap_or_else(|| b.int(1, base.r#type()))
 }
 
-/// Emits a power as a loop over the bits of the exponent.
 fn by_squaring<'c>(
     b: &Builder<'c>,
     base: Val<'c>,

@@ -13,8 +13,8 @@
 //! and s from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and the last
 //! bit of e is at least 2^-144. If the product overflows or x is infinite, e is infinite and the
 //! sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each step
-//! keeps the sign. A division is therefore necessary if x is nonzero with a magnitude below 2^-96,
-//! if s is out of range, or if the sum is NaN.
+//! keeps the sign of x. A division is therefore necessary if x is nonzero with a magnitude below
+//! 2^-96, if s is out of range, or if the sum is NaN.
 
 use super::arithmetic::convert;
 use melior::ir::ValueLike;
@@ -29,17 +29,17 @@ use tx_mlir::{
 /// Minimum number of quotients that share a reciprocal. The reciprocal costs as much as a quotient.
 const MIN_QUOTIENTS: usize = 4;
 
-/// Maximum number of quotients in one branch for operands out of range. A softmax of 4096 f32
-/// columns has 32 quotients per thread. On sm_90, the kernel has 79 registers with one branch, 60
-/// with branches of 8 quotients, and 58 with divisions only.
+/// Maximum number of quotients that one branch computes by divisions if an operand is out of range.
+/// A softmax of 4096 f32 columns has 32 quotients per thread. On sm_90, the kernel has 79 registers
+/// with one branch, 60 with branches of 8 quotients, and 58 with divisions only.
 const MAX_TOGETHER: usize = 8;
 
 /// Bits of the smallest and the largest divisor: 2^-126 and 2^29.
 const DIVISORS: [u32; 2] = [0x0080_0000, 0x4e00_0000];
-/// Twice the bits of 2^-96, the smallest nonzero dividend.
+/// Bits of 2^-96, the smallest nonzero dividend, shifted left by one to remove the sign bit.
 const LEAST: i64 = 0x1f00_0000;
 
-/// Ops of `vector` without side effects that may move before the first quotient.
+/// Ops of the dialect `vector` without side effects, which may move before the first quotient.
 const MOVES: [&str; 5] = [
     "vector.broadcast",
     "vector.extract",

@@ -2,8 +2,8 @@
 //!
 //! The argument of a sine or cosine is q · π/2 + r with an integer q and |r| ≤ π/4. Payne–Hanek
 //! reduction computes q modulo 4 and r: it multiplies the significand by the relevant bits of 2/π
-//! in integer arithmetic. The error of the reduction is equal for all arguments. The exponent
-//! selects the bits of 2/π among constants by `arith.select`, without a table in memory.
+//! in integer arithmetic. The error of this argument reduction is equal for all arguments. The
+//! exponent selects the bits of 2/π among constants by `arith.select`, without a table in memory.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
 

@@ -17,7 +17,7 @@ use tx_mlir::{
 /// groups of blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct ClusterGroups {
-    /// Groups of threads within a block, which are combined first.
+    /// Groups of threads within a block; their values are combined first.
     within: Groups,
     blocks: i64,
     /// Distance between consecutive blocks of a group.
@@ -79,7 +79,6 @@ impl ClusterGroups {
         ))
     }
 
-    /// Returns the groups of threads within a block, which are combined first.
     pub(crate) fn within(&self) -> &Groups {
         &self.within
     }
@@ -93,8 +92,8 @@ impl<'c> Exchange<'_, 'c> {
     /// every thread combines the slots in the order of the blocks.
     ///
     /// If [`is_asynchronous`](Self::is_asynchronous) returns true, blocks store asynchronously, and
-    /// wait at an mbarrier object for the bytes that they receive. Otherwise `tile-insert-sync`
-    /// separates stores and loads by a cluster barrier.
+    /// wait at an mbarrier object for the bytes that they receive. If blocks store synchronously,
+    /// `tile-insert-sync` separates stores and loads by a cluster barrier.
     pub(super) fn cluster(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
         // All ops are checked before the first op is replaced.
         let Ok(groups) = ClusterGroups::of(&self.kernel, view) else {
@@ -191,7 +190,7 @@ impl<'c> Exchange<'_, 'c> {
         shared_global(b, self.kernel.op, "arrival", &[1], word)
     }
 
-    /// Emits a wait of all threads of the block for the bytes that other blocks store.
+    /// Emits code by which all threads of the block wait for the bytes that other blocks store.
     fn wait(&self, arrival: &Arrival) {
         let b = self.b;
         let thread = self.kernel.thread(b);
@@ -231,7 +230,7 @@ impl<'c> Exchange<'_, 'c> {
         after.create("scf.yield").build();
     }
 
-    /// Ensures that each block runs before another block stores to its shared memory: all threads
+    /// Ensures that each block runs before another block stores to its shared memory. All threads
     /// arrive at the cluster barrier at the start of the kernel, and wait before the first
     /// exchange. The mbarrier objects of asynchronous exchanges are initialized before the arrival.
     fn begin(&mut self, op: Op<'c>, arrival: Option<&Arrival>) {
@@ -271,7 +270,6 @@ impl<'c> Exchange<'_, 'c> {
 struct Arrival {
     /// Name of the global variable of the mbarrier object.
     barrier: String,
-    /// Number of bytes that each block receives.
     bytes: i64,
 }
 

@@ -43,9 +43,9 @@ impl Groups {
         self.width == 1 || self.size <= self.stride
     }
 
-    /// Returns whether groups are equal parts of each warp, or consist of the same lanes of several
-    /// whole warps. A tree over lanes can then combine the lanes of each warp, before the warps are
-    /// combined.
+    /// Returns whether the groups divide each warp into equal parts, or consist of the same lanes
+    /// of several whole warps. A tree over lanes can then combine the lanes of each warp, before
+    /// the warps are combined.
     pub(super) fn are_uniform(&self) -> bool {
         let (segment, stride) = (self.segment(), self.stride);
         let one_group = stride == 1 && self.width == self.size;
@@ -73,10 +73,10 @@ impl Groups {
         ))
     }
 
-    /// Returns the divisors of row numbers: partial results of groups that are not uniform are
-    /// stored in rows of `stride` slots. The row number of a thread is the sum of the quotients of
-    /// its position by the divisors; a row begins at every warp and at every group. If no two
-    /// threads of a group share a warp, each thread of the group has a separate row.
+    /// Returns the divisors from which row numbers are computed. Partial results of groups that are
+    /// not uniform are stored in rows of `stride` slots. The row number of a thread is the sum of
+    /// `position / divisor` over all divisors. A new row begins at every warp and at every group.
+    /// If no two threads of a group share a warp, each thread of the group has a separate row.
     pub(super) fn row_extents(&self) -> Vec<i64> {
         if self.stride >= WARP_SIZE {
             vec![self.stride]

@@ -1,5 +1,5 @@
-//! Groups that do not divide a warp into equal parts: 12 consecutive threads, or 8 threads that are
-//! 100 apart.
+//! Groups that do not divide a warp into equal parts, such as 12 consecutive threads, or 8 threads
+//! at a distance of 100 threads.
 //!
 //! In each warp, the lanes of a group are combined step by step into the first lane. This lane
 //! stores the partial result in shared memory, and each thread combines the partial results of its
@@ -25,7 +25,6 @@ use tx_mlir::{Builder, Index, Val};
 struct Standing<'c> {
     thread: Index<'c>,
     lane: Index<'c>,
-    /// Position of the thread in the scope.
     place: Index<'c>,
     /// Number of the thread in its group.
     digit: Index<'c>,
@@ -141,7 +140,6 @@ impl<'c> Exchange<'_, 'c> {
 }
 
 impl Groups {
-    /// Emits the number of a thread in its group.
     fn digit<'c>(&self, b: &Builder<'c>, place: Index<'c>) -> Index<'c> {
         let above = b.div(place, Index::Const(self.stride));
         if self.segment() >= self.size {
@@ -186,7 +184,7 @@ impl Groups {
         least(b, last, b.sub(end, above))
     }
 
-    /// Emits the row of the partial result to which the thread at `place` contributes.
+    /// Emits the row number of the partial result to which the thread at `place` contributes.
     fn row<'c>(&self, b: &Builder<'c>, place: Index<'c>) -> Index<'c> {
         self.row_extents()
             .into_iter()

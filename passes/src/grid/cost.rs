@@ -12,7 +12,8 @@ use crate::analysis::dataflow::Access;
 use tx_mlir::byte_width;
 use tx_target::Board;
 
-/// Latency in seconds of one round, in which a thread issues its loads and waits for them.
+/// Latency in seconds of one round; in a round, a thread issues its loads and waits for their
+/// values.
 const ROUND: f64 = 0.6e-6;
 /// Number of instructions per thread that do not depend on the number of elements.
 const BASE: f64 = 50.8;
@@ -47,7 +48,6 @@ pub(crate) struct Cost {
     /// Number of waves: blocks of the grid divided by the maximum number of resident blocks on the
     /// GPU.
     waves: f64,
-    /// Resident threads per SM.
     resident: f64,
     /// Time in microseconds under each limit alone: memory bandwidth, latency of loads in flight,
     /// or instruction throughput.
@@ -76,9 +76,9 @@ pub(crate) struct Bounds {
     pub(crate) most: Option<i64>,
 }
 
-/// Returns the lengths of a job's dimensions. A dynamic length is replaced by its upper bound in
-/// `bounds`, or else by its length in an assumed large array. `bounds` may have fewer entries than
-/// `job` has dimensions.
+/// Returns the lengths of the dimensions of a grid-level op. A dynamic length is replaced by its
+/// upper bound in `bounds`, or else by its length in an assumed large array. `bounds` may have
+/// fewer entries than `job` has dimensions.
 pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {
@@ -119,11 +119,10 @@ fn value(extent: &Extent, lengths: &[f64]) -> f64 {
 struct Shape {
     blocks: f64,
     threads: f64,
-    /// Number of times that a thread issues loads and waits for them.
+    /// Number of times that a thread issues loads and waits for their values.
     rounds: f64,
     /// Number of instructions of a thread for elements and exchange steps.
     instructions: f64,
-    /// Whether loads are evict-first.
     streams: bool,
     /// Number of bytes read and written, in total and per row.
     bytes: f64,
@@ -132,8 +131,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the properties of the kernel of `job`. Only the operands that `moved` selects count
-    /// as memory traffic.
+    /// Returns the properties of the kernel of `job`. Only operands for which `moved` returns true
+    /// count as memory traffic.
     fn of(
         job: &Job<'_>,
         nest: &Nest,
@@ -202,9 +201,9 @@ impl Cost {
         Self::of_shape(&Shape::of(job, nest, lengths, |_| true), board)
     }
 
-    /// Estimates the time of a kernel with several phases. Each phase consists of a job, its loop
-    /// nest, and the lengths of its dimensions. `moved` takes a phase number and an operand, and
-    /// returns whether the operand is memory traffic.
+    /// Estimates the time of a kernel with several phases. Each phase consists of a grid-level op,
+    /// its loop nest, and the lengths of its dimensions. `moved` takes a phase number and an
+    /// operand, and returns whether the operand is memory traffic.
     pub(crate) fn of_phases<'a, 'c: 'a>(
         phases: impl Iterator<Item = (&'a Job<'c>, &'a Nest, Vec<f64>)>,
         moved: impl Fn(usize, &Access<'_>) -> bool,

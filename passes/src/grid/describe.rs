@@ -72,8 +72,8 @@ impl<'c> PlannedGroup<'c> {
         self.rest.iter().for_each(|planned| planned.explain(chip));
     }
 
-    /// Returns the assumed dimension lengths of each phase, from the lengths that [`cost::lengths`]
-    /// assumes for the leading phase.
+    /// Returns the assumed dimension lengths of each phase. They follow from the lengths that
+    /// [`cost::lengths`] returns for the leading phase.
     fn lengths(&self) -> Vec<Vec<f64>> {
         let phases = &self.group.phases;
         let leader = &phases[self.group.leader()];
@@ -90,7 +90,6 @@ impl<'c> PlannedGroup<'c> {
         phases.iter().map(of_phase).collect()
     }
 
-    /// Estimates the time of the kernel for the assumed lengths.
     fn cost(&self, cases: &[GroupCase<'c>], board: &Board) -> Option<Cost> {
         let (phases, lengths) = (&self.group.phases, self.lengths());
         let leader = &phases[self.group.leader()];

@@ -66,7 +66,6 @@ impl<'c> Body<'_, 'c> {
             .collect()
     }
 
-    /// Emits the load of the element of `access` at a point.
     pub(super) fn load(
         &self,
         b: &Builder<'c>,
@@ -102,7 +101,6 @@ impl<'c> Body<'_, 'c> {
         value
     }
 
-    /// Returns whether the kernel writes an array that it reads.
     pub(super) fn is_written(&self, access: &Access<'c>) -> bool {
         self.job
             .destinations

@@ -1,9 +1,10 @@
 //! Last-block (threadfence) reduction: `#tile.last_block`.
 //!
 //! The last block of a grid combines the partial results that all blocks stored in global memory.
-//! The second phase of a reduction with `rfactor` loops therefore needs no second kernel. Both
-//! phases map results to blocks and threads in the same way. The second phase adds a loop over the
-//! partial results, distributed over the threads that shared a row in the first phase.
+//! The second phase of a reduction with `rfactor` loops therefore needs no second kernel. The first
+//! and the second phase map results to blocks and threads in the same way. The second phase adds a
+//! loop over the partial results, distributed over the threads that shared a row in the first
+//! phase.
 
 use super::body::{Body, EmitPoint, hardware};
 use super::job::Job;
@@ -19,7 +20,6 @@ const UNDER_WAY: i64 = 4;
 /// Name of the fused loop over the partial results of several `rfactor` loops.
 const PARTS: &str = "parts";
 
-/// Last-block reduction at the end of a kernel.
 pub(crate) struct Finish<'a, 'c> {
     second: Body<'a, 'c>,
     /// Array of block counters: one counter for each group of results that blocks share. Each
@@ -76,7 +76,7 @@ impl<'a, 'c> Finish<'a, 'c> {
     /// Only the first thread of a block increments the counter. A device-scope fence orders the
     /// stores of the block before the increment. In the last block, a second fence orders the
     /// stores of all other blocks before the loads of their partial results. Barriers before and
-    /// after the increment extend the order of accesses to the other threads of the block.
+    /// after the increment extend this order of accesses to all other threads of the block.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)
@@ -123,7 +123,6 @@ impl<'a, 'c> Finish<'a, 'c> {
 const ADD: i64 = 1;
 const ASSIGN: i64 = 3;
 
-/// Emits a `memref.atomic_rmw`. Returns the previous value.
 fn atomic<'c>(b: &Builder<'c>, kind: i64, value: Val<'c>, place: &[Val<'c>]) -> Val<'c> {
     b.create("memref.atomic_rmw")
         .attr("kind", i64_attribute(b.context(), kind))

@@ -29,7 +29,7 @@ pub(crate) enum Role {
     Input,
     /// One op writes the array, and a later op reads the array.
     Temporary,
-    /// The ops only write the array.
+    /// The ops write the array and do not read it.
     Output,
 }
 
@@ -53,16 +53,15 @@ pub(crate) struct Named<'c> {
 #[derive(Clone)]
 pub(crate) struct Phase<'c> {
     pub(crate) job: Job<'c>,
-    /// Dimensions of the op for the loops over rows (`p0`, `p1`, …), which all phases share.
+    /// Dimensions of the op for the loops over rows (`p0`, `p1`, …). All phases share these loops.
     pub(crate) shared: Vec<usize>,
     /// Dimensions of the op for the loops over a row (`r0`, `r1`, …). An op with one element per
-    /// row has no such loops.
+    /// row has no loops over a row.
     pub(crate) row: Vec<usize>,
     /// Number of loops of the group: `p` and `r` loops together.
     loops: usize,
 }
 
-/// Returns the value of the attribute `tile.group`, if present.
 pub(crate) fn number(op: Op<'_>) -> Option<i64> {
     integer_attribute(op, GROUP)
 }
@@ -78,7 +77,7 @@ pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
 }
 
 impl<'c> Group<'c> {
-    /// Makes a group of `jobs`, which are in program order.
+    /// Makes a group of the grid-level ops `jobs`; the ops are in program order.
     ///
     /// # Errors
     /// Returns the op that cannot be in the group, and the reason.
@@ -121,8 +120,8 @@ impl<'c> Group<'c> {
         Ok(())
     }
 
-    /// Checks that no other op between the phases uses memory of the phases, because the kernel is
-    /// launched at the position of the last phase.
+    /// Checks that no op between the phases, except the phases themselves, uses memory of the
+    /// phases. The reason is that the kernel is launched at the position of the last phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
         for before in &self.phases {
@@ -199,7 +198,7 @@ impl<'c> Group<'c> {
             .collect()
     }
 
-    /// Returns whether a schedule holds elements of rows in registers, and not only reduction
+    /// Returns whether a schedule keeps elements of rows in registers, in addition to reduction
     /// results.
     pub(crate) fn holds_rows(&self, case: &Case) -> bool {
         let arrays = self.arrays();
@@ -325,7 +324,7 @@ impl<'c> Group<'c> {
     }
 
     /// Returns an op that exchanges an array with another op of the group through memory. Arrays in
-    /// `held` are exchanged through registers.
+    /// `held` are exchanged through registers instead.
     pub(crate) fn exchange_through_memory(&self, held: &[Val<'c>]) -> Option<Op<'c>> {
         let writes = |array| {
             let mut phases = self.phases.iter();
@@ -368,7 +367,7 @@ impl<'c> Group<'c> {
         })
     }
 
-    /// Returns the arrays that the schedule holds in registers.
+    /// Returns the arrays that the schedule keeps in registers.
     ///
     /// # Errors
     /// Reports the array that cannot stay in registers, and the reason.

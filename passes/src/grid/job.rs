@@ -24,7 +24,7 @@ use tx_target::Chip;
 #[derive(Clone)]
 pub(crate) struct Combination<'c> {
     pub(crate) combiner: Combiner<'c>,
-    /// Region that computes an element from the source values. `None` if the element is the source
+    /// Region that computes an element from the source values; `None` if the element is the source
     /// value itself.
     pub(crate) element: Option<Blk<'c>>,
     /// Region that computes the stored value from a reduction result.
@@ -32,8 +32,8 @@ pub(crate) struct Combination<'c> {
     /// Whether a reduction result is combined with the previous value of the destination.
     pub(crate) accumulate: bool,
     /// Whether the results are partial results that another phase combines with previous values of
-    /// the destination. In that case, the result of an empty row is the initial value of the
-    /// accumulator, which leaves a previous value bitwise unchanged.
+    /// the destination. If set, the result of an empty row is the initial value of the accumulator.
+    /// A combination with this value leaves a previous value bitwise unchanged.
     pub(crate) is_partial_of_old: bool,
 }
 
@@ -43,9 +43,8 @@ pub(crate) enum Work<'c> {
     /// The body of a `linalg` op, which computes new elements from elements of sources and
     /// destinations.
     Body(Blk<'c>),
-    /// Copies the first source to the destination.
     Copy,
-    /// Stores the initial values for the atomics of another job.
+    /// Stores the initial values for the atomics of another op.
     Start(Combiner<'c>, Box<Job<'c>>),
 }
 
@@ -54,15 +53,13 @@ pub(crate) enum Work<'c> {
 pub(crate) struct Job<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) extents: Vec<Extent>,
-    /// Reduced dimensions, ascending.
     pub(crate) axes: Vec<usize>,
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) destinations: Vec<Access<'c>>,
-    /// Operands of the epilogue.
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
-    /// Names of the `rfactor` loops, which are the first dimensions of the destinations, in the
-    /// first phase of a reduction.
+    /// In the first phase of a reduction: names of the `rfactor` loops. The `rfactor` loops are the
+    /// first dimensions of the destinations.
     pub(crate) partials: Vec<String>,
     /// Expansion of 8-bit float conversions that the chip does not support.
     pub(crate) narrow: Narrow,
@@ -93,8 +90,8 @@ impl<'c> Job<'c> {
         self.weight_of(|block| self.ops_along(block, loops))
     }
 
-    /// Returns the weight of the combiner, and of the ops that `counted` selects from the region
-    /// for each element.
+    /// Returns the approximate number of ops of the combiner, plus the ops for each element that
+    /// `counted` selects from the region.
     fn weight_of(&self, counted: impl Fn(Blk<'c>) -> Vec<Op<'c>>) -> i64 {
         let all = match &self.work {
             // The epilogue runs once for each result.
@@ -139,8 +136,8 @@ impl<'c> Job<'c> {
         self
     }
 
-    /// Returns whether the job uses elements of `source`. Some sources only define loop lengths,
-    /// such as the window of a pooling op.
+    /// Returns whether the op uses elements of `source`. Some sources are not loaded and only
+    /// define loop lengths, such as the window of a pooling op.
     pub(crate) fn reads(&self, source: usize) -> bool {
         let block = match &self.work {
             Work::Combine(work) => work.element,
@@ -150,7 +147,7 @@ impl<'c> Job<'c> {
         block.is_none_or(|block| reads_argument(block, source))
     }
 
-    /// Makes a job from an op for which [`is_job`] returns true.
+    /// Makes the [`Job`] of a grid-level op; [`is_job`] must return true for the op.
     pub(crate) fn of(op: Op<'c>) -> Result<Self, Failed> {
         let job = if let Some(view) = Reduce::of(op) {
             Self::reduce(view)?
@@ -383,8 +380,8 @@ impl<'c> Job<'c> {
         Index::Val(b.dim(access.value, place))
     }
 
-    /// Checks that all operands are in global memory, and that no result overwrites an element
-    /// before it is read.
+    /// Checks that all operands are in global memory, and that no store of a result overwrites an
+    /// element that a thread has yet to read.
     fn check_memory(&self) -> Result<(), Failed> {
         let op = self.op;
         for access in self
@@ -504,8 +501,8 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// Returns the job that writes initial values for atomics. Returns `None` if the results are
-    /// combined with previous values of the destination.
+    /// Returns the job (grid-level op) that writes initial values for atomics. Returns `None` if
+    /// the results are combined with previous values of the destination.
     pub(crate) fn start(&self) -> Option<Self> {
         let Work::Combine(work) = &self.work else {
             return None;

@@ -24,14 +24,13 @@ use tx_mlir::{
     string_attribute, symbol_path, walk,
 };
 
-/// Attribute with the lengths for which a kernel is launched, if other kernels are launched for
-/// other lengths.
+/// Attribute with the range of lengths for which a kernel is launched; other kernels are launched
+/// for other lengths.
 pub(crate) const LENGTHS: &str = "lengths";
 
 /// Range of lengths of a loop for which a kernel is launched.
 #[derive(Clone)]
 pub(crate) struct Lengths {
-    /// Name of the loop, such as `d0`.
     pub(crate) name: String,
     /// Exclusive lower bound.
     pub(crate) above: Option<i64>,
@@ -76,7 +75,7 @@ impl fmt::Display for Lengths {
 }
 
 pub(crate) struct Last<'c> {
-    /// Reduction of the partial results of all blocks.
+    /// Last-block reduction of the partial results of all blocks.
     pub(crate) job: Job<'c>,
     pub(crate) nest: Nest,
     /// Block counters, initially 0: one for each group of results that blocks share.
@@ -90,16 +89,13 @@ pub(crate) struct Launch<'c> {
     /// Lengths for which the kernel is launched; empty for all lengths.
     pub(crate) only: Vec<Lengths>,
     pub(crate) last: Option<Last<'c>>,
-    /// Op before which the kernel is launched.
     pub(crate) at: Op<'c>,
     /// Temporary arrays that no later kernel uses.
     pub(crate) ends: Vec<Val<'c>>,
 }
 
-/// The kernels of one host function.
 pub(crate) struct Kernels<'c> {
     pub(crate) host: String,
-    /// Prefix of kernel names.
     prefix: String,
     /// The `gpu.module`; `None` before the first kernel is emitted.
     module: Option<(Op<'c>, String)>,
@@ -441,7 +437,7 @@ fn fold_sizes<'c>(array: Val<'c>, within: Op<'c>) {
 struct Sinker<'c> {
     builder: Builder<'c>,
     body: Blk<'c>,
-    /// Kernel value for the key of each host value.
+    /// Map from the key of a host value to the kernel value that replaces it.
     known: BTreeMap<usize, Val<'c>>,
     arguments: Vec<Val<'c>>,
 }

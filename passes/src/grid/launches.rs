@@ -17,9 +17,9 @@ use tx_mlir::{Builder, Failed, Index, Op, Val, defining_op, set_attribute};
 /// Nested `scf.if` branches that select kernels by the lengths of a launch, one branch for each
 /// case of a schedule.
 pub(crate) struct Branches<'c> {
-    /// Op before which the kernels for all remaining lengths are launched.
+    /// Op before which the kernels are launched for the lengths that no earlier case covers.
     pub(crate) at: Op<'c>,
-    /// Lengths that no earlier case of the schedule covers.
+    /// Dimension lengths that no earlier case of the schedule covers.
     pub(crate) left: Vec<Lengths>,
     values: Vec<(String, Val<'c>)>,
 }

@@ -7,21 +7,20 @@ use tx_target::{MAX_CLUSTER, MAX_RESIDENT, MAX_RESIDENT_BLOCKS, MAX_THREADS};
 
 /// Maximum number of threads of a block along z.
 const MAX_Z: i64 = 64;
-/// Maximum number of iterations of an unrolled loop, and of accumulators of one thread.
+/// Maximum trip count of an unrolled loop, and maximum number of accumulators of one thread.
 pub(crate) const MAX_UNROLL: i64 = 64;
-/// Maximum number of steps in a schedule, which bounds the depth of the loop nest.
+/// Maximum number of steps in a schedule; the limit bounds the depth of the loop nest.
 const MAX_STEPS: usize = 128;
 /// Maximum number of blocks of a grid along x, y and z, on every GPU.
 pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1];
 
-/// Number of iterations of a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Extent {
     Static(i64),
     /// Dynamic length of a dimension; the field is the dimension number.
     Dim(usize),
-    /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. Other lengths
-    /// are dispatched to other kernels.
+    /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. For other
+    /// lengths of the dimension, other kernels are launched.
     Between {
         dim: usize,
         above: i64,
@@ -613,7 +612,7 @@ impl Nest {
         Ok(())
     }
 
-    /// Returns loop `name`, which must have the same number of iterations in all rows.
+    /// Returns loop `name`; the loop must have the same number of iterations in all rows.
     fn find_even(&self, name: &str) -> Result<usize, Illegal> {
         let node = self.find(name)?;
         match self.nodes[node].extent {
@@ -711,7 +710,7 @@ impl Nest {
             .find(|n| self.nodes[*n].run == Run::On(processor))
     }
 
-    /// Returns the loops bound to blocks, x first.
+    /// Returns the loops bound to blocks, in the order x, y, z.
     pub(crate) fn on_blocks(&self) -> Vec<usize> {
         (0..3)
             .filter_map(|d| self.on(Processor::Block(d)))
@@ -787,8 +786,8 @@ impl Nest {
             .collect()
     }
 
-    /// Checks the rules for the whole schedule. `atomics` is the reason, if any, why atomics cannot
-    /// combine the results of several blocks.
+    /// Checks the rules that apply to the schedule as a whole. `atomics` is the reason, if any, why
+    /// atomics cannot combine the results of several blocks.
     pub(crate) fn check(&self, atomics: Option<&str>) -> Result<(), Illegal> {
         let block = self.block();
         let threads = block.iter().product::<i64>();
@@ -921,7 +920,7 @@ impl Nest {
     }
 
     /// Returns the split loops that need a bounds check, because the last tile may be partial. A
-    /// check implied by the check of another loop is omitted.
+    /// bounds check that the check of another loop implies is omitted.
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {
@@ -945,7 +944,7 @@ impl Nest {
         guards
     }
 
-    /// Returns whether loop `node` descends from the dimension of an `align` step.
+    /// Returns whether loop `node` results from splits of the dimension of an `align` step.
     pub(crate) fn is_of_vectors(&self, node: usize) -> bool {
         self.aligned()
             .is_some_and(|(a, _)| a != node && self.descends(node, a))
@@ -1161,7 +1160,8 @@ mod tests {
         Step::Split(name.to_owned(), factor)
     }
 
-    /// A split replaces a loop by two loops, and only a possibly partial tile has a bounds check.
+    /// A split replaces a loop by two loops. The split loop has a bounds check only if the last
+    /// tile may be partial.
     #[test]
     fn splits_are_guarded_where_they_may_be_uneven() {
         let nest = matrix()
@@ -1176,7 +1176,7 @@ mod tests {
         assert_eq!(guarded, ["d0", "d1.i"]);
     }
 
-    /// The outer part of a split needs no bounds check if the split loop has one.
+    /// The outer loop of a split needs no bounds check if the split loop has a bounds check.
     #[test]
     fn the_guard_of_the_whole_implies_that_of_its_outer_part() {
         let nest = matrix()

@@ -14,15 +14,15 @@ pub(crate) struct Phases<'c> {
     pub(crate) first: Job<'c>,
     /// Schedule of the first phase, without the `rfactor` steps.
     pub(crate) schedule: Case,
-    /// Second phase: combines the partial results.
     pub(crate) second: Job<'c>,
     /// Temporary arrays: one for each value of a partial result.
     pub(crate) partials: Vec<Val<'c>>,
 }
 
 impl<'c> Phases<'c> {
-    /// Returns the phases of a job whose `nest` has partial results in global memory. Emits the
-    /// allocations of the partial results at `b`. Returns `None` if the job is not a reduction.
+    /// Returns the phases of a grid-level op whose `nest` has partial results in global memory.
+    /// Emits the allocations of the partial results at `b`. Returns `None` if the op is not a
+    /// reduction.
     ///
     /// # Errors
     /// Reports errors of [`Job::new`] in the second phase.

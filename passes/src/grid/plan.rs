@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 use tx_mlir::{Failed, Op, Val, codes, context, enclosing, error, is, parent, set_attribute, walk};
 use tx_target::Chip;
 
-/// A job with a legal schedule for each range of lengths.
+/// A grid-level op with a legal schedule for each range of lengths.
 pub(crate) struct Planned<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) cases: Vec<(Case, Nest)>,
-    /// Name of the chosen mapping. `None` if the program contains a schedule attribute.
+    /// Name of the chosen mapping; `None` if the program contains a schedule attribute.
     pub(crate) mapping: Option<&'static str>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct GroupCase<'c> {
 pub(crate) struct PlannedGroup<'c> {
     pub(crate) group: Group<'c>,
     pub(crate) cases: Vec<GroupCase<'c>>,
-    /// Plans of the single ops, for rows longer than the limits of all cases.
+    /// One plan for each op of the group, for rows longer than the limits of all cases.
     pub(crate) rest: Vec<Planned<'c>>,
     /// Temporaries that only the group uses, with the ops that allocate and free them.
     pub(crate) own: Vec<(Val<'c>, Vec<Op<'c>>)>,
@@ -110,7 +110,6 @@ impl Unit<'_> {
 }
 
 impl Unit<'_> {
-    /// Attaches the schedule to the op, or to the first op of the group.
     pub(crate) fn write_schedule(&self) {
         let (op, schedule, loops) = match self {
             Self::Op(planned) => (planned.job.op, planned.schedule(), 'd'),
@@ -278,8 +277,8 @@ fn group_cases<'c>(
     Ok(cases)
 }
 
-/// Makes the kernel of a group for one case of its schedule. Other kernels process rows of up to
-/// `above` iterations.
+/// Makes the kernel of a group for one case of its schedule. The kernel is for rows of more than
+/// `above` iterations; other kernels process shorter rows.
 ///
 /// # Errors
 /// Reports the reason why the ops cannot share a kernel.
@@ -356,7 +355,8 @@ fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
 }
 
 impl<'c> Planned<'c> {
-    /// Plans a job with the given schedules. Other kernels process lengths up to `above`.
+    /// Plans a grid-level op with the given schedules. The schedules are for lengths greater than
+    /// `above`; other kernels process smaller lengths.
     ///
     /// # Errors
     /// Reports every illegal schedule, with the reason.
@@ -417,7 +417,7 @@ fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
     result
 }
 
-/// Returns the loop nest of a job for one case of a schedule.
+/// Returns the loop nest of a grid-level op for one case of a schedule.
 ///
 /// # Errors
 /// Reports the reason why the schedule is illegal.
@@ -444,8 +444,8 @@ fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
 /// Maximum length of each dimension that earlier cases of a schedule cover.
 pub(crate) type Above = BTreeMap<usize, i64>;
 
-/// Returns the loop nest of a job for one case of a schedule, or the reason why the schedule is
-/// illegal.
+/// Returns the loop nest of a grid-level op for one case of a schedule, or the reason why the
+/// schedule is illegal.
 pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, Illegal> {
     let mut extents = job.extents.clone();
     for (dim, extent) in extents.iter_mut().enumerate() {

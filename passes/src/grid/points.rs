@@ -1,6 +1,6 @@
-//! Emits the points of an element-wise op that one thread computes together. The thread loads the
-//! elements of several points before it computes and stores results, so that many loads are in
-//! flight.
+//! Emits code by which one thread computes several points of an element-wise op together. The
+//! thread loads the elements of several points before it computes and stores results, so that many
+//! loads are in flight.
 
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
@@ -21,9 +21,10 @@ impl<'c> Body<'_, 'c> {
             && loops.iter().all(|node| self.is_written_out(*node, place))
     }
 
-    /// Emits the code for all points of loop number `at` of a thread, and of the loops inside.
-    /// Points are computed together if all points are in bounds and all vectors are aligned.
-    /// Otherwise the points are computed one by one, for small code.
+    /// Emits the code for all points (iterations) of loop number `at` of a thread and of the loops
+    /// inside. Points are computed together if all points are in bounds and all vectors are
+    /// aligned. If a point is out of bounds or a vector is unaligned, the points are computed one
+    /// by one, for small code.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &EmitPoint<'c>) {
         let loops = &self.outer[at..];
         let aligned = EmitPoint {
@@ -201,9 +202,9 @@ impl<'c> Body<'_, 'c> {
     }
 }
 
-/// Emits the index of the element of `access` at `point`, which is `lane` points after the `first`
-/// point of a vector. One division at the first point determines the quotients and remainders of
-/// all points of the vector.
+/// Emits the index of the element that `access` reads or writes at `point`. The first element of
+/// the vector is at `first`; `lane` is the number of the vector element at `point`. One division at
+/// the first point determines the quotients and remainders of all points of the vector.
 fn index_of_lane<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

@@ -1,15 +1,15 @@
 //! Kernels of groups whose values stay in registers between phases.
 //!
 //! Each thread processes the same elements of a row in every phase. An element that a phase loads
-//! or computes is an SSA value, which later phases use. Each thread of a row has the reduction
+//! or computes is an SSA value that later phases use. Each thread of a row has the reduction
 //! results of the row in registers. A kernel stores only values that later code reads from memory.
 //! `tile-insert-sync` inserts the barriers for arrays in memory.
 //!
 //! If registers hold only reduction results, each phase loads the row again, and the outermost
 //! loops of a thread need no unrolling. In each iteration, a thread processes unrolled vectors of
-//! consecutive elements, called slots. A slot outside the row contains zeros, which are neither
-//! combined nor stored. If the vectors of all phases are aligned, slots are loaded and stored as
-//! vectors, otherwise element by element.
+//! consecutive elements, called slots. A slot outside the row contains zeros; these zeros are
+//! neither combined nor stored. If the vectors of all phases are aligned, slots are loaded and
+//! stored as vectors, otherwise element by element.
 
 use super::body::{Body, EmitPoint, Iteration};
 use super::elements::element_index;
@@ -28,22 +28,22 @@ use tx_mlir::{
     set_attribute, walk,
 };
 
-/// Maximum number of elements of each operand that a thread holds in registers. With 512 resident
+/// Maximum number of elements of each operand that a thread keeps in registers. With 512 resident
 /// threads per SM, 64 elements of 32 bits occupy 64 of 128 registers.
 pub(crate) const MAX_HELD: i64 = 64;
 
 /// Number of slots (vectors of a thread) that share one branch, in rows of dynamic length. With a
-/// branch for each slot, LLVM moves a load next to the store that uses its value, so that only one
-/// load is in flight. RMS norm of 65536x4096 f32 took 2079 µs on an H200 with a branch for each
+/// branch for each slot, LLVM moves each load next to the store of the loaded value, so that only
+/// one load is in flight. RMS norm of 65536x4096 f32 took 2079 µs on an H200 with a branch for each
 /// slot.
 const TOGETHER: usize = 8;
 
 /// Elements of one operand in one thread.
 #[derive(Clone)]
 enum Elements<'c> {
-    /// One element for all points of a row.
+    /// A single element, which all points of a row use.
     Row(Val<'c>),
-    /// One element for each point: a list of slots, each a list of elements.
+    /// One element for each point, as a list of slots; each slot is a list of elements.
     Each(Vec<Vec<Val<'c>>>),
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Resident<'a, 'c> {
     aligned: Cond<'c>,
 }
 
-/// Checks that each thread can hold its elements of a row in registers: all loops of a thread must
+/// Checks that each thread can keep its elements of a row in registers: all loops of a thread must
 /// be unrolled. If `reloads` is set, registers hold only reduction results, and the outermost loops
 /// over a row need no unrolling.
 ///
@@ -225,8 +225,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Emits the loads of the operands that are equal at all points of a row. These loads precede
-    /// the loop over the row.
+    /// Emits, before the loop over a row, the loads of the operands that are equal at all points of
+    /// the row.
     fn row_operands(
         &self,
         b: &Builder<'c>,
@@ -477,9 +477,9 @@ impl<'a, 'c> Resident<'a, 'c> {
         Elements::Each(all.into_iter().map(|vector| scalars(b, vector)).collect())
     }
 
-    /// Returns the number of slots that share one branch for loads and stores: several in rows of
-    /// dynamic length. In rows of static length, only the last slot of a thread can be outside the
-    /// row.
+    /// Returns the number of slots that share one branch for loads and stores. In rows of dynamic
+    /// length, several slots share a branch. In rows of static length, only the last slot of a
+    /// thread can be outside the row.
     fn together(&self, number: usize) -> usize {
         let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
         let is_unknown = |dim: &usize| body.extents[*dim].known().is_none();
@@ -497,9 +497,9 @@ impl<'a, 'c> Resident<'a, 'c> {
         value
     }
 
-    /// Returns the value of the attribute `OWNED` for an access. One thread executes all accesses
-    /// to an element with the same attribute value. Returns `None` if the group does not write the
-    /// array.
+    /// Returns the value of the attribute `OWNED` for an access. For each element, a single thread
+    /// executes all accesses with the same attribute value. Returns `None` if the group does not
+    /// write the array.
     fn owner(&self, number: usize, access: &Access<'c>) -> Option<i64> {
         let phases = &self.group.phases;
         let is_it = |a: &&Access<'c>| a.value == access.value;

@@ -32,7 +32,7 @@ pub(crate) struct Footprint {
     shape: Vec<i64>,
 }
 
-/// Returns the source tiles that a schedule holds in shared memory.
+/// Returns the tiles of sources that a schedule stages in shared memory.
 pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, Illegal> {
     let illegal = |reason: String| Illegal::new(codes::TX0327, reason);
     let mut footprints = Vec::new();
@@ -223,7 +223,7 @@ impl<'c> Stage<'c> {
     }
 }
 
-/// Loops whose points may be distributed over the threads of a block in another order.
+/// Loops whose iterations may be distributed over the threads of a block in another order.
 #[derive(Clone, Copy)]
 pub(super) struct Exchangeable<'c> {
     thread: usize,
@@ -526,7 +526,7 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Emits nested loops, none of them unrolled.
+    /// Emits nested loops without unrolling.
     fn each_apart(
         &self,
         b: &Builder<'c>,

@@ -26,9 +26,8 @@ pub(crate) enum Step {
     Unroll(String),
     Vectorize(String),
     Stream,
-    /// Minimum number of resident threads per SM.
     Resident(i64),
-    /// Name of an array of a group, and its residency.
+    /// Name of an array of a group, and the memory in which the array stays between phases.
     Hold(String, tile::Residency),
     LastBlock,
 }
@@ -136,7 +135,7 @@ impl Step {
 }
 
 impl Step {
-    /// Returns the loops that the step names, including the result of a fusion.
+    /// Returns the names of all loops in the step, including the fused loop of a fusion.
     pub(crate) fn loops(&self) -> Vec<&str> {
         match self {
             Self::Split(l, _)
@@ -218,10 +217,9 @@ impl fmt::Display for Step {
     }
 }
 
-/// A schedule for a range of lengths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
-    /// Dimension of the iteration space, and the maximum length that this case covers. `None` if
+    /// Dimension of the iteration space, and the maximum length that this case covers; `None` if
     /// the case covers all remaining lengths.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,

@@ -111,7 +111,6 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Returns whether several blocks combine their partial results by atomics.
     fn by_atomics(&self) -> bool {
         let nodes = &self.nest.nodes;
         self.nest
@@ -165,7 +164,6 @@ impl<'c> Body<'_, 'c> {
         b.inline(block, &arguments)
     }
 
-    /// Emits the results of an element-wise op at a point.
     pub(super) fn compute(
         &self,
         b: &Builder<'c>,

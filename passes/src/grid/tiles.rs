@@ -7,7 +7,6 @@ use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val};
 
 pub(super) struct Tile<'c> {
-    /// Absolute index of the first element of the tile.
     first: Index<'c>,
 }
 

@@ -38,7 +38,8 @@ pub(super) struct Edge<'c> {
 /// The operands with vector accesses, and the condition that all vectors are aligned.
 pub(super) struct Alignment<'c> {
     pub(super) sources: Vec<bool>,
-    /// Always false for a reduction, which stores scalars.
+    /// Set for each destination with vector stores; never set for a reduction, which stores
+    /// scalars.
     pub(super) destinations: Vec<bool>,
     /// Condition that all vectors are aligned; false if no access is a vector.
     pub(super) holds: Cond<'c>,

@@ -37,8 +37,8 @@ pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usi
     found
 }
 
-/// Returns the ops of `block`, in order, that compute `roots`. The search for these ops stops at
-/// values for whose key `known` returns true.
+/// Returns the ops of `block`, in order, that compute `roots`. The search for these ops stops at a
+/// value if `known` returns true for the key of the value.
 pub(crate) fn slice<'c>(
     block: Blk<'c>,
     roots: &[Val<'c>],
@@ -77,7 +77,6 @@ pub(crate) fn only_computes(slice: &[Op<'_>]) -> bool {
     })
 }
 
-/// Returns the memrefs that a body reads in addition to its arguments.
 pub(crate) fn memory_read<'c>(body: Blk<'c>) -> Vec<Val<'c>> {
     let effects = ops(body)
         .into_iter()

@@ -103,9 +103,8 @@ pub(crate) enum NanRule {
     /// Value and index of the first NaN (propagate), or of the largest or smallest element that is
     /// not NaN (ignore).
     Like(Nan),
-    /// Value and index of the last NaN.
     Last,
-    /// NaN as the value, with the index of the largest or smallest element before the first NaN.
+    /// The value NaN, with the index of the largest or smallest element before the first NaN.
     ValueOnly,
     /// Value and index of the largest or smallest element after the last NaN, or of the last NaN if
     /// no element follows.
@@ -206,7 +205,7 @@ pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice>
     })
 }
 
-/// Determines which element a combiner of pairs returns for a row with NaN.
+/// Returns the rule by which a combiner of pairs selects an element from a row with NaN.
 fn nan_rule(program: &Program, value: usize) -> Option<NanRule> {
     const FIRST: i64 = 3;
     const SECOND: i64 = 8;

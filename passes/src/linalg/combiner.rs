@@ -13,7 +13,7 @@ use tx_scalar::extremes;
 const OGT: i64 = 2;
 const OLT: i64 = 4;
 
-/// Expression of the body that the `element` region yields, and that the combiner combines.
+/// Value that the `element` region yields and the combiner combines, as an expression of the body.
 #[derive(Clone, Copy)]
 pub(crate) enum Element<'c> {
     Value(Val<'c>),
@@ -76,8 +76,8 @@ impl<'c> Element<'c> {
     }
 }
 
-/// Returns the type in which values of `ty` are compared: f32 for 8-bit floats, which have no
-/// comparisons.
+/// Returns the type in which values of `ty` are compared. Values of 8-bit floats are compared in
+/// f32, because 8-bit floats have no comparison op.
 fn compared_in(ty: Type<'_>) -> Type<'_> {
     match byte_width(ty) {
         Some(1) => f32_of(ty),
@@ -131,12 +131,12 @@ impl<'c> Combiner<'c> {
     }
 }
 
-/// Neutral values of a combiner, or a way to find them.
+/// Neutral values of a combiner, or a method to find the neutral values.
 pub(crate) enum Neutral {
     /// Reduction kinds of the first components of a partial result; the neutral value of any later
     /// component is arbitrary.
     Kinds(Vec<Kind>),
-    /// Properties of a custom combiner, which are tested on samples.
+    /// Tests of the properties of a custom combiner on samples.
     Laws(Laws),
 }
 

@@ -6,7 +6,7 @@ use super::taken::Taken;
 use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
 use tx_mlir::{Affine, Op, Val};
 
-/// Returns the next consumer of the results that can be fused into the reduction.
+/// Returns the next op that reads the results of the reduction and can be fused into the reduction.
 pub(crate) fn next_consumer<'c>(
     plan: &Plan<'c>,
     flow: &Dataflow<'c>,

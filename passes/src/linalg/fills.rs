@@ -16,8 +16,8 @@ pub(crate) struct Fill<'c> {
     pub(crate) value: Option<Scalar>,
 }
 
-/// Returns the fill whose values `reader` sees in `memory`, if no op accesses `memory` in between.
-/// Fills that a plan replaces are ignored.
+/// Returns the fill whose values `reader` reads from `memory`, if no op between the two accesses
+/// `memory`. Fills that a plan replaces are ignored.
 pub(crate) fn fill_before<'c>(
     reader: Op<'c>,
     memory: Val<'c>,

@@ -58,11 +58,11 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// with unsupported ops is not tested.
 ///
 /// For combiners of several values, only some tuples of values occur in practice, such as a mean
-/// with its count. The check does not know the tuples that occur, so a property fails only if it
-/// fails for all tested tuples. The elements of the program are unknown too. An identity therefore
-/// fails only if it is not neutral to itself, or to no value at all. For example, 0 is neutral for
-/// a maximum of magnitudes. If `element` is given, the tested tuples are the results of this region
-/// on samples.
+/// with its count. The check cannot determine these tuples, and reports a property only if the
+/// property fails for all tested tuples. The check cannot determine the element values at run time
+/// either. An identity therefore fails only if the identity is not neutral to itself, or is neutral
+/// to no tested value. For example, 0 is accepted as the identity of a maximum of magnitudes. If
+/// `element` is given, the tested tuples are the results of this region on samples.
 ///
 /// Returns an example of a possible value that the identity changes.
 ///
@@ -110,7 +110,8 @@ pub(crate) fn check<'c>(
     }))
 }
 
-/// Returns the results of an `element` region on samples. All indices of one sample are equal.
+/// Returns the results of an `element` region on samples. In each sample, all index arguments of
+/// the region are equal.
 fn elements_of(
     block: Blk<'_>,
     sorts: &[Sort],
@@ -236,7 +237,7 @@ impl Laws {
     }
 
     /// Tests whether `identity` is neutral on both sides of every sample and of itself, because
-    /// threads without an element combine it.
+    /// threads without an element combine the identity.
     pub(crate) fn check_identity(&self, identity: &Partial) -> Verdict {
         let all = once(identity).chain(&self.samples);
         self.holds(Law::Identity, sides(identity, all))?;
@@ -250,8 +251,8 @@ impl Laws {
         self.holds(Law::Identity, known)
     }
 
-    /// Returns whether combining `identity` and `x` avoids NaN. A NaN from `inf - inf` is no
-    /// evidence against the identity, because a combination of `x` with any value may be NaN.
+    /// Returns whether the combination of `identity` and `x` is not NaN. A NaN from `inf - inf` is
+    /// no evidence against the identity, because a combination of `x` with any value may be NaN.
     fn is_number(&self, identity: &[Scalar], x: &[Scalar]) -> bool {
         let sides = [self.run(identity, x), self.run(x, identity)];
         !sides.iter().flatten().flatten().any(|y| y.is_nan())
@@ -280,9 +281,9 @@ impl Laws {
     }
 
     /// Returns whether `start` may be the initial value of a reduction. The combination of `start`
-    /// with a value may differ from this value. It must then combine like the original value, and a
-    /// second combination with `start` must not change it. For example, the square root of a sum of
-    /// squares turns 0 and -3 into 3, and 0 is neutral to 3.
+    /// with a value may differ from this value. The changed value must then combine like the
+    /// original value, and a second combination with `start` must not change it again. For example,
+    /// the square root of a sum of squares turns 0 and -3 into 3, and 0 is neutral to 3.
     pub(crate) fn starts_from(&self, start: &Partial) -> bool {
         let kept = |x: &Partial| {
             let both = sides(start, once(x));

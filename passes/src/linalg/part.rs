@@ -189,7 +189,6 @@ impl<'c> Body<'_, 'c> {
             .copy(body, &known, &|dim| self.index(dim), roots)
     }
 
-    /// Emits the index of a loop of the original op.
     pub(super) fn index(&self, dim: usize) -> Val<'c> {
         let b = self.copier.b;
         match self.part.by[dim] {

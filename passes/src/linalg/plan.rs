@@ -1,4 +1,4 @@
-//! Plan for the conversion of one reduction, which is complete before the first op changes.
+//! Plan for the conversion of one reduction. The plan is complete before the first op changes.
 
 use super::body::{dependents, free_values, memory_read, only_computes};
 use super::combiner::{Neutral, exact_identity};
@@ -21,9 +21,9 @@ use tx_mlir::{
 /// Origin of a block argument in the body of a reduction or a fused producer.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'c> {
-    /// Element of the source with this number.
+    /// Element of a source; the field is the number of the source.
     Source(usize),
-    /// Result of the fused producer with this number.
+    /// Result of a fused producer; the field is the number of the producer.
     Stage(usize),
     Scalar(Val<'c>),
 }
@@ -40,9 +40,10 @@ pub(crate) struct Stage<'c> {
 /// Origin of a block argument in the body of a fused consumer.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'c> {
-    /// Result that the reduction would store in the destination with this number.
+    /// Result that the reduction would store in a destination; the field is the number of the
+    /// destination.
     Result(usize),
-    /// Element of the `with` operand with this number.
+    /// Element of a `with` operand; the field is the number of the operand.
     Extra(usize),
     Scalar(Val<'c>),
 }
@@ -88,7 +89,6 @@ pub(crate) struct Plan<'c> {
     pub(crate) destinations: Vec<Access<'c>>,
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) tails: Vec<Tail<'c>>,
-    /// Op before which the `tile.reduce` is emitted.
     pub(crate) at: Op<'c>,
     /// Ops that the `tile.reduce` replaces.
     pub(crate) gone: Vec<Op<'c>>,
@@ -229,7 +229,6 @@ impl<'c> Plan<'c> {
         self.read_by_elements().into_iter().chain(extras).collect()
     }
 
-    /// Returns the memrefs that the `element` region reads.
     pub(crate) fn read_by_elements(&self) -> Vec<Val<'c>> {
         let mut read = self.loops.body.map(memory_read).unwrap_or_default();
         read.extend(self.sources.iter().map(|o| o.value));
@@ -317,7 +316,7 @@ fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Rejects `acc` on a `custom` reduction, whose combiner region already defines the types of
+/// Rejects `acc` on a `custom` reduction, because the combiner region already defines the types of
 /// partial results.
 fn check_accumulator<'c>(op: Op<'c>, what: &Recognised<'c>) -> Result<(), Failed> {
     if what.kind == Kind::Custom && attribute(op, "acc").is_some() {

@@ -148,7 +148,7 @@ impl<'c> Gather<'_, 'c> {
     }
 
     /// Returns the number of the fused producer that computes the final contents of `operand`. The
-    /// first of `writers` writes the array, and the others update it in place.
+    /// first op of `writers` writes the array, and all later ops update the array in place.
     fn written(&mut self, writers: &[Op<'c>], operand: &Access<'c>) -> Option<usize> {
         let (op, earlier) = writers.split_last()?;
         let (flow, taken) = self.neighbours?;

@@ -12,11 +12,10 @@ use tx_mlir::{
 };
 use tx_scalar::{Operation, operation, signed, truncated};
 
-/// A computation on scalars. Numbered slots (places) contain values; the first slots are the
-/// inputs.
+/// A computation on scalars. Numbered slots contain the values of the computation; the first slots
+/// contain the inputs.
 #[derive(Clone, Default)]
 pub(crate) struct Program {
-    /// Type of each value slot.
     places: Vec<Sort>,
     inputs: usize,
     /// Slot numbers of the constants, with their bits.
@@ -48,7 +47,7 @@ enum ScalarOp {
         branches: Vec<Branch>,
         to: Vec<usize>,
     },
-    /// `scf.execute_region`.
+    /// An `scf.execute_region`.
     Region { body: Branch, to: Vec<usize> },
     /// An `scf.for`; the slots `bounds` contain the lower bound, the upper bound and the step.
     For {
@@ -294,7 +293,7 @@ impl Program {
         Some(branch)
     }
 
-    /// Runs the program. Runs the program; returns `None` if the outputs are undefined.
+    /// Runs the program; returns `None` if the outputs are undefined.
     pub(crate) fn run(&self, inputs: &[Scalar]) -> Option<Vec<Scalar>> {
         let mut values = vec![0; self.places.len()];
         for ((place, input), sort) in values.iter_mut().zip(inputs).zip(&self.places) {
@@ -313,8 +312,8 @@ impl Program {
     }
 }
 
-/// Runs a branch and returns its yielded values. The branch updates `values` with its arguments and
-/// results.
+/// Runs a branch and returns its yielded values. Stores the arguments and results of the branch in
+/// `values`.
 fn run_branch(
     branch: &Branch,
     arguments: &[u64],
@@ -332,7 +331,7 @@ fn put(places: &[usize], numbers: &[u64], values: &mut [u64]) {
     }
 }
 
-/// Counts one more iteration; `None` above the maximum.
+/// Counts one more iteration; returns `None` above the maximum.
 fn count(iterations: &mut usize) -> Option<()> {
     *iterations += 1;
     (*iterations <= MAX_ITERATIONS).then_some(())

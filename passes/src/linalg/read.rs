@@ -15,7 +15,6 @@ use tx_mlir::{
 #[derive(Clone)]
 pub(crate) struct Loops<'c> {
     pub(crate) op: Op<'c>,
-    /// Number of loops.
     pub(crate) dims: usize,
     pub(crate) inputs: Vec<Access<'c>>,
     pub(crate) outputs: Vec<Access<'c>>,
@@ -68,7 +67,6 @@ impl<'c> Loops<'c> {
         Some(argument(self.body?, self.inputs.len() + output))
     }
 
-    /// Returns whether the body reads the old value of the first output.
     pub(crate) fn reads_output(&self) -> bool {
         self.old_value(0).is_some_and(has_uses)
     }
@@ -158,8 +156,8 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Note for a tensor operand in a pass on memrefs. The note names the pipeline, which the commands
-/// of `tx` run automatically.
+/// Note for a tensor operand in a pass on memrefs. The note names the pipeline that lowers tensors;
+/// the commands of `tx` run this pipeline automatically.
 pub(crate) const TENSORS_FIRST: &str = "run the pipeline `tensors-to-memrefs` first";
 
 fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {

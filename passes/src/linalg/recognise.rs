@@ -48,8 +48,8 @@ impl<'c> Recognised<'c> {
     }
 
     /// Replaces NaN elements by the identity, for an `argmax` or `argmin` in which NaN never wins.
-    /// A row without an element that wins over the identity then has the identity and index 0 as
-    /// result, as in a loop that starts from these values.
+    /// If no element of a row wins over the identity, the result is the identity and index 0, as in
+    /// a loop that starts from these values.
     pub(crate) fn exclude_nan(&mut self) {
         let kind = self.kind;
         let (true, Some(Nan::Ignore), [Element::Value(value), indices @ ..]) =
@@ -89,19 +89,18 @@ pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
 /// Maximum number of tested assignments of element values to outputs of the combiner.
 const MOST_PAIRINGS: usize = 4096;
 
-/// Output for which one op combines the old value with an element.
 struct Single<'c> {
     op: &'static str,
     kind: Kind,
     nan: Option<Nan>,
     element: Element<'c>,
-    /// Old values, in the type of the combine operation; the neutral value replaces them if the
-    /// whole body becomes the `element` region.
+    /// Old output values, in the type of the combine operation; the neutral value replaces them if
+    /// the whole body becomes the `element` region.
     olds: Vec<Val<'c>>,
 }
 
-/// A division of the body into elements and combiner: the value that the combiner receives for each
-/// output.
+/// A partition of the body into elements and combiner: the value that the combiner receives for
+/// each output.
 struct Pairing<'c> {
     values: Vec<Val<'c>>,
     parts: Vec<Part<'c>>,
@@ -146,8 +145,8 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
     cut.custom(&cuts)
 }
 
-/// Returns whether one named op combines output `i`. `changes` selects the outputs whose values
-/// change between elements.
+/// Returns whether a single op of a named kind combines the values of output `i`. `changes` selects
+/// the outputs whose values change between elements.
 pub(crate) fn is_named(loops: &Loops<'_>, i: usize, changes: impl Fn(usize) -> bool) -> bool {
     let cut = Cut::of(loops, changes);
     cut.is_some_and(|cut| cut.single(i).or_else(|| cut.several(i)).is_some())
@@ -170,9 +169,9 @@ pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
 /// and `argmin` for rows with NaN.
 pub(crate) struct SpecialPair<'c> {
     pub(crate) kind: Kind,
-    /// NaN behaviour: `Last`, `ValueOnly` or `AfterLast`.
+    /// NaN behaviour of the selection: `Last`, `ValueOnly` or `AfterLast`.
     pub(crate) nan: NanRule,
-    /// Number of the output that holds the value.
+    /// Number of the output with the largest or smallest value.
     pub(crate) value: usize,
     /// The element and its index, as values of the body.
     pub(crate) element: Val<'c>,
@@ -187,7 +186,7 @@ pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
 }
 
 impl<'a, 'c> Cut<'a, 'c> {
-    /// Creates the division of a body into elements and combiner; `changes` selects the outputs
+    /// Creates the partition of a body into elements and combiner; `changes` selects the outputs
     /// whose old values change.
     fn of(loops: &'a Loops<'c>, changes: impl Fn(usize) -> bool) -> Option<Self> {
         let body = loops.body?;
@@ -233,8 +232,9 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// Returns the value of output `i` and a predicate for its old value. If the body combines in a
-    /// wider type, the value and the old output value have the wider type.
+    /// Returns the value of output `i`, and a predicate that recognises the old value of the
+    /// output. If the body combines in a wider type, the value and the old output value have the
+    /// wider type.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
         let old = self.olds[i];
         let (result, wide) = match defining_op(self.yielded[i]) {
@@ -266,8 +266,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// Removes a conversion of an element to the type of partial results, which the `tile.reduce`
-    /// performs itself.
+    /// Removes a conversion of an element to the type of partial results, because the `tile.reduce`
+    /// performs this conversion.
     fn unwidened(&self, element: Element<'c>) -> Element<'c> {
         if let Element::Value(value) = element
             && let Some(op) = defining_op(value).filter(|op| is(*op, "arith.extf"))
@@ -307,11 +307,11 @@ impl<'a, 'c> Cut<'a, 'c> {
         }
     }
 
-    /// Returns the crossing values of each possible division of the body: the values of the element
-    /// region that the combiner uses. The first division puts only ops that depend on old output
-    /// values into the combiner. Later divisions add ops with results of other types, then more and
-    /// more ops that do not depend on old output values. For example, `x * x` may belong to the
-    /// `element` region or to the combiner.
+    /// Returns the crossing values of each possible partition of the body: the values of the
+    /// element region that the combiner uses. The first partition puts only ops that depend on old
+    /// output values into the combiner. Later partitions add ops with results of other types, then
+    /// an increasing number of ops that do not depend on old output values. For example, `x * x`
+    /// may belong to the `element` region or to the combiner.
     fn cuts(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -333,8 +333,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         cuts
     }
 
-    /// Returns the independent ops that the combiner must compute itself, because no old output
-    /// value has their result type. Comparisons are an example.
+    /// Returns the ops that do not depend on old output values but must be in the combiner, because
+    /// no old output value has their result type. Comparisons are an example.
     fn of_other_types(&self, ops: &[Op<'c>]) -> Vec<Op<'c>> {
         let is_of_old_type = |v: &Val<'c>| self.olds.iter().any(|old| old.r#type() == v.r#type());
         let mut moved: Vec<Op<'c>> = Vec::new();
@@ -351,7 +351,8 @@ impl<'a, 'c> Cut<'a, 'c> {
     }
 
     /// Returns the crossing values in the order of the body: values of the element region that the
-    /// combiner uses. Constants are excluded, and the combiner itself computes the ops in `moved`.
+    /// combiner uses. Constants and the results of ops in `moved` are excluded; the combiner
+    /// computes the ops in `moved` itself.
     fn crossing(&self, moved: &[Op<'c>]) -> Vec<Val<'c>> {
         let moved: Vec<usize> = moved.iter().flat_map(|op| results(*op)).map(key).collect();
         let is_element = |k| !self.dependent.contains(&k) && !moved.contains(&k);
@@ -520,8 +521,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         Ok(None)
     }
 
-    /// Analyses a combiner of two outputs whose selection compares output `value`. The output that
-    /// is not compared must be an index.
+    /// Analyses a combiner of two outputs whose selection compares output `value`. The other
+    /// output, whose value is not compared, must be an index.
     fn pair_of(&self, program: &Program, value: usize) -> Option<PairChoice> {
         let index = 1 - value;
         let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))
@@ -579,7 +580,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// Returns the reduced loops, if there is only one and `value` is its index.
+    /// Returns the reduced loops, if there is only one reduced loop and `value` is its index.
     fn counted(&self, value: Val<'c>) -> Option<&[usize]> {
         let mut value = value;
         while let Some(op) = defining_op(value).filter(|op| is_index_cast(*op)) {

@@ -21,8 +21,8 @@ use tx_mlir::{
 /// * An op that yields every old value unchanged is erased.
 /// * A reduction whose reduced loops have one iteration becomes an element-wise op.
 /// * Independent outputs become separate ops: one op per combiner, and one op for all outputs with
-///   one value per element. Outputs with a common combiner, or with one named op each, stay in one
-///   op.
+///   one value per element. Outputs stay in one op if they share a combiner, or if each output is
+///   combined by a named op.
 /// * The largest or smallest value and its index become several reductions if their NaN behaviour
 ///   differs from `argmax` and `argmin`.
 ///
@@ -63,9 +63,9 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     Some(made)
 }
 
-/// Returns whether outputs may be written after all other outputs are complete. No output may alias
-/// another operand, except an input that accesses the same elements. The body may only read memory
-/// that the op does not write.
+/// Returns whether some outputs may be written after all other outputs are complete. No output may
+/// alias another operand, except an input that accesses the same elements. The body may only read
+/// memory that the op does not write.
 fn is_order_free(loops: &Loops<'_>) -> bool {
     let Some(body) = loops.body else { return false };
     let same_elements = |input: &Access<'_>, output: &Access<'_>| {
@@ -103,7 +103,7 @@ fn without_effect<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
 }
 
 /// Converts a reduction whose reduced loops have one iteration to an element-wise op. A reduction
-/// by a named op is not converted, because it becomes one `tile.reduce` for any length.
+/// by a named op is not converted, because the reduction becomes one `tile.reduce` for any length.
 fn without_unit_loops<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let is_unit = |d: &usize| loops.all().any(|o| length(o, *d) == Some(1));
     let n = loops.outputs.len();

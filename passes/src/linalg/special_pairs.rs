@@ -10,11 +10,12 @@
 //! first NaN. The second reduction is an `argmax` of the elements before this position.
 //!
 //! If each NaN replaces the previous NaN, the indices of NaN are negated, because an `argmax`
-//! returns the lowest index of a NaN. The negation is undone at the end.
+//! returns the lowest index of a NaN. The last op undoes the negation of the indices.
 //!
-//! If NaN never wins, and the outputs are not filled with the identity and an index of at most 0,
-//! an `argmax` with these initial values is the first step. The second step compares its results
-//! with the old output values, which win if they are equal or NaN.
+//! If NaN never wins, two steps are necessary unless the outputs are filled with the identity and
+//! an index of at most 0. The first step is an `argmax` that starts from the identity. The second
+//! step compares the results of the `argmax` with the old output values. An old output value wins
+//! if it is equal or NaN.
 //!
 //! If any element replaces a NaN, the first reduction computes the position of the last NaN, and
 //! the second reduction is an `argmax` of the elements after this position.
@@ -130,7 +131,7 @@ struct Work<'a, 'c> {
     index: Access<'c>,
     old_value: Val<'c>,
     old_index: Val<'c>,
-    /// Trip counts of the reduced loops except the first.
+    /// Trip counts of all reduced loops except the first reduced loop.
     lengths: Vec<Index<'c>>,
 }
 
@@ -153,8 +154,8 @@ impl<'c> Work<'_, 'c> {
         Some(made)
     }
 
-    /// Emits an `argmax` or `argmin` of the numbers in each row, then a comparison with the old
-    /// output value.
+    /// Emits an `argmax` or `argmin` of the elements of each row that are not NaN, then a
+    /// comparison with the old output value.
     fn numbers(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let best = self.temporary(&self.value, temporaries);
         let index = self.temporary(&self.index, temporaries);
@@ -405,8 +406,8 @@ impl<'c> Work<'_, 'c> {
         b.compare_floats(UNO, value, value)
     }
 
-    /// Emits a reduction that finds the position of the first NaN of each row, and `with_value`
-    /// also the value of the row.
+    /// Emits a reduction that computes the position of the first NaN of each row. If `with_value`
+    /// is set, the reduction also computes the output with the largest or smallest value.
     fn first_nan(&self, first: &Access<'c>, with_value: bool) -> Option<Op<'c>> {
         let value = self.loops.yielded()[self.pair.value];
         let mut outputs: Vec<Operand<'c>> = vec![(first.clone(), None)];
@@ -428,7 +429,8 @@ impl<'c> Work<'_, 'c> {
     }
 
     /// Emits an `argmax` or `argmin` of the elements of each row whose position satisfies the
-    /// predicate `counts` relative to `limit`. All other elements have the index `none`.
+    /// predicate `counts` relative to `limit`. Elements that do not satisfy `counts` have the index
+    /// `none`.
     fn best_where(
         &self,
         best: &Access<'c>,
@@ -465,7 +467,8 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits an `argmax` or `argmin` of each row, in which the last NaN wins with a negated index.
+    /// Emits an `argmax` or `argmin` of each row in which the last NaN wins. The indices of NaN
+    /// elements are negated, because the lowest index of a NaN wins.
     fn best_or_last(&self, best: &Access<'c>, index: &Access<'c>) -> Option<Op<'c>> {
         let roots = [self.pair.element, self.pair.index];
         let outputs = vec![(best.clone(), None), (index.clone(), None)];
@@ -487,7 +490,7 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits an op that negates the indices of NaN a second time, which restores them.
+    /// Emits an op that negates the indices of NaN a second time, to restore the original indices.
     fn decoded(&self, best: &Access<'c>, index: &Access<'c>) -> Op<'c> {
         let inputs = vec![(best.clone(), None)];
         let part = self.over_rows(inputs, vec![(index.clone(), None)]);

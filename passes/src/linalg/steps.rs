@@ -1,7 +1,8 @@
-//! Bodies that combine the old value of an output in several steps of one op, or under a condition:
-//! `(old + x) + y`, `if p { old + x } else { old }`. Such a body is equivalent to one step, whose
-//! element is the result of the body with the identity as old output value. For floats, the
-//! conversion to one step changes the order of additions.
+//! Bodies that update an output value in several steps by one kind of op, or under a condition.
+//! Examples are `(old + x) + y` and `if p { old + x } else { old }`. Such a body is equivalent to a
+//! body with one step. The element of the single step is the result of the original body with the
+//! identity as old output value. For floats, the conversion to one step changes the order of
+//! additions.
 
 use super::recognise::NAMED;
 use tx_dialect_tile::{Kind, Nan};
@@ -32,7 +33,8 @@ impl<'a, 'c> Steps<'a, 'c> {
         }
     }
 
-    /// Returns the common op of all steps to `value`. Bodies of subtractions alone are not
+    /// Returns the kind of op that combines values in every step from the old output value to
+    /// `value`; `None` if the steps use different kinds. Bodies of subtractions alone are not
     /// recognised: their error message suggests a sum of negated elements.
     pub(crate) fn to(mut self, value: Val<'c>) -> Option<Named> {
         let mut found = Found::default();

@@ -10,7 +10,7 @@ use tx_mlir::{Op, attribute, is, ops, walk};
 #[derive(Default)]
 pub(crate) struct Taken {
     all: BTreeSet<usize>,
-    /// Fills with the identity, which conversion makes redundant.
+    /// Fills with the identity; the conversion makes these fills redundant.
     folded: BTreeSet<usize>,
 }
 
@@ -31,9 +31,9 @@ impl Taken {
         self.folded.contains(&op_key(op))
     }
 
-    /// Returns the loops of an element-wise op that can be fused. Such an op has one output, a body
-    /// without side effects and assertions, and no attribute `schedule` or `tile.group`. The op
-    /// must not be fused or erased by an earlier plan.
+    /// Returns the loops of an element-wise op, if the op can be fused. An op that can be fused has
+    /// one output, a body without side effects and assertions, and no attribute `schedule` or
+    /// `tile.group`. No earlier plan may fuse or erase this op.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
         let asserts = |body| {

@@ -189,7 +189,7 @@ fn needs_maps(plan: &Plan<'_>) -> bool {
     !whole || !plain || !plan.extras.is_empty()
 }
 
-/// Returns whether the op needs an `element` region: the combined values are not the unchanged
+/// Returns whether the op needs an `element` region, because the combined values differ from the
 /// source elements.
 fn needs_element(plan: &Plan<'_>) -> bool {
     let elements = &plan.what.elements;
@@ -236,8 +236,9 @@ fn write_element<'c>(
         .collect()
 }
 
-/// Returns, for each destination, whether it stores a component of the result or a value that the
-/// epilogue computes. A consumer that only copies a component of the result needs no epilogue.
+/// Returns the origin of the value that each destination stores: a component of the result, or a
+/// value that the epilogue computes. A consumer that only copies a component of the result needs no
+/// epilogue.
 fn stored(plan: &Plan<'_>) -> Vec<Stored> {
     let mut stored: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();
     for tail in &plan.tails {
@@ -260,7 +261,7 @@ fn stored(plan: &Plan<'_>) -> Vec<Stored> {
 }
 
 /// Replaces the first destination that a consumer reads by the output of the consumer, and removes
-/// all other destinations that it reads.
+/// all other destinations that the consumer reads.
 fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
     if let Some((first, rest)) = tail.takes.split_first() {
         values[*first] = value;
@@ -270,7 +271,8 @@ fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
     }
 }
 
-/// Returns whether the op needs an `epilogue` region: the stored values are not the plain results.
+/// Returns whether the op needs an `epilogue` region, because the stored values differ from the
+/// results.
 fn needs_epilogue<'c>(plan: &Plan<'c>, partials: &[Type<'c>]) -> bool {
     let stored = stored(plan);
     let parts: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();

@@ -138,8 +138,8 @@ lanes store neighbouring results. The variant is for many short rows."
     }
 }
 
-/// Returns the number of rows that a warp reduces at once: the rows for each warp, at most one per
-/// lane.
+/// Returns the number of rows that a warp reduces at once: the number of rows per warp, rounded up
+/// to a power of two, at most 32.
 fn rows(r: &Reduction<'_>) -> u64 {
     let warps = (r.threads.unsigned_abs() / WARP).max(1);
     let each = r.results().unwrap_or(LARGE).div_ceil(warps);

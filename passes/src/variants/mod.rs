@@ -1,8 +1,9 @@
 //! Variants: the algorithms for a reduction inside a kernel, and the choice among them.
 //!
 //! A variant is one file in this folder and one line in [`BUILTIN`]. A variant has a cost estimate,
-//! an expansion, and named predicates. Each predicate accepts a reduction or returns a reason. A
-//! variant does not depend on the operation that combines values, which is a [`Combiner`].
+//! an expansion, and named predicates. Each predicate accepts a reduction, or returns the reason
+//! for a rejection. The algorithm of a variant does not depend on the operation that combines
+//! values; this operation is a [`Combiner`].
 
 pub(crate) mod batched;
 pub(crate) mod local;
@@ -48,7 +49,7 @@ pub type Params = BTreeMap<&'static str, i64>;
 pub struct Predicate {
     /// Name of the predicate in messages.
     pub name: &'static str,
-    /// Accepts a reduction, or returns the reason for a refusal.
+    /// Accepts a reduction, or returns the reason why the variant cannot expand the reduction.
     pub check: fn(&Reduction<'_>) -> Result<(), String>,
 }
 
@@ -66,7 +67,7 @@ pub trait Variant: Sync {
     fn priority(&self) -> i32;
 
     /// Returns the predicates, all of which must accept the reduction. Every predicate is checked,
-    /// so that a refusal lists every reason.
+    /// so that the error of a rejected reduction lists every reason.
     fn predicates(&self) -> &'static [Predicate];
 
     /// Returns the estimated cycles of one thread. Among variants of equal priority, the lowest
@@ -74,7 +75,8 @@ pub trait Variant: Sync {
     /// the reduction.
     fn cost(&self, reduction: &Reduction<'_>) -> u64;
 
-    /// Returns the parameters for [`Self::expand`], which are recorded on the op.
+    /// Returns the parameters for [`Self::expand`]; the attribute `params` records the parameters
+    /// on the op.
     fn params(&self, reduction: &Reduction<'_>) -> Params;
 
     /// Checks the parameters of an op, which may be part of the input program.
@@ -224,7 +226,7 @@ pub(crate) fn refuse_params(op: Op<'_>, reason: &str) -> Failed {
 /// Result of checking a variant against a reduction.
 pub(crate) struct Candidate {
     pub(crate) variant: &'static dyn Variant,
-    /// Cost of the variant, or every reason for its refusal.
+    /// Cost of the variant, or every reason why the variant cannot expand the reduction.
     pub(crate) verdict: Result<u64, Vec<Reason>>,
 }
 
@@ -289,7 +291,8 @@ pub(crate) fn ask<T>(
     })
 }
 
-/// Returns the best accepted variant: highest priority, then lowest cost, then first name.
+/// Returns the accepted variant with the highest priority. Ties are broken by the lowest cost, then
+/// by the alphabetically first name.
 pub(crate) fn best(candidates: &[Candidate]) -> Option<&Candidate> {
     candidates
         .iter()

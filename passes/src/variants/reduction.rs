@@ -15,29 +15,28 @@ pub struct Reduction<'c> {
     pub view: Reduce<'c>,
     /// Chip for which the kernel is compiled.
     pub chip: Chip,
-    /// Sources in memory, all of one shape. The list of sources is empty if the sources are
-    /// fragments.
+    /// Sources in memory, all of one shape; empty if the sources are fragments.
     pub sources: Vec<MemRef<'c>>,
-    /// Destinations in memory. The list of destinations is empty if the results are fragments.
+    /// Destinations in memory; empty if the results are fragments.
     pub destinations: Vec<MemRef<'c>>,
-    /// Sizes of the sources. Sizes of the source; `None` for a dynamic size.
+    /// Sizes of the sources; `None` for a dynamic size.
     pub shape: Vec<Option<u64>>,
     /// Parallel dimensions of the source, outermost first.
     pub kept: Vec<usize>,
-    /// Reduced dimensions of the source, those with the largest stride first.
+    /// Reduced dimensions of the source, in order of descending stride.
     pub reduced: Vec<usize>,
     /// Number of threads that execute the op together.
     pub threads: i64,
     /// Number of thread positions in the scope, including absent threads; at least
-    /// [`Self::threads`]. Threads are absent if some groups of the scope have fewer threads than
-    /// others, such as a partial last warp of a block.
+    /// [`Self::threads`]. Threads are absent if some groups of the scope are smaller than others:
+    /// for example, the last warp of a block may be partial.
     pub span: i64,
     /// Known alignment in bytes of the first element of every source.
     pub alignment: u64,
     /// Number of this op among the reductions of its module.
     pub serial: i64,
-    /// Set if the same threads execute the op every time, because no surrounding branch depends on
-    /// a loop.
+    /// Set if every execution of the op has the same active threads, because no surrounding branch
+    /// depends on a loop.
     pub steady: bool,
     pub(crate) kernel: Kernel<'c>,
 }
@@ -123,7 +122,7 @@ impl<'c> Reduction<'c> {
             .try_fold(1u64, |n, d| n.checked_mul(self.shape[*d]?))
     }
 
-    /// Returns the contiguous dimension of the source: the one with the smallest stride.
+    /// Returns the contiguous dimension of the source: the dimension with the smallest stride.
     pub fn contiguous(&self) -> Option<usize> {
         let source = self.source()?;
         (0..source.rank())
@@ -141,9 +140,9 @@ impl<'c> Reduction<'c> {
             .max()
     }
 
-    /// Emits the index of this thread's first element, which is its position in the scope, if each
-    /// thread combines every [`Self::threads`]-th of `length` elements. A thread at a position from
-    /// [`Self::threads`] on receives `length`, and so combines no elements.
+    /// Emits the index of this thread's first element: the position of the thread in the scope.
+    /// Each thread combines every [`Self::threads`]-th of `length` elements. A thread at a position
+    /// from [`Self::threads`] on receives `length`, and so combines no elements.
     pub fn first_of(
         &self,
         b: &tx_mlir::Builder<'c>,
@@ -202,8 +201,9 @@ fn sort_by_stride(dimensions: &mut [usize], memref: &MemRef<'_>) {
     }
 }
 
-/// Returns the known alignment of the first element of `value`, in bytes: the alignment of its
-/// element type, or more for shared memory of this kernel, whose alignment the compiler chooses.
+/// Returns the known alignment of the first element of `value`, in bytes. The alignment is that of
+/// the element type; shared memory of this kernel may have a greater alignment, which the compiler
+/// chooses.
 fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     let element = byte_width(memref.element).unwrap_or(1);
     // `memref.view` adds a byte offset that its type does not show.
@@ -219,7 +219,8 @@ fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     }
 }
 
-/// Returns the kernel and the number of the workgroup attribution that `value` is or is a view of.
+/// If `value` is a workgroup attribution or a view of one, returns the kernel and the number of the
+/// attribution.
 pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
     use melior::ir::block::BlockLike as _;
     let root = crate::analysis::access::root(value);
@@ -286,7 +287,7 @@ pub mod checks {
         },
     };
 
-    /// Requires a fragment layout that the scope can reduce.
+    /// Requires a fragment layout that the threads of the scope can reduce.
     pub const LAYOUT: Predicate = Predicate {
         name: "layout",
         check: |r| match r.sources.is_empty() {

@@ -23,16 +23,16 @@ const UNROLL: i64 = 8;
 enum Between {
     /// XOR shuffles between lanes whose numbers differ only in some bits.
     Bits,
-    /// Indexed shuffles between any lanes of one warp.
     Lanes,
     /// An exchange through shared memory between threads of several warps.
     Warps,
 }
 
-/// Index into [`Plan::folds`]: the fold whose total a result register receives.
+/// Index into [`Plan::folds`]: the list of source registers (fold) whose total a result register
+/// receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Take {
-    /// All threads have the same fold.
+    /// All threads have the same fold (list of source registers).
     One(usize),
     /// Each lane has its own fold; the entry of a lane without elements is `None`.
     ByLane(Vec<Option<usize>>),
@@ -46,7 +46,7 @@ pub(crate) struct Plan {
     /// Kind of exchange along each mixed-radix digit of the thread number. A digit along a parallel
     /// dimension has no exchange (`None`).
     digits: Vec<Option<Between>>,
-    /// Fold whose total each result register (slot) receives.
+    /// List of source registers (fold) whose total each result register (slot) receives.
     takes: Vec<Take>,
     /// Stride of each reduced dimension in the row-major element index.
     number: Vec<i64>,
@@ -179,8 +179,9 @@ impl Plan {
             .map(|(k, (_, digit))| (k, digit))
     }
 
-    /// Returns whether all lanes of a warp share every result, and each lane stores one result. All
-    /// results are then exchanged together, by about as many shuffles as there are results.
+    /// Returns whether all lanes of a warp contribute to every result, and each lane stores one
+    /// result. All results are then exchanged together, by about as many shuffles as there are
+    /// results.
     fn transposes(&self) -> bool {
         let results = self.folds.len();
         let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);
@@ -240,8 +241,8 @@ fn partial_bytes(r: &Reduction<'_>) -> i64 {
         .sum()
 }
 
-/// Returns the kind of exchange along digit `k` of the thread number that is correct for every
-/// thread with elements.
+/// Returns a kind of exchange along digit `k` of the thread number. The returned kind is correct
+/// for every thread with elements.
 fn between(source: &Placement, k: usize) -> Between {
     let digit = source.digits[k];
     let field = digit.stride * (digit.extent - 1);
@@ -260,8 +261,7 @@ fn between(source: &Placement, k: usize) -> Between {
     if bits { Between::Bits } else { Between::Lanes }
 }
 
-/// Returns the fold whose total each result register receives; a fold is a set of combined source
-/// registers.
+/// Returns the fold (list of source registers) whose total each result register receives.
 fn takes(
     r: &Reduction<'_>,
     source: &Placement,

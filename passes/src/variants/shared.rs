@@ -8,8 +8,8 @@
 //! consecutive elements. If the contiguous dimension is parallel, `stride` consecutive lanes load
 //! different columns. Lanes of different columns exchange no values.
 //!
-//! In both cases, one access of a warp is to consecutive words, without bank conflicts and in whole
-//! lines of global memory.
+//! For a reduced and for a parallel contiguous dimension, a warp accesses consecutive words: whole
+//! lines of global memory, or shared memory without bank conflicts.
 //!
 //! If there are fewer results than warps, a group is wider than a warp, and its exchange uses
 //! shared memory. Shuffles are outside of all branches: threads without elements contribute
@@ -167,9 +167,9 @@ pub(crate) struct Shape {
     /// Number of consecutive threads that compute different results.
     stride: u64,
     vector: u64,
-    /// Skew: number of results after which a group starts one step later in its row, and wraps
-    /// around at the end of the row; 0 disables skewing. With skewing, the groups of a warp load
-    /// from different banks of shared memory.
+    /// Skew: number of results after which a group starts one step later in its row; 0 disables
+    /// skewing. A skewed group wraps around at the end of its row. With skewing, the groups of a
+    /// warp load from different banks of shared memory.
     skew: u64,
 }
 
@@ -209,7 +209,8 @@ impl Shape {
         self.vector
     }
 
-    /// Returns whether full steps load every element, without a remainder.
+    /// Returns whether the row length is a multiple of the number of elements in one step, so that
+    /// there is no remainder.
     pub(crate) fn is_exact(&self, r: &Reduction<'_>) -> bool {
         r.length()
             .is_some_and(|n| n % (self.group * self.vector) == 0)
@@ -287,8 +288,8 @@ impl Shape {
             .unwrap_or_else(|| with_group(widest))
     }
 
-    /// Returns the estimated cycles: the latencies of a thread, plus the use of shared memory and
-    /// of warp schedulers, which all warps of an SM share.
+    /// Returns the estimated cycles: the latencies of one thread, plus the cycles in which all
+    /// warps of an SM use shared memory and the warp schedulers.
     pub(crate) fn cost(&self, r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> u64 {
         let parts = r
             .view
@@ -297,8 +298,8 @@ impl Shape {
         self.cost_of(r, lane_cost, parts, parts)
     }
 
-    /// Returns the estimated cycles if a thread executes `fold` combine operations per element, and
-    /// threads exchange `parts` values.
+    /// Returns the estimated cycles of a thread that executes `fold` combine ops per element and
+    /// exchanges `parts` values.
     pub(crate) fn cost_of(
         &self,
         r: &Reduction<'_>,
@@ -383,8 +384,8 @@ impl Shape {
         (stride, spare.min(within.max(between)).max(1))
     }
 
-    /// Returns the maximum number of elements per load that alignment and strides permit, with
-    /// elements for every lane.
+    /// Returns the maximum number of elements per load that alignment and strides permit, and for
+    /// which every lane has elements.
     pub(crate) fn vector(r: &Reduction<'_>, group: u64, length: u64) -> u64 {
         let (Some(bytes), Some(last)) = (r.element_bytes(), r.reduced.last()) else {
             return 1;
@@ -610,7 +611,7 @@ impl<'c> Expansion<'_, 'c> {
         }
     }
 
-    /// Emits the partial result of one thread by combines of whole vectors, if there is no
+    /// Emits the partial result of one thread that combines whole vectors. The row must have no
     /// remainder.
     fn fold_vectors(
         &self,

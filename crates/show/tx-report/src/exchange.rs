@@ -19,7 +19,7 @@ use self::reader::Reader;
 pub const LANES: usize = 32;
 const MOST_THREADS: usize = 1024;
 
-/// ReportedKernel as plain data.
+/// Kernel as plain data.
 #[derive(Debug, Clone, Default)]
 pub struct ReportedKernel {
     /// Name.
@@ -199,7 +199,7 @@ pub enum Wait {
     Fence,
 }
 
-/// KernelStep of a kernel: an exchange of values, a synchronization, a memory access or a loop.
+/// Step of a kernel: an exchange of values, a synchronization, a memory access or a loop.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KernelStep {
     /// Shuffle within a warp.

@@ -38,7 +38,6 @@ pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
     }
 }
 
-/// Checks a reduction with indexing maps.
 pub(super) fn check_mapped<'c>(
     reduce: &Reduce<'c>,
     sources: &[Tile<'c>],

@@ -72,11 +72,11 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
     })
 }
 
-/// Maximum number of register slots of a thread in a layout. No thread has as many registers, but a
-/// layout may leave slots unused.
+/// Maximum number of register slots of a thread in a layout. The limit exceeds the number of
+/// registers of a GPU thread, because a layout may leave slots unused.
 const MOST_REGISTERS: i64 = 4096;
 
-/// Returns a thread (or a register) that two coordinates of a layout map to, if there is one.
+/// Returns a thread or a register to which two coordinates of a layout map, if any.
 fn meeting(places: &[Iter], on_threads: bool) -> Option<i64> {
     let unit = |axis: Axis| match axis {
         Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,
@@ -184,7 +184,6 @@ mod tests {
     }
 
     proptest! {
-        /// `meeting` returns a thread or register if and only if two coordinates map to it.
         #[test]
         fn meetings_are_found(iters in prop::collection::vec(any_iter(), 0..5), on_threads in any::<bool>()) {
             let all = places(&iters, on_threads);

@@ -188,7 +188,6 @@ pub(super) fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Res
     Ok(())
 }
 
-/// Checks the numbers of sources, destinations, results and `init` operands.
 fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
     let (n, m, r) = (

@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// Returns the width in bits of a supported float type, and `None` for other types.
 pub(super) fn float_bits(ty: Type<'_>) -> Option<u32> {
     let is = [
         mlir_sys::mlirTypeIsAFloat8E4M3FN,

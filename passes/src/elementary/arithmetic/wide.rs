@@ -1,4 +1,4 @@
-//! 64-bit integers, one per float of the computation.
+//! Arithmetic on 64-bit integers: a scalar, or a vector with one integer for each float.
 
 use super::{Arithmetic, Float, Truth, Whole, convert, greatest};
 use melior::ir::{Type, ValueLike};
@@ -128,8 +128,7 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.apply("arith.remui", divisor)
     }
 
-    /// Emits the truncation to the width of the floats, which must be able to represent the
-    /// integer.
+    /// Emits the truncation to an integer as wide as the floats; the value must fit in this width.
     pub(in crate::elementary) fn narrowed(self) -> Whole<'a, 'c> {
         let m = self.m;
         let value = if m.whole == self.value.r#type() {
@@ -165,7 +164,8 @@ impl<'a, 'c> Wide<'a, 'c> {
         m.value(convert(m.b, "arith.sitofp", self.value, m.float))
     }
 
-    /// Emits the upper 64 bits of the unsigned product. `self` must be below 2^63.
+    /// Emits the upper 64 bits of the unsigned product of `self` and `other`. `self` must be below
+    /// 2^63.
     pub(in crate::elementary) fn times_high(self, other: Self) -> Self {
         const HALF: u64 = u32::MAX as u64;
         let (high, low) = (self.shift_right(32), self.and(HALF));

@@ -11,13 +11,14 @@ use std::ops::RangeInclusive;
 /// Number of elements of a column that a thread has in flight. `DOWN[0]` is for several columns per
 /// thread, `DOWN[1]` for one column per thread.
 const DOWN: [i64; 2] = [8, 16];
-/// Number of threads of a block for rows at unaligned addresses. Neighbouring blocks both load the
-/// cache line at their common border, so larger blocks load fewer lines twice. Sums of
+/// Number of threads of a block for rows at unaligned addresses. Two neighbouring blocks both load
+/// the cache line at their common border, so larger blocks load fewer lines twice. Sums of
 /// 128x4096x4095 f32 on an H200 read 3974 GB/s with 1024 threads, 3710 with 512 and 3393 with 256
 /// (PyTorch: 3899).
 const UNALIGNED: i64 = 4 * THREADS;
-/// Range of column lengths, in elements, for which more threads of a block share a column, unless
-/// columns are split across blocks. Measured on an H100 (`docs/performance.md`, log entry 45).
+/// Range of column lengths, in elements, for which a larger number of threads in a block shares a
+/// column, unless columns are split across blocks. Measured on an H100 (`docs/performance.md`, log
+/// entry 45).
 const TALL: RangeInclusive<i64> = 64..=512;
 /// Maximum length, in elements, of columns that are never split across blocks, for a dynamic number
 /// of columns.
@@ -42,7 +43,6 @@ const MANY_COLUMNS: Columns = Columns {
 /// (`docs/performance.md`, log entry 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
-/// Mapping of columns to threads and blocks.
 struct Columns {
     across: i64,
     under_way: i64,

@@ -3,8 +3,7 @@
 //! Neighbouring threads load neighbouring elements. If neighbouring elements belong to one result,
 //! a group of threads computes the result. If neighbouring elements belong to neighbouring results,
 //! each thread computes its own results. A reduction with few results and many elements is split
-//! across blocks, and the last block or a second kernel combines their partial results. Neither the
-//! number of partial results nor the order in which elements are combined depends on the length.
+//! across blocks, and the last block or a second kernel combines their partial results.
 
 mod columns;
 mod elementwise;
@@ -33,8 +32,8 @@ pub(crate) const VECTOR: i64 = 16;
 const MOST_PARTS: i64 = 32;
 /// Maximum number of unrolled ops of one thread: number of elements times ops per element.
 const MOST_WRITTEN: i64 = 1024;
-/// Number of elements up to which an op uses scalar loads. With a single vector for each thread,
-/// LLVM merges the vector load with the scalar loads of the unaligned path.
+/// Maximum number of elements for which an op uses scalar loads. With a single vector for each
+/// thread, LLVM merges the vector load with the scalar loads of the unaligned path.
 const FEW: i64 = 4096;
 /// Maximum number of elements that one thread reduces to a result, if vector loads are impossible.
 const SHORT: i64 = 16;
@@ -72,7 +71,7 @@ pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), true)
 }
 
-/// Returns one schedule for all lengths. The second phase of a reduction uses this schedule,
+/// Returns one schedule for all lengths. The second phase of a reduction needs only one schedule,
 /// because there are few partial results.
 pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), false)
@@ -98,7 +97,6 @@ pub(crate) fn candidates(job: &Job<'_>, clusters: bool) -> Vec<Vec<Case>> {
 
 struct Chooser<'a, 'c> {
     job: &'a Job<'c>,
-    /// Parallel dimensions.
     kept: Vec<usize>,
     /// Whether the op is batch-invariant: the order in which elements are combined must not depend
     /// on the number of results.
@@ -111,7 +109,6 @@ struct Chooser<'a, 'c> {
 
 #[derive(Clone, Copy)]
 enum Vectors {
-    /// Scalar loads.
     None,
     /// Vector loads from the start of the row; the field is the vector width in elements.
     Plain(i64),
@@ -128,7 +125,6 @@ impl Vectors {
         }
     }
 
-    /// Limits the vector width to `most` elements.
     fn of(self, most: i64) -> Self {
         match self {
             Self::None => Self::None,
@@ -138,7 +134,6 @@ impl Vectors {
     }
 }
 
-/// Distribution of the results over blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Blocks {
     /// One block computes one result, or several results.
@@ -427,7 +422,6 @@ impl<'a, 'c> Chooser<'a, 'c> {
     }
 }
 
-/// Rounds up to a power of two, from 1 to 2^62.
 fn power_of_two(n: i64) -> i64 {
     let most = 1 << 62;
     n.clamp(1, most)

@@ -17,7 +17,7 @@ const VERY_LONG: i64 = 1 << 16;
 /// Minimum number of elements for which a row is split across blocks, independent of the number of
 /// rows.
 const ENDLESS: i64 = 1 << 18;
-/// Thread group of each block, if several blocks share a long row.
+/// Thread group (fields as in [`ROWS`]) of each block, if several blocks share a long row.
 const BESIDE: Group = Group::new([THREADS, UNDER_WAY, 1, THREADS]);
 /// Mapping of large reductions with few ops per element. With many small blocks, fewer SMs are idle
 /// at the end of the kernel. Measured on an H100 (`docs/performance.md`, log entry 44).
@@ -194,25 +194,25 @@ const ENOUGH: i64 = 1024;
 /// entries 15 and 26).
 const EACH: [i64; 4] = [2, 4, 8, 32];
 const SMALL_BLOCK: i64 = 64;
-/// Thread group for the longest rows of dynamic length: one block reduces each row with vector
-/// loads.
+/// Thread group (fields as in [`ROWS`]) for the longest rows of dynamic length: one block reduces
+/// each row with vector loads.
 const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
 /// Mappings for few long rows of dynamic length: maximum number of rows, factor on the number of
 /// threads of [`LONGEST`], and blocks that share a row. More blocks would speed up the longest
 /// rows, and slow down rows of medium length. Measured on an H100 (`docs/performance.md`, log
 /// entries 25 and 28).
 const FEW_ROWS: [(i64, i64, i64); 3] = [(1, 2, 2 * SHARES), (4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
-/// Mappings for reductions to one result in one block: maximum number of elements, and thread
-/// group. The second entry of `SMALL` applies to static lengths only. Measured on an H200
-/// (`docs/performance.md`, log entry 12).
+/// Mappings for reductions to one result in one block: maximum number of elements, and thread group
+/// (fields as in [`ROWS`]). The second entry of `SMALL` applies to static lengths only. Measured on
+/// an H200 (`docs/performance.md`, log entry 12).
 const SMALL: [(i64, Group); 2] = [
     (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
     (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
 ];
 /// Mappings for reductions to one result in fewer than [`CUTS`] blocks: maximum number of elements,
-/// thread group, and number of blocks. With fewer blocks, the last block begins earlier to combine
-/// partial results. The first entry of `MEDIUM` applies to static lengths only. Measured on an H200
-/// (`docs/performance.md`, log entry 12).
+/// thread group (fields as in [`ROWS`]), and number of blocks. With fewer blocks, the last block
+/// begins earlier to combine partial results. The first entry of `MEDIUM` applies to static lengths
+/// only. Measured on an H200 (`docs/performance.md`, log entry 12).
 const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
     (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128),
@@ -224,18 +224,18 @@ const WORD: i64 = 4;
 const NARROW: i64 = 64;
 /// Number of bytes of a sector, the smallest memory transaction.
 const SECTOR: i64 = 32;
-/// Numbers of threads per row and of loads in flight that [`super::candidates`] tries. Values that
-/// are often fast come first.
+/// Numbers of threads per row and of loads in flight that [`super::candidates`] tries. The values
+/// that are most often fast come first.
 const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
 /// Limits and mappings for rows that the blocks of a cluster share. A cluster barrier takes less
-/// time than a fence, an atomic and a load of partial results, and needs no second kernel. On the
-/// other hand, a cluster has only few blocks. Measured on an H200 for `sum`, `max` and `argmax`
-/// (`docs/performance.md`, log entry 23).
+/// time than a fence, an atomic and a load of partial results, and needs no second kernel. A
+/// disadvantage of a cluster is its small number of blocks. Measured on an H200 for `sum`, `max`
+/// and `argmax` (`docs/performance.md`, log entry 23).
 struct Clusters {
-    /// Mapping of a reduction to one result: maximum number of elements, thread group, and cluster
-    /// size in blocks.
+    /// Mapping of a reduction to one result: maximum number of elements, thread group (fields as in
+    /// [`ROWS`]), and cluster size in blocks.
     alone: (i64, Group, i64),
     /// Limits for several results: maximum number of results, cluster size in blocks, and minimum
     /// row length in bytes.
@@ -243,8 +243,8 @@ struct Clusters {
     /// Minimum number of blocks of the grid, and the maximum length, in elements, of rows for which
     /// the grid may have fewer blocks.
     busy: (i64, i64),
-    /// Maximum row length in elements, and thread group for rows up to this length. Rows up to the
-    /// first maximum length use scalar loads.
+    /// Maximum row length in elements, and thread group (fields as in [`ROWS`]) for rows up to this
+    /// length. Rows up to the first maximum length use scalar loads.
     groups: [(i64, Group); 2],
 }
 
@@ -379,7 +379,6 @@ impl Rows {
     }
 }
 
-/// Properties of the rows of an op.
 struct Asked {
     inner: usize,
     /// Whether all reduced dimensions are fused into one loop.
@@ -389,7 +388,6 @@ struct Asked {
     vectors: Vectors,
     /// Maximum number of elements of a row, or of its inner dimension, if there is a static bound.
     most: Option<i64>,
-    /// Whether [`VAST`] applies: the operands have many bytes, and each element needs few ops.
     is_vast: bool,
 }
 
@@ -886,7 +884,7 @@ impl Chooser<'_, '_> {
         (most && cuts.min(whole) > 1).then(|| cuts.min(whole))
     }
 
-    /// Returns the thread group for rows of `pieces` vectors.
+    /// Returns the thread group (fields as in [`ROWS`]) for rows of `pieces` vectors.
     fn group(&self, kept: &[usize], pieces: Option<i64>, vectors: Vectors, is_cut: bool) -> Group {
         let alone = kept.is_empty();
         // An exchange of several values is expensive: use fewer threads, with more loads in flight.
@@ -978,8 +976,8 @@ impl Chooser<'_, '_> {
     }
 
     /// Returns whether the last round of loads of a row has fewer vectors than threads, so that
-    /// some threads would idle. All threads of such a row share the elements of the last vectors,
-    /// like head and tail elements.
+    /// some threads would idle. The elements of this round are then distributed over all threads of
+    /// the row, like head and tail elements.
     fn has_few_over(&self, kept: &[usize], group: &Group, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.lanes * group.under_way;
         let is_possible = !kept.is_empty() && !self.fixed && group.rows == 1;
@@ -1011,7 +1009,8 @@ impl Chooser<'_, '_> {
 mod tests {
     use super::*;
 
-    /// Returns the thread groups of all tables, each with its maximum row length in elements.
+    /// Returns the thread groups (fields as in [`ROWS`]) of all tables, each with its maximum row
+    /// length in elements.
     fn groups() -> Vec<(i64, Group)> {
         let classes = ROWS
             .iter()

@@ -1,5 +1,5 @@
-//! Chooses a mapping from an ordered table. The first entry applies whose condition is true and
-//! whose mapping has a schedule for the op.
+//! Chooses a mapping from an ordered table. The choice is the first entry whose condition is true
+//! and whose mapping has a schedule for the op.
 
 use super::super::group::{Group, Phase};
 use super::super::job::Work;
@@ -13,7 +13,6 @@ pub(super) struct Request {
     pub(super) work: Kind,
     /// Number of elements that are combined into one result; `None` if dynamic.
     pub(super) length: Option<i64>,
-    /// Number of results; `None` if dynamic.
     pub(super) results: Option<i64>,
     /// Whether several kernels for different lengths are allowed.
     pub(super) by_length: bool,
@@ -25,7 +24,7 @@ pub(super) struct Request {
     pub(super) ops: i64,
     /// Number of operands with one element for each column, such as the weights of a norm.
     pub(super) columns: i64,
-    /// Number of arrays of rows that registers hold, besides the operands that `columns` counts.
+    /// Number of arrays whose rows stay in registers, without the operands that `columns` counts.
     pub(super) arrays: i64,
     /// Whether elements of a row can stay in registers between phases.
     pub(super) can_hold: bool,
@@ -35,7 +34,6 @@ pub(super) struct Request {
     pub(super) has_row_ops: bool,
     pub(super) stores: Stores,
     pub(super) can_share: bool,
-    /// Whether the op is batch-invariant.
     pub(super) is_fixed: bool,
     pub(super) clusters: bool,
 }
@@ -45,7 +43,6 @@ pub(super) enum Kind {
     ElementWise,
     /// Initial values for atomics.
     Start,
-    /// A reduction of rows or columns.
     Reduction,
     /// A group of several ops that share rows.
     Phases,

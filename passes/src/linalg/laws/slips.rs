@@ -1,8 +1,8 @@
 //! Likely mistakes in one component of a combiner of several values. Some tuples hide a mistake:
 //! `l1 + r0` instead of `l1 + r1` gives equal results for tuples of two equal numbers.
 //!
-//! The set of tuples that occur is unknown. A property therefore counts as violated only if no
-//! plausible set of tuples satisfies it. Plausible sets are ordinary tuples, sorted tuples, and
+//! The tuples that occur at run time are unknown. A property therefore counts as violated only if
+//! no plausible set of tuples satisfies it. Plausible sets are ordinary tuples, sorted tuples, and
 //! tuples with a constant component, such as a count of one or an error of zero. The tested numbers
 //! are integers, and all values of a component are distinct, so neither rounding nor ties affect
 //! the verdict.
@@ -24,7 +24,7 @@ pub(crate) struct Slip {
     pub(crate) is_ordered: bool,
 }
 
-/// Values of the tested tuples: small numbers, so that sums and products are exact, in no order.
+/// Values of the tested tuples: small unsorted numbers, so that sums and products are exact.
 const NUMBERS: [i64; 8] = [3, 11, 6, 1, 19, 8, 14, 27];
 
 const TUPLES: usize = 6;
@@ -140,7 +140,7 @@ struct Tuples<'t> {
 }
 
 impl Tuples<'_> {
-    /// Returns whether the tuples satisfy the properties; also `false` if too few results are
+    /// Returns whether the tuples satisfy the properties. Returns false also if too few results are
     /// finite, or if constant components may hide a mistake.
     fn judge(&self, identity: &Partial) -> Result<bool, Slip> {
         let laws = self.laws;
@@ -219,7 +219,7 @@ fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
 
 type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
 
-/// Returns the test cases for which both sides have a decisive result.
+/// Returns the test cases that are conclusive, with the results of both sides.
 fn decided<'t>(cases: &'t [Case<'t, Partial>]) -> impl Iterator<Item = Decided<'t>> {
     let known = |case: &'t Case<'t, Partial>| Some((case, case.decided()?));
     cases.iter().filter_map(known)

@@ -1,4 +1,4 @@
-//! KernelBuilder builder with its arguments and their expected contents.
+//! Kernel builder with its arguments and their expected contents.
 
 use std::sync::Arc;
 
