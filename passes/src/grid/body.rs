@@ -22,7 +22,7 @@ const MAX_DOUBLED: i64 = 24;
 /// Maximum length, in elements, of a partial tile that is loaded without branches. Without a
 /// branch, an out-of-range load reads index 0, which is in the cache. In longer tiles, out-of-range
 /// loads take longer than branches.
-const CLAMPED: i64 = 64;
+const MAX_CLAMPED_ELEMENTS: i64 = 64;
 
 /// Position in the loop nest at which code is emitted.
 #[derive(Clone, Default)]
@@ -69,7 +69,7 @@ impl<'c> EmitPoint<'c> {
 }
 
 /// Maximum number of ops of a cheap combiner: one op and the terminator `tile.yield`.
-const CHEAP: i64 = 2;
+const MAX_CHEAP_OPS: i64 = 2;
 
 struct Range<'c> {
     from: Index<'c>,
@@ -132,7 +132,7 @@ impl<'a, 'c> Body<'a, 'c> {
         };
         let shares = match &job.work {
             Work::Combine(Combination { combiner, .. }) => {
-                combiner.weight() > CHEAP && (!job.numbers_elements() || ascends(true))
+                combiner.weight() > MAX_CHEAP_OPS && (!job.numbers_elements() || ascends(true))
             }
             _ => false,
         };
@@ -447,7 +447,7 @@ impl<'a, 'c> Body<'a, 'c> {
             let mut rest = place.clone();
             rest.peeled += 1;
             let most = self.nest.nodes[guard].extent.most();
-            let is_short = factor <= CLAMPED || self.is_shared_by_blocks(guard);
+            let is_short = factor <= MAX_CLAMPED_ELEMENTS || self.is_shared_by_blocks(guard);
             if most.is_some_and(|n| n < factor || n == factor && is_short) {
                 return vec![Range {
                     once: true,
@@ -455,7 +455,7 @@ impl<'a, 'c> Body<'a, 'c> {
                         Index::Const(0),
                         end,
                         EmitPoint {
-                            clamps: factor <= CLAMPED,
+                            clamps: factor <= MAX_CLAMPED_ELEMENTS,
                             ..place.clone()
                         },
                     )

@@ -2,7 +2,7 @@
 //!
 //! Three limits determine the time of a kernel that reads its input once: memory bandwidth, the
 //! latency of loads in flight, and instruction throughput. The estimate is the p-norm of the times
-//! under each limit alone, with p = [`BEND`]. The constants are fitted to 463 measured row
+//! under each limit alone, with p = [`NORM_EXPONENT`]. The constants are fitted to 463 measured row
 //! schedules on an H200; the root mean square error is 12 %.
 
 use super::job::{Job, Work};
@@ -29,7 +29,7 @@ const PLAIN: f64 = 0.94;
 const SHORT: f64 = 0.83;
 /// Exponent of the norm that combines the times under each limit. A greater exponent makes a
 /// sharper transition from one limit to the next.
-const BEND: f64 = 4.9;
+const NORM_EXPONENT: f64 = 4.9;
 /// Minimum length of a row in bytes for evict-first loads at full bandwidth: two cache lines.
 const LINES: f64 = 256.0;
 /// Number of instructions that an SM issues in one cycle, counted per thread.
@@ -250,10 +250,11 @@ impl Cost {
         let instructions =
             board.multiprocessors * ISSUED * board.hertz * per_block / (per_thread * threads);
         let speeds = [memory, latency, instructions];
-        let slowness: f64 = speeds.iter().map(|speed| speed.powf(-BEND)).sum();
+        let slowness: f64 = speeds.iter().map(|speed| speed.powf(-NORM_EXPONENT)).sum();
         // An empty array still costs the kernel launch.
         let taken = |slowness: f64| if bytes > 0.0 { bytes * slowness } else { 0.0 };
-        let seconds = taken(slowness.powf(1.0 / BEND)) + shape.kernels * board.launch_seconds;
+        let seconds =
+            taken(slowness.powf(1.0 / NORM_EXPONENT)) + shape.kernels * board.launch_seconds;
         Self {
             microseconds: seconds * 1e6,
             bytes,

@@ -16,7 +16,7 @@ use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val, codes, i64_attribute};
 
 /// Maximum number of partial results that a thread has in flight.
-const UNDER_WAY: i64 = 4;
+const PARTIAL_RESULTS_IN_FLIGHT: i64 = 4;
 /// Name of the fused loop over the partial results of several `rfactor` loops.
 const PARTS: &str = "parts";
 
@@ -226,7 +226,7 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
         .fold(1, |n, l| {
             n.saturating_mul(nodes[*l].extent.known().unwrap_or(1))
         });
-    let under_way = (MAX_UNROLL / written.max(1)).clamp(1, UNDER_WAY);
+    let under_way = (MAX_UNROLL / written.max(1)).clamp(1, PARTIAL_RESULTS_IN_FLIGHT);
     second.push(Step::Split(part.clone(), across * under_way));
     let (rounds, mut inner) = (format!("{part}.o"), format!("{part}.i"));
     second.push(Step::Split(inner.clone(), across));

@@ -36,7 +36,7 @@ pub(crate) const MAX_HELD: i64 = 64;
 /// branch for each slot, LLVM moves each load next to the store of the loaded value, so that only
 /// one load is in flight. RMS norm of 65536x4096 f32 took 2079 µs on an H200 with a branch for each
 /// slot.
-const TOGETHER: usize = 8;
+const SLOTS_PER_BRANCH: usize = 8;
 
 /// Elements of one operand in one thread.
 #[derive(Clone)]
@@ -484,7 +484,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
         let is_unknown = |dim: &usize| body.extents[*dim].known().is_none();
         match phase.row.iter().any(is_unknown) {
-            true => TOGETHER,
+            true => SLOTS_PER_BRANCH,
             false => 1,
         }
     }

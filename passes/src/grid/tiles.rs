@@ -15,7 +15,7 @@ const NONE: i64 = -1;
 
 /// Minimum number of elements per accumulator in a tile with relative indices. Smaller tiles use
 /// absolute indices.
-const FEW: usize = 4;
+const MIN_RELATIVE_ELEMENTS: usize = 4;
 
 impl<'c> Body<'_, 'c> {
     /// Assigns each element of a tile a constant index, relative to the tile start. Constant
@@ -29,7 +29,7 @@ impl<'c> Body<'_, 'c> {
         let (&[axis], Some(first)) = (&self.job.axes[..], points.first()) else {
             return None;
         };
-        if !self.ascends || first.beside || points.len() < FEW * self.lanes() {
+        if !self.ascends || first.beside || points.len() < MIN_RELATIVE_ELEMENTS * self.lanes() {
             return None;
         }
         let steps: Vec<(usize, i64)> = loops

@@ -17,7 +17,7 @@ pub(super) const WIDEST: i64 = 16;
 /// Number of bytes of a register.
 const WORD: u64 = 4;
 /// Maximum number of elements that a thread loads before it uses the first element.
-const UNDER_WAY: usize = 64;
+const ELEMENTS_IN_FLIGHT: usize = 64;
 
 /// Position of the aligned vectors in one row.
 #[derive(Clone)]
@@ -384,7 +384,7 @@ impl<'c> Body<'_, 'c> {
         if tile.is_some() {
             partial = self.begin_tile(b, &before);
         }
-        let batch = (UNDER_WAY / width).max(1) * width;
+        let batch = (ELEMENTS_IN_FLIGHT / width).max(1) * width;
         for points in points.chunks(batch) {
             let groups: Vec<(Cond<'c>, Vec<EmitPoint<'c>>)> = points
                 .chunks(width)

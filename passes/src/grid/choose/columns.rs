@@ -3,23 +3,23 @@
 use super::super::nest::MAX_UNROLL;
 use super::super::steps::{Case, Step};
 use super::{
-    Blocks, CLUSTERS, CUTS, Chooser, LANES, LARGE, LEAST_CUTS, SHARES, THREADS, Vectors, ceildiv,
-    power_of_two,
+    Blocks, CLUSTERS, Chooser, LANES, MIN_LAST_BLOCK_ELEMENTS, MIN_SPLIT_BLOCKS, SPLIT_BLOCKS,
+    SPLIT_BLOCKS_PER_ROW, THREADS_PER_BLOCK, Vectors, ceildiv, power_of_two,
 };
 use std::ops::RangeInclusive;
 
-/// Number of elements of a column that a thread has in flight. `DOWN[0]` is for several columns per
-/// thread, `DOWN[1]` for one column per thread.
-const DOWN: [i64; 2] = [8, 16];
+/// Number of elements of a column that a thread has in flight. `COLUMN_ELEMENTS_IN_FLIGHT[0]` is for several columns per
+/// thread, `COLUMN_ELEMENTS_IN_FLIGHT[1]` for one column per thread.
+const COLUMN_ELEMENTS_IN_FLIGHT: [i64; 2] = [8, 16];
 /// Number of threads of a block for rows at unaligned addresses. Two neighbouring blocks both load
 /// the cache line at their common border, so larger blocks load fewer lines twice. Sums of
 /// 128x4096x4095 f32 on an H200 read 3974 GB/s with 1024 threads, 3710 with 512 and 3393 with 256
 /// (PyTorch: 3899).
-const UNALIGNED: i64 = 4 * THREADS;
+const UNALIGNED: i64 = 4 * THREADS_PER_BLOCK;
 /// Range of column lengths, in elements, for which a larger number of threads in a block shares a
 /// column, unless columns are split across blocks. Measured on an H100 (`docs/performance.md`, log
 /// entry 45).
-const TALL: RangeInclusive<i64> = 64..=512;
+const SHARED_COLUMN_LENGTHS: RangeInclusive<i64> = 64..=512;
 /// Maximum length, in elements, of columns that are never split across blocks, for a dynamic number
 /// of columns.
 const SHORT_COLUMNS: i64 = 1 << 10;
@@ -30,13 +30,17 @@ const MEDIUM_COLUMNS: i64 = 1 << 12;
 /// threads across columns, and blocks that share a column. More columns use [`MANY_COLUMNS`].
 /// Measured on an H100 (`docs/performance.md`, log entries 28 and 37).
 const FEW_COLUMNS: [(i64, i64, i64); 3] = [
-    (16, LANES / 4, CUTS),
-    (64, LANES / 2, CUTS / 2),
-    (1 << 10, LANES, SHARES),
+    (16, LANES / 4, SPLIT_BLOCKS),
+    (64, LANES / 2, SPLIT_BLOCKS / 2),
+    (1 << 10, LANES, SPLIT_BLOCKS_PER_ROW),
 ];
 const MANY_COLUMNS: Columns = Columns {
-    threads: 2 * THREADS,
-    ..Columns::new(2 * LANES, DOWN[0], Blocks::ThenLast(LEAST_CUTS))
+    threads: 2 * THREADS_PER_BLOCK,
+    ..Columns::new(
+        2 * LANES,
+        COLUMN_ELEMENTS_IN_FLIGHT[0],
+        Blocks::ThenLast(MIN_SPLIT_BLOCKS),
+    )
 };
 /// Mapping of columns that a cluster shares: maximum elements per thread, bytes that a row of
 /// threads loads at once, and loads in flight per thread. Measured on an H200
@@ -55,7 +59,7 @@ impl Columns {
         Self {
             across,
             under_way,
-            threads: THREADS,
+            threads: THREADS_PER_BLOCK,
             blocks,
         }
     }
@@ -70,7 +74,7 @@ impl Chooser<'_, '_> {
         clusters: &[i64],
     ) -> Vec<Vec<Case>> {
         let mut all = Vec::new();
-        let blocks: Vec<Blocks> = [CUTS, 8 * CUTS]
+        let blocks: Vec<Blocks> = [SPLIT_BLOCKS, 8 * SPLIT_BLOCKS]
             .into_iter()
             .flat_map(|cuts| [Blocks::ThenAnother(cuts), Blocks::ThenLast(cuts)])
             .chain([Blocks::One])
@@ -80,8 +84,8 @@ impl Chooser<'_, '_> {
             for under_way in [4, 8, 16] {
                 for share in &blocks {
                     let (vector, groups) = self.column_vectors(kept, nearest);
-                    let down = THREADS / across;
-                    let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
+                    let down = THREADS_PER_BLOCK / across;
+                    let blocks = groups.map_or(SPLIT_BLOCKS, |n| ceildiv(n, across));
                     let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
                     // Number of blocks that share a column, if all columns together use `cuts`
                     // blocks.
@@ -130,7 +134,7 @@ impl Chooser<'_, '_> {
             let steps = std::mem::take(&mut self.steps);
             cases.push(Case { most, steps });
         }
-        let under_way = self.affordable(DOWN[0]);
+        let under_way = self.affordable(COLUMN_ELEMENTS_IN_FLIGHT[0]);
         for (most, across, blocks) in FEW_COLUMNS {
             let columns = Columns::new(across, under_way, Blocks::ThenLast(blocks));
             self.write_columns(&kept, nearest, 1, &columns);
@@ -139,7 +143,7 @@ impl Chooser<'_, '_> {
             cases.push(Case { most, steps });
         }
         let alone = Columns {
-            threads: 4 * THREADS,
+            threads: 4 * THREADS_PER_BLOCK,
             ..Columns::new(LANES, under_way, Blocks::One)
         };
         let shared = Columns {
@@ -182,18 +186,18 @@ impl Chooser<'_, '_> {
             LANES
         };
         let across = groups.map_or(LANES, |n| power_of_two(n).min(widest));
-        let is_shared = groups.is_some_and(|n| ceildiv(n, across) < CUTS);
+        let is_shared = groups.is_some_and(|n| ceildiv(n, across) < SPLIT_BLOCKS);
         (across, widest, is_shared)
     }
 
     fn columns_in_clusters(&self, kept: &[usize], length: Option<i64>) -> Option<Columns> {
         let (most, bytes, loads) = IN_CLUSTERS;
         let (results, length) = (self.total(kept)?, length?);
-        let across = power_of_two(results).min((bytes / self.width()?).clamp(1, THREADS));
+        let across = power_of_two(results).min((bytes / self.width()?).clamp(1, THREADS_PER_BLOCK));
         let under_way = self.affordable(loads);
-        let tile = THREADS / across * under_way;
+        let tile = THREADS_PER_BLOCK / across * under_way;
         let blocks = CLUSTERS.into_iter().rev().find(|n| n * tile <= length)?;
-        let each = length.saturating_mul(across) / (THREADS * blocks);
+        let each = length.saturating_mul(across) / (THREADS_PER_BLOCK * blocks);
         (self.clusters && each <= most).then_some(Columns::new(
             across,
             under_way,
@@ -207,7 +211,7 @@ impl Chooser<'_, '_> {
         let kept = self.kept.clone();
         self.one_thread_each(&kept, self.nearest, LANES);
         let reduced = self.fused(&self.job.axes, None, "r");
-        self.split(&reduced, THREADS / LANES, None, Some(1));
+        self.split(&reduced, THREADS_PER_BLOCK / LANES, None, Some(1));
         Some(self.done())
     }
 
@@ -236,24 +240,27 @@ impl Chooser<'_, '_> {
         let (vector, groups) = self.column_vectors(kept, nearest);
         let (across, widest, is_shared) = Self::across(vector, groups);
         let all: Vec<usize> = (0..job.extents.len()).collect();
-        let is_large = self.total(&all).is_none_or(|n| n >= LARGE);
+        let is_large = self
+            .total(&all)
+            .is_none_or(|n| n >= MIN_LAST_BLOCK_ELEMENTS);
         // With vectors of eight or more elements, a larger block would have too few registers per
         // thread.
         let is_wide = vector > 4;
-        let is_tall = length.is_some_and(|n| TALL.contains(&n));
+        let is_tall = length.is_some_and(|n| SHARED_COLUMN_LENGTHS.contains(&n));
         let is_unaligned = vector == 1 && across == widest && widest > LANES;
         let (across, down) = match is_shared {
             false if is_unaligned && self.fills_threads(length) => (across, UNALIGNED / across),
             _ if vector == 1 || across < LANES || self.exchanges_parts() => {
-                (across, THREADS / across)
+                (across, THREADS_PER_BLOCK / across)
             }
             true if is_large && !is_wide => (LANES / 2, LANES),
             false if is_tall && is_wide => (LANES / 2, LANES / 2),
             false if is_tall => (LANES, LANES / 2),
-            _ => (across, THREADS / across),
+            _ => (across, THREADS_PER_BLOCK / across),
         };
-        let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
-        let mut under_way = (MAX_UNROLL / vector).min(DOWN[usize::from(vector == 1)]);
+        let blocks = groups.map_or(SPLIT_BLOCKS, |n| ceildiv(n, across));
+        let mut under_way =
+            (MAX_UNROLL / vector).min(COLUMN_ELEMENTS_IN_FLIGHT[usize::from(vector == 1)]);
         while under_way > 1 && self.is_too_much(under_way * vector) {
             under_way /= 2;
         }
@@ -262,7 +269,11 @@ impl Chooser<'_, '_> {
         }
         let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
         // Blocks run in waves: with more waves, a partial last wave costs less.
-        let cuts = if blocks < LEAST_CUTS { CUTS } else { 8 * CUTS };
+        let cuts = if blocks < MIN_SPLIT_BLOCKS {
+            SPLIT_BLOCKS
+        } else {
+            8 * SPLIT_BLOCKS
+        };
         let parts = match is_shared {
             true => ceildiv(cuts, blocks.max(1)).min(most),
             false => 1,
@@ -281,7 +292,7 @@ impl Chooser<'_, '_> {
     /// Returns whether columns are long enough for eight rounds of loads by a block of
     /// [`UNALIGNED`] threads, and whether each element needs few ops.
     fn fills_threads(&self, length: Option<i64>) -> bool {
-        let round = UNALIGNED / (4 * LANES) * DOWN[1];
+        let round = UNALIGNED / (4 * LANES) * COLUMN_ELEMENTS_IN_FLIGHT[1];
         !self.is_heavy() && length.is_some_and(|n| n >= 8 * round)
     }
 

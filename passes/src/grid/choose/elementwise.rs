@@ -38,7 +38,9 @@
 //! tiles of the source instead of the destination.
 
 use super::super::steps::{Case, Step};
-use super::{Access, Chooser, FEW, Processor, THREADS, VECTOR, is_packed};
+use super::{
+    Access, Chooser, MAX_SCALAR_ELEMENTS, Processor, THREADS_PER_BLOCK, VECTOR, is_packed,
+};
 use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
 use tx_target::STATIC_SHARED_BYTES;
@@ -82,7 +84,7 @@ impl Chooser<'_, '_> {
         let job = self.job;
         let Some(nearest) = self
             .nearest
-            .filter(|_| self.total(kept).is_none_or(|n| n > FEW))
+            .filter(|_| self.total(kept).is_none_or(|n| n > MAX_SCALAR_ELEMENTS))
         else {
             return false;
         };
@@ -122,7 +124,7 @@ impl Chooser<'_, '_> {
         }
         vector = self.affordable(vector);
         let name = self.cut(kept, nearest, vector, "p");
-        self.split(&name, THREADS, Some(0), Some(0));
+        self.split(&name, THREADS_PER_BLOCK, Some(0), Some(0));
         if vector > 1 {
             self.steps.push(Step::Vectorize(format!("d{nearest}.i")));
         }
@@ -194,7 +196,7 @@ impl Chooser<'_, '_> {
         self.steps.push(Step::Fuse(blocks, "b".to_owned()));
         self.bind("b", Processor::Block(0));
         self.steps.push(Step::Fuse(points, "t".to_owned()));
-        self.split("t", THREADS, None, Some(0));
+        self.split("t", THREADS_PER_BLOCK, None, Some(0));
         self.steps.push(Step::Unroll("t.o".to_owned()));
         if vector > 1 {
             self.steps.push(Step::Vectorize(lanes));

@@ -24,40 +24,40 @@ use tx_mlir::{attribute, byte_width};
 use tx_target::PORTABLE_CLUSTER;
 
 /// Number of threads of a block.
-const THREADS: i64 = 256;
+const THREADS_PER_BLOCK: i64 = 256;
 const LANES: i64 = 32;
 /// Number of bytes of a vector load.
 pub(crate) const VECTOR: i64 = 16;
 /// Maximum number of accumulators of one thread.
-const MOST_PARTS: i64 = 32;
+const MAX_ACCUMULATORS: i64 = 32;
 /// Maximum number of unrolled ops of one thread: number of elements times ops per element.
-const MOST_WRITTEN: i64 = 1024;
+const MAX_UNROLLED_OPS: i64 = 1024;
 /// Maximum number of elements for which an op uses scalar loads. With a single vector for each
 /// thread, LLVM merges the vector load with the scalar loads of the unaligned path.
-const FEW: i64 = 4096;
+const MAX_SCALAR_ELEMENTS: i64 = 4096;
 /// Maximum number of elements that one thread reduces to a result, if vector loads are impossible.
-const SHORT: i64 = 16;
+const MAX_ELEMENTS_OF_ONE_THREAD: i64 = 16;
 /// Minimum row length in bytes for evict-first loads. A shorter row uses only part of a cache line,
 /// so the line should stay in the cache for the next request.
-const STREAMED: i64 = 256;
+const MIN_EVICT_FIRST_BYTES: i64 = 256;
 /// Cluster sizes, in blocks, that [`candidates`] tries.
 const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
 /// Minimum number of elements for which a last-block reduction is faster than a second kernel. In
 /// smaller reductions, the fence and the atomic of each block take longer than the launch of a
 /// second kernel.
-const LARGE: i64 = 1 << 26;
+const MIN_LAST_BLOCK_ELEMENTS: i64 = 1 << 26;
 /// Number of blocks across which one result is split: four for each SM of an H200.
-const CUTS: i64 = 528;
+const SPLIT_BLOCKS: i64 = 528;
 /// Minimum number of blocks across which each of several results is split. With fewer blocks, the
 /// partial tile of the last block would be a greater part of the work.
-const LEAST_CUTS: i64 = 16;
+const MIN_SPLIT_BLOCKS: i64 = 16;
 /// Number of blocks across which each very long row is split, if there are many rows.
-const SHARES: i64 = 64;
+const SPLIT_BLOCKS_PER_ROW: i64 = 64;
 /// Number of ops per element above which elements count as expensive.
-const HEAVY: i64 = 8;
+const EXPENSIVE_OPS: i64 = 8;
 /// Minimum number of ops per element for which computing takes as long as loading. One call of a
 /// math function, such as `exp`, counts as 20 ops.
-const COSTLY_OPS: i64 = 24;
+const COMPUTE_BOUND_OPS: i64 = 24;
 
 /// The chosen mapping, with one schedule for each range of lengths.
 pub(crate) struct Chosen {
@@ -202,16 +202,16 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Returns whether elements need more than [`HEAVY`] ops, or an exchange of partial results is
+    /// Returns whether elements need more than [`EXPENSIVE_OPS`] ops, or an exchange of partial results is
     /// expensive.
     fn is_heavy(&self) -> bool {
-        self.job.weight() > HEAVY || self.exchanges_parts()
+        self.job.weight() > EXPENSIVE_OPS || self.exchanges_parts()
     }
 
     /// Returns whether combining takes as long as loading, and an exchange of partial results is
     /// expensive.
     fn is_costly(&self) -> bool {
-        self.job.weight() >= COSTLY_OPS && self.exchanges_parts()
+        self.job.weight() >= COMPUTE_BOUND_OPS && self.exchanges_parts()
     }
 
     /// Returns the collected steps as a schedule for all lengths.
@@ -227,7 +227,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
 
     fn a_thread_each(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
-        self.one_thread_each(&kept, self.nearest, THREADS);
+        self.one_thread_each(&kept, self.nearest, THREADS_PER_BLOCK);
         Some(self.done())
     }
 
@@ -267,15 +267,15 @@ impl<'a, 'c> Chooser<'a, 'c> {
 
     /// Returns whether the ops of `elements` elements are too many to be unrolled.
     fn is_too_much(&self, elements: i64) -> bool {
-        elements.saturating_mul(self.job.weight()) > MOST_WRITTEN
+        elements.saturating_mul(self.job.weight()) > MAX_UNROLLED_OPS
     }
 
     /// Returns whether an exchange of partial results is expensive: a partial result has several
-    /// values, or its combiner has more than [`HEAVY`] ops.
+    /// values, or its combiner has more than [`EXPENSIVE_OPS`] ops.
     fn exchanges_parts(&self) -> bool {
         match &self.job.work {
             Work::Combine(Combination { combiner, .. }) => {
-                let is_one = combiner.types().len() == 1 && self.job.weight() <= HEAVY;
+                let is_one = combiner.types().len() == 1 && self.job.weight() <= EXPENSIVE_OPS;
                 combiner.op().is_none() && !is_one
             }
             _ => false,
@@ -295,10 +295,15 @@ impl<'a, 'c> Chooser<'a, 'c> {
         };
         let all: Vec<usize> = (0..self.job.extents.len()).collect();
         match self.job.extents[dim].known() {
-            _ if !self.fixed && self.total(&all).is_some_and(|n| n <= FEW) => Vectors::None,
+            _ if !self.fixed && self.total(&all).is_some_and(|n| n <= MAX_SCALAR_ELEMENTS) => {
+                Vectors::None
+            }
             // LLVM merges a single vector load with the scalar loads of the unaligned path.
             Some(n) if n < 2 * vector => Vectors::None,
-            Some(n) if self.fixed && n.saturating_mul(self.width().unwrap_or(1)) < STREAMED => {
+            Some(n)
+                if self.fixed
+                    && n.saturating_mul(self.width().unwrap_or(1)) < MIN_EVICT_FIRST_BYTES =>
+            {
                 Vectors::None
             }
             Some(n) if n % vector == 0 => Vectors::Plain(vector),
@@ -332,7 +337,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             _ => return None,
         };
         let mut vector = VECTOR / self.width()?;
-        while vector > 1 && (vector * parts > MOST_PARTS || self.is_too_much(vector)) {
+        while vector > 1 && (vector * parts > MAX_ACCUMULATORS || self.is_too_much(vector)) {
             vector /= 2;
         }
         Some(vector)

@@ -10,7 +10,7 @@ use super::super::resident::MAX_HELD;
 use super::super::steps::{Case, Processor, Step};
 use super::elementwise::{Walk, walk};
 use super::table::{self, Request};
-use super::{LANES, MOST_WRITTEN, VECTOR, ceildiv, power_of_two};
+use super::{LANES, MAX_UNROLLED_OPS, VECTOR, ceildiv, power_of_two};
 use crate::analysis::dataflow::Access;
 use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
@@ -18,25 +18,25 @@ use tx_target::{MAX_CLUSTER, MAX_THREADS};
 
 /// Ranges of the number of ops per element. Instructions limit the speed of heavy rows, such as
 /// rows of exact exponentials.
-const LIGHT: (i64, i64) = (0, 16);
-const HEAVY: (i64, i64) = (17, i64::MAX);
+const LIGHT_OPS: (i64, i64) = (0, 16);
+const HEAVY_OPS: (i64, i64) = (17, i64::MAX);
 const ANY_OPS: (i64, i64) = (0, i64::MAX);
 /// Number of elements of each operand that a thread holds in registers. A thread holds more
 /// elements if the row is too long for the maximum number of threads.
-const HELD: i64 = 32;
+const HELD_ELEMENTS: i64 = 32;
 /// Maximum number of threads per row in one block.
-const MOST_THREADS: i64 = 512;
+const MAX_THREADS_PER_ROW: i64 = 512;
 /// Maximum number of threads per row in one block, for long rows that are faster with fewer
 /// threads.
-const FEW_THREADS: i64 = 256;
+const LONG_ROW_THREADS: i64 = 256;
 /// Minimum number of threads per row, if the row has enough vectors. Cross entropy of 256 bf16
 /// columns on an H200 reaches 4153 GB/s with 8 threads per row, and 2888 GB/s with 32.
-const LEAST_THREADS_PER_ROW: i64 = 8;
+const MIN_THREADS_PER_ROW: i64 = 8;
 /// Minimum number of threads of a block.
-const LEAST_THREADS: i64 = 128;
+const MIN_BLOCK_THREADS: i64 = 128;
 /// Maximum cluster size, in blocks, that every chip with clusters supports.
-const MOST_BLOCKS: i64 = 8;
-/// Maximum cluster size in blocks. More than [`MOST_BLOCKS`] blocks are not portable: on an H200,
+const MAX_PORTABLE_BLOCKS: i64 = 8;
+/// Maximum cluster size in blocks. More than [`MAX_PORTABLE_BLOCKS`] blocks are not portable: on an H200,
 /// clusters of 16 blocks run on 128 of the 132 SMs.
 const NON_PORTABLE_BLOCKS: i64 = MAX_CLUSTER as i64;
 
@@ -85,7 +85,7 @@ const RELOADED: [Reloaded; 13] = [
         columns: (0, 0),
         is_narrow: true,
         writes: Some(false),
-        ops: LIGHT,
+        ops: LIGHT_OPS,
         bytes: (32 * KIB, 64 * KIB),
         blocks: 1,
     },
@@ -93,7 +93,7 @@ const RELOADED: [Reloaded; 13] = [
         columns: (0, 0),
         is_narrow: true,
         writes: Some(false),
-        ops: HEAVY,
+        ops: HEAVY_OPS,
         bytes: (32 * KIB, 128 * KIB),
         blocks: 1,
     },
@@ -101,9 +101,9 @@ const RELOADED: [Reloaded; 13] = [
         columns: (0, 0),
         is_narrow: true,
         writes: Some(false),
-        ops: HEAVY,
+        ops: HEAVY_OPS,
         bytes: (256 * KIB, i64::MAX),
-        blocks: MOST_BLOCKS,
+        blocks: MAX_PORTABLE_BLOCKS,
     },
     Reloaded {
         columns: (0, 0),
@@ -111,13 +111,13 @@ const RELOADED: [Reloaded; 13] = [
         writes: Some(false),
         ops: ANY_OPS,
         bytes: (256 * KIB + 1, i64::MAX),
-        blocks: MOST_BLOCKS,
+        blocks: MAX_PORTABLE_BLOCKS,
     },
     Reloaded {
         columns: (0, 0),
         is_narrow: true,
         writes: Some(true),
-        ops: LIGHT,
+        ops: LIGHT_OPS,
         bytes: (512 * KIB, i64::MAX),
         blocks: NON_PORTABLE_BLOCKS,
     },
@@ -151,7 +151,7 @@ const RELOADED: [Reloaded; 13] = [
         writes: None,
         ops: ANY_OPS,
         bytes: (256 * KIB, 512 * KIB),
-        blocks: MOST_BLOCKS,
+        blocks: MAX_PORTABLE_BLOCKS,
     },
     Reloaded {
         columns: (1, i64::MAX),
@@ -175,7 +175,7 @@ const RELOADED: [Reloaded; 13] = [
         writes: None,
         ops: ANY_OPS,
         bytes: (256 * KIB, MIB),
-        blocks: MOST_BLOCKS,
+        blocks: MAX_PORTABLE_BLOCKS,
     },
     Reloaded {
         columns: (1, i64::MAX),
@@ -272,9 +272,9 @@ impl Held {
         is_narrow: None,
         stores: &[],
         longer: 0,
-        held: HELD,
+        held: HELD_ELEMENTS,
         bytes: ALWAYS,
-        threads: MOST_THREADS,
+        threads: MAX_THREADS_PER_ROW,
         resident: None,
     };
 }
@@ -283,7 +283,7 @@ impl Held {
 /// share each row, although kernels that reload the row have a higher bandwidth for many rows.
 /// Layer norm of 64 rows of 8192 bf16 columns in a CUDA graph on an H200 takes 2.8 µs with four
 /// blocks per row, and 3.8 µs with one.
-const FEW_ROWS: i64 = 64;
+const LATENCY_BOUND_ROWS: i64 = 64;
 /// Each thread holds the maximum number of elements.
 const ALWAYS: i64 = i64::MAX;
 /// Two vectors of each operand.
@@ -318,43 +318,43 @@ const TWO_VECTORS: i64 = 2 * VECTOR;
 /// | RMS norm bf16, 8 rows | 8192 | 4 x 128 x 16 | 2.0 µs | 1 x 256, reloaded | 2.5 µs |
 const HELD_ROWS: [Held; 19] = [
     Held {
-        rows: FEW_ROWS,
+        rows: LATENCY_BOUND_ROWS,
         longer: 32768,
         held: 32,
-        threads: LEAST_THREADS,
+        threads: MIN_BLOCK_THREADS,
         ..Held::ALL
     },
     Held {
-        rows: FEW_ROWS,
+        rows: LATENCY_BOUND_ROWS,
         longer: 4096,
         held: 16,
-        threads: LEAST_THREADS,
+        threads: MIN_BLOCK_THREADS,
         ..Held::ALL
     },
     Held {
         columns: (0, 0),
         is_narrow: Some(true),
         stores: &[Stores::Nothing],
-        ops: HEAVY,
+        ops: HEAVY_OPS,
         longer: 32768,
         held: 64,
-        threads: LEAST_THREADS,
+        threads: MIN_BLOCK_THREADS,
         ..Held::ALL
     },
     Held {
         columns: (0, 0),
         is_narrow: Some(true),
-        ops: HEAVY,
+        ops: HEAVY_OPS,
         longer: 4096,
         held: 64,
-        threads: FEW_THREADS,
+        threads: LONG_ROW_THREADS,
         ..Held::ALL
     },
     Held {
         columns: (0, 0),
         is_narrow: Some(false),
         stores: &[Stores::Rows],
-        ops: HEAVY,
+        ops: HEAVY_OPS,
         longer: 131072,
         held: 32,
         ..Held::ALL
@@ -362,15 +362,15 @@ const HELD_ROWS: [Held; 19] = [
     Held {
         columns: (0, 0),
         is_narrow: Some(false),
-        ops: HEAVY,
+        ops: HEAVY_OPS,
         longer: 16384,
         held: 64,
-        threads: FEW_THREADS,
+        threads: LONG_ROW_THREADS,
         ..Held::ALL
     },
     Held {
         is_narrow: Some(true),
-        ops: HEAVY,
+        ops: HEAVY_OPS,
         longer: 512,
         ..Held::ALL
     },
@@ -380,7 +380,7 @@ const HELD_ROWS: [Held; 19] = [
         stores: &[Stores::Nothing],
         longer: 16384,
         held: 64,
-        threads: LEAST_THREADS,
+        threads: MIN_BLOCK_THREADS,
         arrays: 1,
         resident: Some(896),
         ..Held::ALL
@@ -390,7 +390,7 @@ const HELD_ROWS: [Held; 19] = [
         is_narrow: Some(true),
         longer: 8192,
         held: 64,
-        threads: LEAST_THREADS,
+        threads: MIN_BLOCK_THREADS,
         arrays: 1,
         resident: Some(768),
         ..Held::ALL
@@ -401,7 +401,7 @@ const HELD_ROWS: [Held; 19] = [
         stores: &[Stores::Nothing, Stores::Narrower],
         longer: 4096,
         held: 64,
-        threads: FEW_THREADS,
+        threads: LONG_ROW_THREADS,
         ..Held::ALL
     },
     Held {
@@ -410,7 +410,7 @@ const HELD_ROWS: [Held; 19] = [
         stores: &[Stores::Rows],
         longer: 65536,
         held: 32,
-        threads: MOST_THREADS,
+        threads: MAX_THREADS_PER_ROW,
         ..Held::ALL
     },
     Held {
@@ -419,7 +419,7 @@ const HELD_ROWS: [Held; 19] = [
         stores: &[Stores::Rows],
         longer: 8192,
         held: 16,
-        threads: MOST_THREADS,
+        threads: MAX_THREADS_PER_ROW,
         ..Held::ALL
     },
     Held {
@@ -427,7 +427,7 @@ const HELD_ROWS: [Held; 19] = [
         is_narrow: Some(false),
         longer: 16384,
         held: 64,
-        threads: FEW_THREADS,
+        threads: LONG_ROW_THREADS,
         ..Held::ALL
     },
     Held {
@@ -435,20 +435,20 @@ const HELD_ROWS: [Held; 19] = [
         is_narrow: Some(false),
         longer: 8192,
         held: 32,
-        threads: FEW_THREADS,
+        threads: LONG_ROW_THREADS,
         ..Held::ALL
     },
     Held {
         stores: &[Stores::Nothing],
         held: 32,
-        threads: MOST_THREADS,
+        threads: MAX_THREADS_PER_ROW,
         ..Held::ALL
     },
     Held {
         stores: &[Stores::Narrower],
         held: 64,
         bytes: 8 * VECTOR,
-        threads: MOST_THREADS,
+        threads: MAX_THREADS_PER_ROW,
         ..Held::ALL
     },
     Held {
@@ -456,20 +456,20 @@ const HELD_ROWS: [Held; 19] = [
         stores: &[Stores::Rows],
         held: 32,
         bytes: TWO_VECTORS,
-        threads: MOST_THREADS,
+        threads: MAX_THREADS_PER_ROW,
         ..Held::ALL
     },
     Held {
         is_narrow: Some(false),
         held: 32,
         bytes: TWO_VECTORS,
-        threads: FEW_THREADS,
+        threads: LONG_ROW_THREADS,
         ..Held::ALL
     },
     Held {
         held: 32,
         bytes: TWO_VECTORS,
-        threads: LEAST_THREADS,
+        threads: MIN_BLOCK_THREADS,
         ..Held::ALL
     },
 ];
@@ -493,10 +493,10 @@ pub(super) struct Limits {
 
 impl Limits {
     const OF_CLASSES: Self = Self {
-        held: HELD,
+        held: HELD_ELEMENTS,
         least: LANES,
-        threads: MOST_THREADS,
-        blocks: MOST_BLOCKS,
+        threads: MAX_THREADS_PER_ROW,
+        blocks: MAX_PORTABLE_BLOCKS,
         holds: true,
         shares_columns: true,
         resident: None,
@@ -522,9 +522,9 @@ impl Limits {
         let held = power_of_two(ceildiv(length, row.threads)).clamp(least, row.held);
         let limits = Self {
             held,
-            least: LEAST_THREADS_PER_ROW,
+            least: MIN_THREADS_PER_ROW,
             threads: row.threads,
-            shares_columns: row.rows == FEW_ROWS,
+            shares_columns: row.rows == LATENCY_BOUND_ROWS,
             resident: row.resident,
             ..Self::OF_CLASSES
         };
@@ -534,9 +534,9 @@ impl Limits {
     /// Returns the limits with non-portable clusters, if portable clusters cannot hold rows of
     /// `length` elements.
     fn with_blocks_for(self, length: i64) -> Self {
-        let blocks = match length > self.threads * self.held * MOST_BLOCKS {
+        let blocks = match length > self.threads * self.held * MAX_PORTABLE_BLOCKS {
             true => NON_PORTABLE_BLOCKS,
-            false => MOST_BLOCKS,
+            false => MAX_PORTABLE_BLOCKS,
         };
         Self { blocks, ..self }
     }
@@ -544,7 +544,11 @@ impl Limits {
 
 fn reloaded(request: &Request) -> Option<&'static Reloaded> {
     let bytes = bytes_of_row(request)?;
-    if request.clusters && request.results.is_some_and(|rows| rows <= FEW_ROWS) {
+    if request.clusters
+        && request
+            .results
+            .is_some_and(|rows| rows <= LATENCY_BOUND_ROWS)
+    {
         return None;
     }
     RELOADED.iter().find(|row| {
@@ -598,7 +602,7 @@ pub(super) fn columns(group: &Group<'_>) -> i64 {
 /// in one block, and blocks of a cluster.
 const HELD_TRIED: [i64; 4] = [8, 16, 32, 64];
 const THREADS_TRIED: [i64; 4] = [128, 256, 512, 1024];
-const BLOCKS_TRIED: [i64; 5] = [1, 2, 4, MOST_BLOCKS, NON_PORTABLE_BLOCKS];
+const BLOCKS_TRIED: [i64; 5] = [1, 2, 4, MAX_PORTABLE_BLOCKS, NON_PORTABLE_BLOCKS];
 
 pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Case>> {
     let mut all = Vec::new();
@@ -608,7 +612,7 @@ pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Cas
                 for holds in [true, false] {
                     let limits = Limits {
                         held,
-                        least: LEAST_THREADS_PER_ROW,
+                        least: MIN_THREADS_PER_ROW,
                         threads,
                         blocks,
                         holds,
@@ -797,7 +801,7 @@ impl Mapping {
         ))
         .clamp(least, limits.threads);
         let longest = match request.bytes < 4 && request.stores == Stores::Nothing {
-            true => limits.threads.max(FEW_THREADS),
+            true => limits.threads.max(LONG_ROW_THREADS),
             false => i64::from(MAX_THREADS),
         };
         while ceildiv(vectors, threads.saturating_mul(loads)) > most && threads < longest {
@@ -807,7 +811,7 @@ impl Mapping {
         let each = ceildiv(vectors, threads * blocks);
         let holds = limits.holds
             && each * vector <= MAX_HELD
-            && each * vector * weight <= MOST_WRITTEN
+            && each * vector * weight <= MAX_UNROLLED_OPS
             && request.can_hold;
         Self {
             vector,
@@ -842,14 +846,15 @@ impl Mapping {
             (0, true) | (1, _) if blocks > 1 => (4, 8, most),
             _ if blocks > 1 => (2, 8, most),
             (0, false) if vectors > MANY_VECTORS => (2, 8, most),
-            (0, false) => (4, 4, most.min(MOST_THREADS)),
+            (0, false) => (4, 4, most.min(MAX_THREADS_PER_ROW)),
             (0 | 1, _) if is_long => (2, 8, most),
             (0 | 1, _) => (2, 4, most),
-            _ if is_long && vectors <= LONGEST_VECTORS => (4, 16, most.min(MOST_THREADS)),
+            _ if is_long && vectors <= LONGEST_VECTORS => (4, 16, most.min(MAX_THREADS_PER_ROW)),
             _ => (2, 8, most),
         };
         let least = power_of_two(vectors).min(LANES);
-        let threads = power_of_two(ceildiv(vectors, share)).clamp(LEAST_THREADS.min(most), most);
+        let threads =
+            power_of_two(ceildiv(vectors, share)).clamp(MIN_BLOCK_THREADS.min(most), most);
         let threads = threads.min(power_of_two(vectors)).max(least);
         let loads = i64::min(loads, ceildiv(vectors, threads));
         Self {
@@ -908,7 +913,7 @@ impl Mapping {
             ),
         };
         if let Some(rows) = rows {
-            let together = LEAST_THREADS / threads;
+            let together = MIN_BLOCK_THREADS / threads;
             if together > 1 {
                 steps.push(Step::Split(rows.clone(), together));
                 steps.push(Step::Bind(format!("{rows}.o"), Processor::Block(0)));
@@ -964,7 +969,7 @@ impl Mapping {
 /// Halves the number of vectors, `loads`, until `loads` times `weight` ops are few enough to be
 /// unrolled.
 fn unrolled(mut loads: i64, weight: i64) -> i64 {
-    while loads > 1 && loads * weight > MOST_WRITTEN {
+    while loads > 1 && loads * weight > MAX_UNROLLED_OPS {
         loads /= 2;
     }
     loads.max(1)
@@ -1024,7 +1029,7 @@ fn vector(phase: &Phase<'_>, divides: impl Fn(i64) -> bool) -> i64 {
     while vector > 1 && !divides(vector) {
         vector /= 2;
     }
-    while vector > 1 && vector * job.weight() > MOST_WRITTEN {
+    while vector > 1 && vector * job.weight() > MAX_UNROLLED_OPS {
         vector /= 2;
     }
     vector

@@ -4,30 +4,37 @@
 use super::super::nest::MAX_UNROLL;
 use super::super::steps::{Case, Processor, Step};
 use super::{
-    Blocks, CUTS, Chooser, FEW, HEAVY, LANES, LARGE, LEAST_CUTS, SHARES, STREAMED, THREADS, VECTOR,
-    Vectors, ceildiv, power_of_two,
+    Blocks, Chooser, EXPENSIVE_OPS, LANES, MAX_SCALAR_ELEMENTS, MIN_EVICT_FIRST_BYTES,
+    MIN_LAST_BLOCK_ELEMENTS, MIN_SPLIT_BLOCKS, SPLIT_BLOCKS, SPLIT_BLOCKS_PER_ROW,
+    THREADS_PER_BLOCK, VECTOR, Vectors, ceildiv, power_of_two,
 };
 use tx_target::PORTABLE_CLUSTER;
 
 /// Number of vectors that a thread has in flight: 64 bytes for each thread hide the memory latency.
-const UNDER_WAY: i64 = 4;
+const VECTORS_IN_FLIGHT: i64 = 4;
 /// Minimum number of elements per result for which a reduction with few results is split across
 /// blocks.
-const VERY_LONG: i64 = 1 << 16;
+const MIN_SPLIT_ELEMENTS: i64 = 1 << 16;
 /// Minimum number of elements for which a row is split across blocks, independent of the number of
 /// rows.
-const ENDLESS: i64 = 1 << 18;
+const MIN_ALWAYS_SPLIT_ELEMENTS: i64 = 1 << 18;
 /// Thread group (fields as in [`ROWS`]) of each block, if several blocks share a long row.
-const BESIDE: Group = Group::new([THREADS, UNDER_WAY, 1, THREADS]);
+const SPLIT_ROW_GROUP: Group =
+    Group::new([THREADS_PER_BLOCK, VECTORS_IN_FLIGHT, 1, THREADS_PER_BLOCK]);
 /// Mapping of large reductions with few ops per element. With many small blocks, fewer SMs are idle
 /// at the end of the kernel. Measured on an H100 (`docs/performance.md`, log entry 44).
-const VAST: Vast = Vast {
+const LARGE_INPUT: Vast = Vast {
     bytes: 1 << 29,
     blocks: 1 << 13,
-    group: Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
+    group: Group::new([
+        THREADS_PER_BLOCK,
+        2 * VECTORS_IN_FLIGHT,
+        1,
+        THREADS_PER_BLOCK,
+    ]),
 };
 /// Minimum number of blocks that keeps all SMs of a device busy, about two for each SM.
-const BUSY: i64 = 256;
+const MIN_BUSY_BLOCKS: i64 = 256;
 /// Classes of dynamic row lengths, by maximum element size in bytes. Each class has a maximum row
 /// length in elements, and a thread group `[threads per row, loads in flight per row, rows per
 /// thread, threads per block]`. With fewer threads per row, each element needs fewer instructions,
@@ -38,185 +45,220 @@ const ROWS: [(i64, &[Class]); 4] = [
     (
         1,
         &[
-            Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
-            Class::one_by_one(31, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
-            Class::by_vectors(112, [1, 4, 1, THREADS / 2])
+            Class::one_by_one(8, [1, 8, 4, THREADS_PER_BLOCK / 2]),
+            Class::one_by_one(31, [1, 8, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(112, [1, 4, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
+                .resident(OCCUPANCY_TARGET_THREADS),
             // The maximum row length is one more than the tile length. Rows of 128 elements
             // therefore load a full tile without bounds checks.
-            Class::by_vectors(129, [2, 8, 1, THREADS / 2])
+            Class::by_vectors(129, [2, 8, 1, THREADS_PER_BLOCK / 2])
                 .of(8)
-                .resident(ENOUGH),
-            Class::by_vectors(208, [2, 4, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(208, [2, 4, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(640, [4, 4, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(640, [4, 4, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(896, [8, 3, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(896, [8, 3, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(3500, [LANES / 2, 4, 1, THREADS / 2]).of(8),
-            Class::by_vectors(1 << 14, [LANES, 8, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(3500, [LANES / 2, 4, 1, THREADS_PER_BLOCK / 2]).of(8),
+            Class::by_vectors(1 << 14, [LANES, 8, 1, THREADS_PER_BLOCK / 2])
                 .of(8)
-                .resident(ENOUGH),
+                .resident(OCCUPANCY_TARGET_THREADS),
         ],
     ),
     (
         2,
         &[
-            Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
-            Class::by_vectors(16, [1, 8, 1, THREADS]).of(2),
-            Class::by_vectors(28, [1, 8, 1, THREADS / 2])
+            Class::one_by_one(8, [1, 8, 4, THREADS_PER_BLOCK / 2]),
+            Class::by_vectors(16, [1, 8, 1, THREADS_PER_BLOCK]).of(2),
+            Class::by_vectors(28, [1, 8, 1, THREADS_PER_BLOCK / 2])
                 .of(2)
-                .resident(ENOUGH),
-            Class::by_vectors(48, [1, 8, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(48, [1, 8, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(64, [2, 4, 1, THREADS / 2])
-                .resident(ENOUGH)
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(64, [2, 4, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS)
                 .streamed(),
-            Class::by_vectors(80, [2, 8, 1, THREADS / 2])
-                .resident(ENOUGH)
+            Class::by_vectors(80, [2, 8, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS)
                 .streamed(),
-            Class::by_vectors(128, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
-            Class::by_vectors(256, [8, 4, 1, THREADS / 2]).resident(1280),
-            Class::by_vectors(1 << 10, [8, 8, 1, THREADS / 2]).resident(ENOUGH),
-            Class::by_vectors(1 << 13, [LANES, 8, 1, THREADS / 2]).resident(ENOUGH),
+            Class::by_vectors(128, [4, 4, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(256, [8, 4, 1, THREADS_PER_BLOCK / 2]).resident(1280),
+            Class::by_vectors(1 << 10, [8, 8, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(1 << 13, [LANES, 8, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
         ],
     ),
     (
         4,
         &[
-            Class::one_by_one(8, [1, 8, 2, THREADS / 2]),
-            Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
-            Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
-            Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
-            Class::by_vectors(64, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
-            Class::by_vectors(128, [8, 4, 1, THREADS / 2]).resident(ENOUGH),
-            Class::by_vectors(256, [LANES / 2, 4, 1, THREADS / 2]).resident(ENOUGH),
-            Class::one_by_one(768, [LANES, 8, 1, THREADS]),
-            Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
+            Class::one_by_one(8, [1, 8, 2, THREADS_PER_BLOCK / 2]),
+            Class::one_by_one(16, [4, 4, 2, THREADS_PER_BLOCK / 2]),
+            Class::one_by_one(24, [8, 3, 2, THREADS_PER_BLOCK / 2]),
+            Class::one_by_one(32, [LANES / 2, 2, 4, THREADS_PER_BLOCK / 2]),
+            Class::by_vectors(64, [4, 4, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(128, [8, 4, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(256, [LANES / 2, 4, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::one_by_one(768, [LANES, 8, 1, THREADS_PER_BLOCK]),
+            Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS_PER_BLOCK / 2]),
         ],
     ),
     (
         i64::MAX,
         &[
-            Class::one_by_one(8, [1, 8, 1, THREADS / 2]),
-            Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
-            Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
-            Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
-            Class::one_by_one(64, [8, 8, 1, THREADS / 2]),
-            Class::one_by_one(256, [LANES / 2, 8, 1, THREADS / 2]),
-            Class::one_by_one(768, [LANES, 8, 1, THREADS]),
-            Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
+            Class::one_by_one(8, [1, 8, 1, THREADS_PER_BLOCK / 2]),
+            Class::one_by_one(16, [4, 4, 2, THREADS_PER_BLOCK / 2]),
+            Class::one_by_one(24, [8, 3, 2, THREADS_PER_BLOCK / 2]),
+            Class::one_by_one(32, [LANES / 2, 2, 4, THREADS_PER_BLOCK / 2]),
+            Class::one_by_one(64, [8, 8, 1, THREADS_PER_BLOCK / 2]),
+            Class::one_by_one(256, [LANES / 2, 8, 1, THREADS_PER_BLOCK / 2]),
+            Class::one_by_one(768, [LANES, 8, 1, THREADS_PER_BLOCK]),
+            Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS_PER_BLOCK / 2]),
         ],
     ),
 ];
-/// Classes as in [`ROWS`], for elements with more than [`HEAVY`] ops or partial results with
+/// Classes as in [`ROWS`], for elements with more than [`EXPENSIVE_OPS`] ops or partial results with
 /// several values. With fewer threads per row, fewer partial results are exchanged. Measured on an
 /// H100 (`docs/performance.md`, log entries 31, 48, 52 and 53).
-const HEAVY_ROWS: [(i64, &[Class]); 3] = [
+const EXPENSIVE_ROWS: [(i64, &[Class]); 3] = [
     (
         1,
         &[
-            Class::one_by_one(8, [1, 4, 1, THREADS]),
-            Class::one_by_one(16, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
-            Class::by_vectors(96, [1, 2, 1, THREADS / 2])
+            Class::one_by_one(8, [1, 4, 1, THREADS_PER_BLOCK]),
+            Class::one_by_one(16, [1, 8, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(96, [1, 2, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(320, [2, 4, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(320, [2, 4, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(1 << 10, [2, 8, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(1 << 10, [2, 8, 1, THREADS_PER_BLOCK / 2])
                 .of(8)
-                .resident(ENOUGH),
-            Class::by_vectors(1 << 14, [LANES / 2, 2, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(1 << 14, [LANES / 2, 2, 1, THREADS_PER_BLOCK / 2])
                 .of(8)
-                .resident(ENOUGH)
+                .resident(OCCUPANCY_TARGET_THREADS)
                 .streamed(),
         ],
     ),
     (
         2,
         &[
-            Class::one_by_one(8, [1, 4, 1, THREADS]),
-            Class::by_vectors(56, [1, 4, 1, THREADS / 2])
+            Class::one_by_one(8, [1, 4, 1, THREADS_PER_BLOCK]),
+            Class::by_vectors(56, [1, 4, 1, THREADS_PER_BLOCK / 2])
                 .of(2)
-                .resident(ENOUGH),
-            Class::by_vectors(64, [2, 4, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(64, [2, 4, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(100, [1, 6, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(100, [1, 6, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(320, [2, 8, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(320, [2, 8, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(1 << 10, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
-            Class::by_vectors(1 << 14, [LANES / 2, 4, 1, THREADS / 2]).resident(ENOUGH),
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(1 << 10, [4, 4, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(1 << 14, [LANES / 2, 4, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
         ],
     ),
     (
         i64::MAX,
         &[
-            Class::one_by_one(8, [1, 4, 1, THREADS]),
-            Class::one_by_one(15, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
-            Class::by_vectors(31, [1, 8, 1, THREADS / 2])
+            Class::one_by_one(8, [1, 4, 1, THREADS_PER_BLOCK]),
+            Class::one_by_one(15, [1, 8, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(31, [1, 8, 1, THREADS_PER_BLOCK / 2])
                 .of(2)
-                .resident(ENOUGH),
-            Class::by_vectors(80, [2, 4, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(80, [2, 4, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(256, [4, 4, 1, THREADS / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(256, [4, 4, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
-                .resident(ENOUGH),
-            Class::by_vectors(1 << 10, [8, 4, 1, THREADS / 2]),
-            Class::by_vectors(1 << 13, [LANES, 4, 1, THREADS / 2]).resident(ENOUGH),
+                .resident(OCCUPANCY_TARGET_THREADS),
+            Class::by_vectors(1 << 10, [8, 4, 1, THREADS_PER_BLOCK / 2]),
+            Class::by_vectors(1 << 13, [LANES, 4, 1, THREADS_PER_BLOCK / 2])
+                .resident(OCCUPANCY_TARGET_THREADS),
         ],
     ),
 ];
 /// Maximum row lengths in elements, and threads per row, for combiners with at least
-/// [`super::COSTLY_OPS`] ops. The first length is for vectors from the start of the row, the second
+/// [`super::COMPUTE_BOUND_OPS`] ops. The first length is for vectors from the start of the row, the second
 /// for vectors from the first aligned address. Measured on an H200 (`docs/performance.md`, log
 /// entry 15).
-const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
+const COMPUTE_BOUND_ROWS: [([i64; 2], i64); 3] =
+    [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
 /// Occupancy target in threads per SM, for short rows and for partial results with several values
-/// and more than [`HEAVY`] ops. With more registers, a thread keeps more loads in flight. Measured
+/// and more than [`EXPENSIVE_OPS`] ops. With more registers, a thread keeps more loads in flight. Measured
 /// on an H100 (`docs/performance.md`, log entry 35).
-const ENOUGH: i64 = 1024;
-/// Number of vectors of a long row that each thread loads. `EACH[0]` is for combiners of one value,
-/// `EACH[1]` for combiners of several values. `EACH[2]` is for several values with more than
-/// [`HEAVY`] ops and aligned vectors, `EACH[3]` for at least [`super::COSTLY_OPS`] ops. With fewer
+const OCCUPANCY_TARGET_THREADS: i64 = 1024;
+/// Number of vectors of a long row that each thread loads. `VECTORS_PER_THREAD[0]` is for combiners of one value,
+/// `VECTORS_PER_THREAD[1]` for combiners of several values. `VECTORS_PER_THREAD[2]` is for several values with more than
+/// [`EXPENSIVE_OPS`] ops and aligned vectors, `VECTORS_PER_THREAD[3]` for at least [`super::COMPUTE_BOUND_OPS`] ops. With fewer
 /// vectors per thread, more threads have loads in flight. With more vectors per thread, fewer
 /// partial results are exchanged. Measured on an H100 and an H200 (`docs/performance.md`, log
 /// entries 15 and 26).
-const EACH: [i64; 4] = [2, 4, 8, 32];
+const VECTORS_PER_THREAD: [i64; 4] = [2, 4, 8, 32];
 const SMALL_BLOCK: i64 = 64;
 /// Thread group (fields as in [`ROWS`]) for the longest rows of dynamic length: one block reduces
 /// each row with vector loads.
-const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
+const LONGEST: Group = Group::new([THREADS_PER_BLOCK, 2, 1, THREADS_PER_BLOCK]);
 /// Mappings for few long rows of dynamic length: maximum number of rows, factor on the number of
 /// threads of [`LONGEST`], and blocks that share a row. More blocks would speed up the longest
 /// rows, and slow down rows of medium length. Measured on an H100 (`docs/performance.md`, log
 /// entries 25 and 28).
-const FEW_ROWS: [(i64, i64, i64); 3] = [(1, 2, 2 * SHARES), (4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
-/// Mappings for reductions to one result in one block: maximum number of elements, and thread group
-/// (fields as in [`ROWS`]). The second entry of `SMALL` applies to static lengths only. Measured on
-/// an H200 (`docs/performance.md`, log entry 12).
-const SMALL: [(i64, Group); 2] = [
-    (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
-    (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
+const FEW_LONG_ROWS: [(i64, i64, i64); 3] = [
+    (1, 2, 2 * SPLIT_BLOCKS_PER_ROW),
+    (4, 2, SPLIT_BLOCKS_PER_ROW),
+    (LANES, 1, MIN_SPLIT_BLOCKS),
 ];
-/// Mappings for reductions to one result in fewer than [`CUTS`] blocks: maximum number of elements,
+/// Mappings for reductions to one result in one block: maximum number of elements, and thread group
+/// (fields as in [`ROWS`]). The second entry of `ONE_BLOCK_MAPPINGS` applies to static lengths only. Measured on
+/// an H200 (`docs/performance.md`, log entry 12).
+const ONE_BLOCK_MAPPINGS: [(i64, Group); 2] = [
+    (
+        1 << 12,
+        Group::new([THREADS_PER_BLOCK, 16, 1, THREADS_PER_BLOCK]),
+    ),
+    (
+        1 << 14,
+        Group::new([4 * THREADS_PER_BLOCK, 16, 1, 4 * THREADS_PER_BLOCK]),
+    ),
+];
+/// Mappings for reductions to one result in fewer than [`SPLIT_BLOCKS`] blocks: maximum number of elements,
 /// thread group (fields as in [`ROWS`]), and number of blocks. With fewer blocks, the last block
-/// begins earlier to combine partial results. The first entry of `MEDIUM` applies to static lengths
+/// begins earlier to combine partial results. The first entry of `FEW_BLOCK_MAPPINGS` applies to static lengths
 /// only. Measured on an H200 (`docs/performance.md`, log entry 12).
-const MEDIUM: [(i64, Group, i64); 3] = [
-    (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
-    (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128),
-    (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
+const FEW_BLOCK_MAPPINGS: [(i64, Group, i64); 3] = [
+    (
+        1 << 16,
+        Group::new([THREADS_PER_BLOCK, 16, 1, THREADS_PER_BLOCK]),
+        16,
+    ),
+    (
+        1 << 18,
+        Group::new([THREADS_PER_BLOCK, 8, 1, THREADS_PER_BLOCK]),
+        128,
+    ),
+    (
+        1 << 20,
+        Group::new([THREADS_PER_BLOCK, 16, 1, THREADS_PER_BLOCK]),
+        128,
+    ),
 ];
 /// `WORD` is the size of a register in bytes. Rows of more than `NARROW` elements that are narrower
 /// than a register use vector loads, although there are head and tail elements.
@@ -248,10 +290,10 @@ struct Clusters {
     groups: [(i64, Group); 2],
 }
 
-const SHARED: Clusters = Clusters {
+const CLUSTER_ROWS: Clusters = Clusters {
     alone: (
         1 << 17,
-        Group::new([2 * THREADS, 8, 1, 2 * THREADS]),
+        Group::new([2 * THREADS_PER_BLOCK, 8, 1, 2 * THREADS_PER_BLOCK]),
         PORTABLE_CLUSTER as i64,
     ),
     rows: [
@@ -262,8 +304,14 @@ const SHARED: Clusters = Clusters {
     ],
     busy: (128, 1 << 16),
     groups: [
-        (1 << 15, Group::new([THREADS, 8, 1, THREADS])),
-        (i64::MAX, Group::new([2 * THREADS, 4, 1, 2 * THREADS])),
+        (
+            1 << 15,
+            Group::new([THREADS_PER_BLOCK, 8, 1, THREADS_PER_BLOCK]),
+        ),
+        (
+            i64::MAX,
+            Group::new([2 * THREADS_PER_BLOCK, 4, 1, 2 * THREADS_PER_BLOCK]),
+        ),
     ],
 };
 
@@ -310,7 +358,7 @@ struct Class {
     widest: i64,
     /// Minimum number of resident threads per SM (`#tile.resident`), if set.
     resident: Option<i64>,
-    /// Whether loads are evict-first although rows are shorter than [`STREAMED`] bytes.
+    /// Whether loads are evict-first although rows are shorter than [`MIN_EVICT_FIRST_BYTES`] bytes.
     streamed: bool,
 }
 
@@ -410,14 +458,20 @@ impl Chooser<'_, '_> {
             Vectors::None => vec![Vectors::None],
             vectors => vec![Vectors::None, vectors],
         };
-        let few = self.total(kept).is_some_and(|n| n <= BUSY);
+        let few = self.total(kept).is_some_and(|n| n <= MIN_BUSY_BLOCKS);
         let cuts = match few {
-            true => [LEAST_CUTS, CUTS / 4, CUTS, 4 * CUTS].as_slice(),
+            true => [
+                MIN_SPLIT_BLOCKS,
+                SPLIT_BLOCKS / 4,
+                SPLIT_BLOCKS,
+                4 * SPLIT_BLOCKS,
+            ]
+            .as_slice(),
             false => &[],
         };
         let turns = match kept.is_empty() {
             true => [].as_slice(),
-            false => &[CUTS, 2 * CUTS],
+            false => &[SPLIT_BLOCKS, 2 * SPLIT_BLOCKS],
         };
         let shared = |n: &i64| [Blocks::ThenAnother(*n), Blocks::ThenLast(*n)];
         let blocks: Vec<Blocks> = std::iter::once(Blocks::One)
@@ -431,7 +485,7 @@ impl Chooser<'_, '_> {
         let groups: Vec<Group> = pairs
             .flat_map(|(lanes, under_way)| [1, 2, 4].map(|rows| [lanes, under_way, rows]))
             .map(|[lanes, under_way, rows]| {
-                Group::new([lanes, under_way, rows, lanes.max(THREADS)])
+                Group::new([lanes, under_way, rows, lanes.max(THREADS_PER_BLOCK)])
             })
             .collect();
         for vectors in loads {
@@ -468,13 +522,13 @@ impl Chooser<'_, '_> {
         // thread only one row.
         let is_shared = !matches!(blocks, Blocks::Cluster(_))
             || group.rows == 1
-                && group.lanes >= THREADS
+                && group.lanes >= THREADS_PER_BLOCK
                 && most.is_none_or(|n| n >= tile * blocks.sharing());
         // Several rows or few loads per thread are fast only if a thread loads all its elements of
         // a row at once.
         let is_whole = most.is_some_and(|n| n <= tile);
-        let has_enough = is_whole || group.under_way >= UNDER_WAY && group.rows == 1;
-        let is_block = !kept.is_empty() || group.rows == 1 && group.lanes >= THREADS / 2;
+        let has_enough = is_whole || group.under_way >= VECTORS_IN_FLIGHT && group.rows == 1;
+        let is_block = !kept.is_empty() || group.rows == 1 && group.lanes >= THREADS_PER_BLOCK / 2;
         let width = self.width().unwrap_or(VECTOR);
         let fills_sectors =
             across * width >= SECTOR || most.is_some_and(|n| n <= 2 * SECTOR / width);
@@ -495,30 +549,32 @@ impl Chooser<'_, '_> {
             blocks,
             ..Rows::new(group, Vectors::None, Some(most))
         };
-        let is_vast = kept.is_empty() && job.weight() <= HEAVY;
+        let is_vast = kept.is_empty() && job.weight() <= EXPENSIVE_OPS;
         let width = self.width().unwrap_or(VECTOR);
         let mut classes: Vec<((usize, i64), Rows)> = Vec::new();
         let mut up_to = |class: Rows| classes.extend(class.most.map(|n| ((inner, n), class)));
         if kept.is_empty() {
-            up_to(one_by_one(SMALL[0], Blocks::One));
-            let (most, group, blocks) = SHARED.alone;
+            up_to(one_by_one(ONE_BLOCK_MAPPINGS[0], Blocks::One));
+            let (most, group, blocks) = CLUSTER_ROWS.alone;
             if self.clusters {
                 // A cluster reduces a row of dynamic length in a loop, so the maximum length is
                 // halved.
                 up_to(one_by_one((most / 2, group), Blocks::Cluster(blocks)));
             }
-            MEDIUM[1..].iter().for_each(|(most, group, cuts)| {
-                up_to(one_by_one((*most, *group), Blocks::ThenLast(*cuts)));
-            });
+            FEW_BLOCK_MAPPINGS[1..]
+                .iter()
+                .for_each(|(most, group, cuts)| {
+                    up_to(one_by_one((*most, *group), Blocks::ThenLast(*cuts)));
+                });
             if is_vast {
                 up_to(Rows {
-                    blocks: Blocks::ThenAnother(CUTS),
-                    ..Rows::new(BESIDE, vectors, Some(VAST.bytes / width))
+                    blocks: Blocks::ThenAnother(SPLIT_BLOCKS),
+                    ..Rows::new(SPLIT_ROW_GROUP, vectors, Some(LARGE_INPUT.bytes / width))
                 });
             }
         } else {
             let rows = match self.is_heavy() {
-                true => HEAVY_ROWS.as_slice(),
+                true => EXPENSIVE_ROWS.as_slice(),
                 false => ROWS.as_slice(),
             };
             let of_width = rows.iter().find(|(most, _)| width <= *most);
@@ -547,10 +603,11 @@ impl Chooser<'_, '_> {
             };
             match job.extents[*number].known() {
                 None => classes.extend(
-                    FEW_ROWS.map(|(most, times, blocks)| ((*number, most), cut(times, blocks))),
+                    FEW_LONG_ROWS
+                        .map(|(most, times, blocks)| ((*number, most), cut(times, blocks))),
                 ),
                 Some(results) => {
-                    let few = FEW_ROWS.iter().find(|(most, _, _)| results <= *most);
+                    let few = FEW_LONG_ROWS.iter().find(|(most, _, _)| results <= *most);
                     longest = few.map_or(longest, |(_, times, blocks)| cut(*times, *blocks));
                 }
             }
@@ -563,8 +620,8 @@ impl Chooser<'_, '_> {
             cases.push(Case { most, steps });
         }
         let vast = Rows {
-            blocks: Blocks::ThenLast(VAST.blocks),
-            ..Rows::new(VAST.group, vectors, None)
+            blocks: Blocks::ThenLast(LARGE_INPUT.blocks),
+            ..Rows::new(LARGE_INPUT.group, vectors, None)
         };
         match kept.is_empty() {
             true if is_vast => self.rows_as(kept, inner, false, vast),
@@ -575,16 +632,18 @@ impl Chooser<'_, '_> {
         Some(cases)
     }
 
-    /// Returns the mapping of a reduction to one result that needs fewer than [`CUTS`] blocks.
+    /// Returns the mapping of a reduction to one result that needs fewer than [`SPLIT_BLOCKS`] blocks.
     fn alone(&self, kept: &[usize], length: i64) -> Option<Rows> {
-        let is_alone = kept.is_empty() && length > FEW;
-        let small = SMALL.iter().find(|(most, _)| length <= *most);
-        let medium = MEDIUM.iter().find(|(most, _, _)| length <= *most);
+        let is_alone = kept.is_empty() && length > MAX_SCALAR_ELEMENTS;
+        let small = ONE_BLOCK_MAPPINGS.iter().find(|(most, _)| length <= *most);
+        let medium = FEW_BLOCK_MAPPINGS
+            .iter()
+            .find(|(most, _, _)| length <= *most);
         let (group, blocks) = match (small, medium) {
             _ if !is_alone => return None,
             (Some((_, group)), _) => (*group, Blocks::One),
-            _ if self.clusters && length <= SHARED.alone.0 => {
-                let (_, group, blocks) = SHARED.alone;
+            _ if self.clusters && length <= CLUSTER_ROWS.alone.0 => {
+                let (_, group, blocks) = CLUSTER_ROWS.alone;
                 (group, Blocks::Cluster(blocks))
             }
             (None, Some((_, group, cuts))) => (*group, Blocks::ThenLast(*cuts)),
@@ -602,17 +661,23 @@ impl Chooser<'_, '_> {
         if !is_possible || kept.is_empty() {
             return None;
         }
-        let (_, blocks, least) = SHARED.rows.iter().find(|(most, _, _)| results <= *most)?;
-        let (busy, few) = SHARED.busy;
+        let (_, blocks, least) = CLUSTER_ROWS
+            .rows
+            .iter()
+            .find(|(most, _, _)| results <= *most)?;
+        let (busy, few) = CLUSTER_ROWS.busy;
         let bytes = length.saturating_mul(self.width()?);
         if bytes < *least || results * blocks < busy && length > few {
             return None;
         }
-        let number = SHARED.groups.iter().position(|(most, _)| length <= *most)?;
+        let number = CLUSTER_ROWS
+            .groups
+            .iter()
+            .position(|(most, _)| length <= *most)?;
         let vectors = if number == 0 { Vectors::None } else { vectors };
         Some(Rows {
             blocks: Blocks::Cluster(*blocks),
-            ..Rows::new(SHARED.groups[number].1, vectors, Some(length))
+            ..Rows::new(CLUSTER_ROWS.groups[number].1, vectors, Some(length))
         })
     }
 
@@ -633,7 +698,7 @@ impl Chooser<'_, '_> {
         let row = job.extents[inner].known();
         // Fuse all reduced dimensions if indices then need no division by a dynamic length, or if
         // there are too few rows to keep all SMs busy.
-        let few = !self.fixed && self.total(&self.kept).is_some_and(|n| n <= BUSY);
+        let few = !self.fixed && self.total(&self.kept).is_some_and(|n| n <= MIN_BUSY_BLOCKS);
         let together = job.axes.len() > 1 && (row.is_some() || few);
         let is_whole = together || job.axes.len() == 1;
         let narrow = self.width().filter(|width| *width < WORD);
@@ -654,9 +719,9 @@ impl Chooser<'_, '_> {
         let most = if is_whole { self.total(&job.axes) } else { row };
         let all: Vec<usize> = (0..job.extents.len()).collect();
         // A batch-invariant schedule must not depend on the number of rows.
-        let is_vast = job.weight() <= HEAVY
+        let is_vast = job.weight() <= EXPENSIVE_OPS
             && match self.fixed && !self.kept.is_empty() {
-                true => most.is_some_and(|n| n >= ENDLESS),
+                true => most.is_some_and(|n| n >= MIN_ALWAYS_SPLIT_ELEMENTS),
                 false => self.is_vast(&all),
             };
         Asked {
@@ -704,11 +769,13 @@ impl Chooser<'_, '_> {
         let kept = kept.as_slice();
         let vector = vectors.width();
         let all: Vec<usize> = (0..self.job.extents.len()).collect();
-        let is_large = self.total(&all).is_some_and(|n| n >= LARGE);
+        let is_large = self
+            .total(&all)
+            .is_some_and(|n| n >= MIN_LAST_BLOCK_ELEMENTS);
         let pieces = most.map(|n| ceildiv(n, vector));
         let cuts = self.cuts(kept, most, vector, is_vast).filter(|_| is_whole);
         let group = match cuts {
-            Some(_) if is_vast => VAST.group,
+            Some(_) if is_vast => LARGE_INPUT.group,
             _ => self.group(kept, pieces, vectors, cuts.is_some()),
         };
         let (group, vectors) = match (vectors, pieces) {
@@ -729,10 +796,11 @@ impl Chooser<'_, '_> {
         self.write_rows(kept, inner, together, rows);
     }
 
-    /// Returns whether the elements along `dims` have at least as many bytes as [`VAST`].
+    /// Returns whether the elements along `dims` have at least as many bytes as [`LARGE_INPUT`].
     fn is_vast(&self, dims: &[usize]) -> bool {
         let bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(1));
-        self.total(dims).is_some_and(|n| bytes(n) >= VAST.bytes)
+        self.total(dims)
+            .is_some_and(|n| bytes(n) >= LARGE_INPUT.bytes)
     }
 
     /// Adds the steps for rows along dimension `inner`, or along all reduced dimensions if
@@ -837,15 +905,19 @@ impl Chooser<'_, '_> {
             self.steps.push(Step::Vectorize(format!("d{inner}.i")));
         }
         let row_bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(VECTOR));
-        let lines = most.is_none_or(|n| row_bytes(n) >= STREAMED);
+        let lines = most.is_none_or(|n| row_bytes(n) >= MIN_EVICT_FIRST_BYTES);
         // A small array stays in the cache, from which evict-first loads would remove it.
-        let is_small = kept.is_empty() && most.is_some_and(|n| row_bytes(n) <= VAST.bytes);
+        let is_small = kept.is_empty() && most.is_some_and(|n| row_bytes(n) <= LARGE_INPUT.bytes);
         // With several values for each accumulator, registers limit the loads in flight. An
         // evict-first cache line may then be evicted before the threads have loaded all its
         // elements.
-        let is_long = self.exchanges_parts() && job.weight() > HEAVY;
+        let is_long = self.exchanges_parts() && job.weight() > EXPENSIVE_OPS;
         // With many ops per element, requests of half this size are large enough.
-        let request = if is_long { STREAMED / 2 } else { STREAMED };
+        let request = if is_long {
+            MIN_EVICT_FIRST_BYTES / 2
+        } else {
+            MIN_EVICT_FIRST_BYTES
+        };
         let is_late =
             vector > 1 && self.exchanges_parts() && row_bytes(group.lanes * vector) < request;
         let is_worth_it = lines && !is_small && !is_late;
@@ -853,7 +925,8 @@ impl Chooser<'_, '_> {
             self.stream();
         }
         let is_whole = length.is_some() && vector > 1 && !kept.is_empty();
-        let resident = resident.or_else(|| (is_whole && is_long).then_some(ENOUGH));
+        let resident =
+            resident.or_else(|| (is_whole && is_long).then_some(OCCUPANCY_TARGET_THREADS));
         self.steps.extend(resident.map(Step::Resident));
     }
 
@@ -861,25 +934,32 @@ impl Chooser<'_, '_> {
     fn cuts(&self, kept: &[usize], length: Option<i64>, vector: i64, is_vast: bool) -> Option<i64> {
         let (most, cuts) = match (self.total(kept), length) {
             (Some(results), Some(n)) if is_vast && (kept.is_empty() || !self.fixed) => {
-                let cuts = power_of_two(VAST.blocks / results.max(1));
-                (n >= VERY_LONG, cuts)
+                let cuts = power_of_two(LARGE_INPUT.blocks / results.max(1));
+                (n >= MIN_SPLIT_ELEMENTS, cuts)
             }
-            _ if kept.is_empty() => (length.is_none_or(|n| n >= VERY_LONG), CUTS),
-            (_, length) if self.fixed => (length.is_some_and(|n| n >= ENDLESS), SHARES),
+            _ if kept.is_empty() => (length.is_none_or(|n| n >= MIN_SPLIT_ELEMENTS), SPLIT_BLOCKS),
+            (_, length) if self.fixed => (
+                length.is_some_and(|n| n >= MIN_ALWAYS_SPLIT_ELEMENTS),
+                SPLIT_BLOCKS_PER_ROW,
+            ),
             (Some(results), length)
-                if length.map_or(self.job.axes.len() > 1, |n| n >= VERY_LONG) =>
+                if length.map_or(self.job.axes.len() > 1, |n| n >= MIN_SPLIT_ELEMENTS) =>
             {
                 (
-                    results <= BUSY,
-                    ceildiv(2 * CUTS, results.max(1)).max(LEAST_CUTS),
+                    results <= MIN_BUSY_BLOCKS,
+                    ceildiv(2 * SPLIT_BLOCKS, results.max(1)).max(MIN_SPLIT_BLOCKS),
                 )
             }
-            (None, Some(n)) => (n >= ENDLESS, SHARES),
+            (None, Some(n)) => (n >= MIN_ALWAYS_SPLIT_ELEMENTS, SPLIT_BLOCKS_PER_ROW),
             _ => (false, 1),
         };
         let Group {
             lanes, under_way, ..
-        } = if is_vast { VAST.group } else { BESIDE };
+        } = if is_vast {
+            LARGE_INPUT.group
+        } else {
+            SPLIT_ROW_GROUP
+        };
         let whole = length.map_or(i64::MAX, |n| n / (vector * lanes * under_way));
         (most && cuts.min(whole) > 1).then(|| cuts.min(whole))
     }
@@ -889,45 +969,45 @@ impl Chooser<'_, '_> {
         let alone = kept.is_empty();
         // An exchange of several values is expensive: use fewer threads, with more loads in flight.
         let most = match (vectors, self.exchanges_parts() && pieces.is_some()) {
-            (Vectors::None, false) => 2 * UNDER_WAY,
-            (_, false) => UNDER_WAY,
-            (_, true) => 2 * UNDER_WAY,
+            (Vectors::None, false) => 2 * VECTORS_IN_FLIGHT,
+            (_, false) => VECTORS_IN_FLIGHT,
+            (_, true) => 2 * VECTORS_IN_FLIGHT,
         };
         // Measured, with unknown cause: only elements of at most 4 bytes profit from two loads in
         // flight in a short row.
         let is_wide = self.width().is_none_or(|width| width > 4);
         let results = self.total(kept).filter(|_| !self.fixed);
-        let few = results.is_some_and(|n| n <= FEW);
+        let few = results.is_some_and(|n| n <= MAX_SCALAR_ELEMENTS);
         let is_aligned = matches!(vectors, Vectors::Aligned(_));
         let costly = pieces
             .filter(|n| *n > LANES / 2 && !alone && !few && self.is_costly())
             .map(|n| n * vectors.width())
             .and_then(|n| {
-                COSTLY
+                COMPUTE_BOUND_ROWS
                     .iter()
                     .find(|(most, _)| n <= most[usize::from(is_aligned)])
             });
         // Number of loads that a thread has in flight in a short row. With fewer loads, more
         // threads share the row, which is faster unless the combiner has many ops.
-        let apart = match self.job.weight() > HEAVY {
-            true => UNDER_WAY,
-            false => UNDER_WAY / 2,
+        let apart = match self.job.weight() > EXPENSIVE_OPS {
+            true => VECTORS_IN_FLIGHT,
+            false => VECTORS_IN_FLIGHT / 2,
         };
         let (lanes, rows) = match (pieces, vectors) {
-            _ if is_cut => (THREADS, 1),
-            (None, _) if alone => (THREADS, 1),
+            _ if is_cut => (THREADS_PER_BLOCK, 1),
+            (None, _) if alone => (THREADS_PER_BLOCK, 1),
             (None, _) => (LANES, 1),
             _ if costly.is_some() => (costly.map_or(LANES, |(_, lanes)| *lanes), 1),
-            (Some(n), _) if alone => (power_of_two(ceildiv(n, 2)).clamp(1, THREADS), 1),
+            (Some(n), _) if alone => (power_of_two(ceildiv(n, 2)).clamp(1, THREADS_PER_BLOCK), 1),
             (Some(n), Vectors::Aligned(vector))
                 if n <= 2 * LANES && !self.exchanges_parts() && self.is_short(vector) =>
             {
-                (power_of_two(ceildiv(n, UNDER_WAY)), 1)
+                (power_of_two(ceildiv(n, VECTORS_IN_FLIGHT)), 1)
             }
             (Some(n), Vectors::None) if n <= 2 * LANES => (power_of_two(n).min(8), 4),
             (Some(n), Vectors::None) if n <= 4 * LANES => (LANES / 2, 1),
             (Some(n), Vectors::None) if n <= 16 * LANES => (LANES, 1),
-            (Some(n), Vectors::None) if n <= LANES * THREADS => (THREADS, 1),
+            (Some(n), Vectors::None) if n <= LANES * THREADS_PER_BLOCK => (THREADS_PER_BLOCK, 1),
             (Some(n), _) if n <= LANES / 2 && self.exchanges_parts() => {
                 (power_of_two(ceildiv(n, apart)), 1)
             }
@@ -953,18 +1033,18 @@ impl Chooser<'_, '_> {
         if !is_written_out || few || is_aligned || is_fixed {
             rows = 1;
         }
-        let is_heavy = self.exchanges_parts() && self.job.weight() > HEAVY;
+        let is_heavy = self.exchanges_parts() && self.job.weight() > EXPENSIVE_OPS;
         let most = match rows {
             // If several warps share a row, the whole block waits for their exchange. A block of
             // two warps with little work ends before the next block begins.
             1 if lanes > LANES && self.exchanges_parts() => lanes,
-            1 if lanes > LANES => lanes.max(THREADS / 2),
+            1 if lanes > LANES => lanes.max(THREADS_PER_BLOCK / 2),
             // If a warp needs long for a row, warps of the same block that have finished would keep
             // their registers.
             1 if lanes == LANES && is_heavy => LANES,
             1 if is_heavy && (is_aligned || !self.is_costly()) => SMALL_BLOCK,
-            1 => THREADS,
-            _ => THREADS / 2,
+            1 => THREADS_PER_BLOCK,
+            _ => THREADS_PER_BLOCK / 2,
         };
         let side_by_side = results.map_or(most, power_of_two);
         Group {
@@ -992,16 +1072,16 @@ impl Chooser<'_, '_> {
     /// Returns the number of threads for a long row of `pieces` vectors: one thread for every few
     /// vectors, rounded down to a power of two.
     fn lanes_of(&self, pieces: i64, is_aligned: bool) -> i64 {
-        let is_heavy = self.job.weight() > HEAVY;
+        let is_heavy = self.job.weight() > EXPENSIVE_OPS;
         let (each, widest) = match self.exchanges_parts() {
-            true if self.is_costly() => (EACH[3], 2),
-            true if is_heavy && is_aligned => (EACH[2], 2),
-            true if is_heavy => (EACH[1], 2),
-            true => (EACH[1], 4),
-            false => (EACH[0], 4),
+            true if self.is_costly() => (VECTORS_PER_THREAD[3], 2),
+            true if is_heavy && is_aligned => (VECTORS_PER_THREAD[2], 2),
+            true if is_heavy => (VECTORS_PER_THREAD[1], 2),
+            true => (VECTORS_PER_THREAD[1], 4),
+            false => (VECTORS_PER_THREAD[0], 4),
         };
         let most = (pieces + pieces / LANES) / each;
-        (power_of_two(most + 1) / 2).clamp(LANES, widest * THREADS)
+        (power_of_two(most + 1) / 2).clamp(LANES, widest * THREADS_PER_BLOCK)
     }
 }
 
@@ -1014,17 +1094,17 @@ mod tests {
     fn groups() -> Vec<(i64, Group)> {
         let classes = ROWS
             .iter()
-            .chain(&HEAVY_ROWS)
+            .chain(&EXPENSIVE_ROWS)
             .flat_map(|(_, classes)| *classes);
         let classes = classes.map(|class| (class.most, class.group));
-        let one_result = SMALL
+        let one_result = ONE_BLOCK_MAPPINGS
             .into_iter()
-            .chain(MEDIUM.map(|(most, group, _)| (most, group)));
-        let alone = [BESIDE, VAST.group, LONGEST].map(|group| (i64::MAX, group));
-        let in_clusters = SHARED
+            .chain(FEW_BLOCK_MAPPINGS.map(|(most, group, _)| (most, group)));
+        let alone = [SPLIT_ROW_GROUP, LARGE_INPUT.group, LONGEST].map(|group| (i64::MAX, group));
+        let in_clusters = CLUSTER_ROWS
             .groups
             .into_iter()
-            .chain([(SHARED.alone.0, SHARED.alone.1)]);
+            .chain([(CLUSTER_ROWS.alone.0, CLUSTER_ROWS.alone.1)]);
         classes
             .chain(one_result)
             .chain(alone)
@@ -1058,7 +1138,7 @@ mod tests {
     /// would never be chosen.
     #[test]
     fn lengths_ascend() {
-        for table in [&ROWS[..], &HEAVY_ROWS] {
+        for table in [&ROWS[..], &EXPENSIVE_ROWS] {
             assert!(table.is_sorted_by(|a, b| a.0 < b.0), "widths of elements");
             for (width, classes) in table {
                 let lengths: Vec<i64> = classes.iter().map(|class| class.most).collect();
@@ -1068,16 +1148,22 @@ mod tests {
                 );
             }
         }
-        assert!(SMALL.is_sorted_by(|a, b| a.0 < b.0) && MEDIUM.is_sorted_by(|a, b| a.0 < b.0));
-        assert!(COSTLY.is_sorted_by(|a, b| a.0 < b.0) && FEW_ROWS.is_sorted_by(|a, b| a.0 < b.0));
-        assert!(SHARED.rows.is_sorted_by(|a, b| a.0 < b.0));
-        assert!(SHARED.groups.is_sorted_by(|a, b| a.0 < b.0));
+        assert!(
+            ONE_BLOCK_MAPPINGS.is_sorted_by(|a, b| a.0 < b.0)
+                && FEW_BLOCK_MAPPINGS.is_sorted_by(|a, b| a.0 < b.0)
+        );
+        assert!(
+            COMPUTE_BOUND_ROWS.is_sorted_by(|a, b| a.0 < b.0)
+                && FEW_LONG_ROWS.is_sorted_by(|a, b| a.0 < b.0)
+        );
+        assert!(CLUSTER_ROWS.rows.is_sorted_by(|a, b| a.0 < b.0));
+        assert!(CLUSTER_ROWS.groups.is_sorted_by(|a, b| a.0 < b.0));
     }
 
     #[test]
     fn clusters_are_portable() {
-        let blocks = SHARED.rows.iter().map(|(_, blocks, _)| *blocks);
-        for blocks in blocks.chain([SHARED.alone.2]) {
+        let blocks = CLUSTER_ROWS.rows.iter().map(|(_, blocks, _)| *blocks);
+        for blocks in blocks.chain([CLUSTER_ROWS.alone.2]) {
             assert!(
                 (2..=i64::from(PORTABLE_CLUSTER)).contains(&blocks),
                 "{blocks} blocks"

@@ -5,7 +5,7 @@ use super::super::group::{Group, Phase};
 use super::super::job::Work;
 use super::super::steps::Case;
 use super::phases::{self, Limits, Stores};
-use super::{Chooser, Chosen, SHORT, is_fixed};
+use super::{Chooser, Chosen, MAX_ELEMENTS_OF_ONE_THREAD, is_fixed};
 
 /// Properties of an op or a group of ops that determine the mapping.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +135,10 @@ const TABLE: [Mapping; 17] = [
     },
     Mapping {
         name: "a thread for each short column",
-        holds: |r| r.neighbours == Neighbours::Columns && r.length.is_some_and(|n| n <= SHORT),
+        holds: |r| {
+            r.neighbours == Neighbours::Columns
+                && r.length.is_some_and(|n| n <= MAX_ELEMENTS_OF_ONE_THREAD)
+        },
         schedule: Schedule::Op(|chooser| chooser.a_thread_each()),
         measured: "5",
     },
@@ -159,7 +162,7 @@ const TABLE: [Mapping; 17] = [
     },
     Mapping {
         name: "a thread for each short row",
-        holds: |r| r.vector == 1 && r.length.is_some_and(|n| n <= SHORT),
+        holds: |r| r.vector == 1 && r.length.is_some_and(|n| n <= MAX_ELEMENTS_OF_ONE_THREAD),
         schedule: Schedule::Op(|chooser| chooser.a_thread_each()),
         measured: "11",
     },
