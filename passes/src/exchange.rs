@@ -22,19 +22,20 @@ use tx_mlir::{Builder, Index, Val, byte_width, i64_attribute};
 const SHUFFLE: u64 = 28;
 /// Approximate latency of a `redux.sync` of a whole warp, in cycles.
 const REDUX: u64 = 36;
-/// Approximate cycles for each thread group if the groups of a warp execute `redux.sync` one after
-/// another.
+/// Approximate latency of the `redux.sync` of one thread group, in cycles, if the groups of a warp
+/// execute `redux.sync` one after another.
 const REDUX_GROUP: u64 = 110;
 /// Approximate cycles of an exchange through shared memory: a store, a barrier and loads.
 pub(crate) const EXCHANGE: u64 = 60;
 
-/// Returns the approximate cycles in which shuffles combine the values of `lanes` lanes of a warp.
+/// Returns the approximate number of cycles that shuffles need to combine the values of `lanes`
+/// lanes of a warp.
 pub(crate) fn shuffle_cost(lanes: u64) -> u64 {
     u64::from(lanes.next_power_of_two().ilog2()) * SHUFFLE
 }
 
-/// Returns the approximate cycles in which `redux.sync` combines the values of `lanes` lanes of a
-/// warp.
+/// Returns the approximate number of cycles that `redux.sync` needs to combine the values of
+/// `lanes` lanes of a warp.
 pub(crate) fn redux_cost(lanes: u64) -> u64 {
     match u64::from(tx_target::WARP) / lanes.clamp(1, 32) {
         1 => REDUX,
@@ -45,16 +46,15 @@ pub(crate) fn redux_cost(lanes: u64) -> u64 {
 /// Maximum number of warps for which each thread reads the partial results of all warps one by one.
 const READ_ALL: i64 = 16;
 /// Number of warps (half as many for pairs) above which only the first warp combines the partial
-/// results, and a second barrier publishes the total. All warps together would execute the same
-/// combination one after another.
+/// results, and a second barrier publishes the total. If all warps combined the partial results, an
+/// SM would execute the same combination once for each warp.
 const TAKE_TURNS: i64 = 16;
 /// Maximum size of a memory access of one thread, in bytes.
 const WIDEST: u64 = 16;
 
 /// Shared memory for exchanges.
 ///
-/// Consecutive exchanges alternate between two copies of the memory, so that one barrier for each
-/// exchange is enough.
+/// Consecutive exchanges alternate between two buffers, so each exchange needs only one barrier.
 #[derive(Default)]
 pub(crate) struct Pool {
     /// Number of emitted exchanges in each kernel; exchanges between blocks are counted separately.
@@ -80,8 +80,9 @@ enum Among {
     BlocksOnce,
 }
 
-/// Key of a scratch variable: the kernel, whether threads or blocks exchange values, the numbers of
-/// the copy and of the component, the element type, and the number of slots.
+/// Key of a global variable in shared memory: the kernel, whether threads or blocks exchange
+/// values, the number of the buffer, the number of the accumulator component, the element type, and
+/// the number of slots.
 type Use = (usize, Among, usize, usize, String, i64);
 
 /// Emits exchanges at one position in a kernel.
@@ -140,8 +141,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
             return self.straddling(value, &groups);
         }
         if width * stride <= WARP_SIZE {
-            // A scope with fewer threads than a warp is rounded up to a power of two; the last
-            // lanes do not exist.
+            // The group width is rounded up to a power of two; if a scope has fewer threads than a
+            // warp, the last lanes of the rounded group do not exist.
             let width = width.unsigned_abs().next_power_of_two().cast_signed();
             return self.lanes(value, width, stride);
         }
@@ -193,7 +194,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
         let left_over = self.kernel.threads % WARP_SIZE;
         let masks = std::iter::successors(Some(1), |m| Some(m * 2)).take_while(|m| *m < width);
         if left_over % segment == 0 {
-            // Every lane of every group exists.
+            // No group extends beyond the last thread of the block, so every lane of every group
+            // exists.
             return masks.fold(value, |v, mask| {
                 let offset = self.i32(mask * stride);
                 let other = self.shuffle("xor", &v, offset);
@@ -227,7 +229,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
                     .map(|(both, v)| b.select(exists, *both, *v));
                 kept.collect()
             });
-        // The first lane of each group has the total; in a complete group, all lanes have it.
+        // In each group, the first lane now holds the total; in a complete group, all lanes hold
+        // the total.
         let in_segment = b.rem(lane, Index::Const(segment));
         let first = b.add(
             b.sub(lane, in_segment),
@@ -238,8 +241,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Combines the values of `width` lanes that are `stride` apart; `width` need not be a power of
-    /// two. `digit` is the number of this lane in its group. A lane for which `belongs` is false
-    /// keeps its value.
+    /// two. `digit` is the position of this lane within its group. A lane for which `belongs` is
+    /// false keeps its value.
     pub(crate) fn any_lanes(
         &mut self,
         value: Vec<Val<'c>>,
@@ -262,8 +265,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Combines the values of up to `width` lanes that are `stride` apart, so that the first lane
-    /// receives the total. `exists` emits whether the group has a lane at the given distance above
-    /// this lane.
+    /// receives the total. `exists` emits the condition that the group has a lane at a given
+    /// distance above this lane.
     fn take_from_above(
         &mut self,
         value: Vec<Val<'c>>,
@@ -343,9 +346,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Emits one `nvvm.redux.sync` over the lanes whose numbers differ only in the mixed-radix
-    /// digits `digits`; each digit is a pair of extent and stride. `own` is the contribution of
-    /// these digits to the number of this lane. A lane for which `belongs` is false keeps its
-    /// value.
+    /// digits `digits`; each digit is a pair of extent and stride. `own` is the sum of digit times
+    /// stride over the `digits` of this lane. A lane for which `belongs` is false keeps its value.
     pub(crate) fn redux_of(
         &mut self,
         value: Val<'c>,
@@ -377,12 +379,14 @@ impl<'b, 'c> Exchange<'b, 'c> {
 
     /// Combines the values of the warps of a group, after the lanes of each warp are combined.
     ///
-    /// Each warp has `columns` different values, one for each lane below `stride`.
+    /// Each warp stores `columns` different values, one for each lane whose number is less than
+    /// `stride`.
     fn warps(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         let b = self.b;
         let columns = stride.min(WARP_SIZE);
         let all_warps = (self.kernel.threads + WARP_SIZE - 1) / WARP_SIZE;
-        // Number of warps of a group, and the distance between consecutive warps.
+        // `warps` is the number of warps of a group, and `step` is the distance between consecutive
+        // warps of the group.
         let step = (stride / WARP_SIZE).max(1);
         let warps = ((width * stride + WARP_SIZE - 1) / WARP_SIZE / step).min(all_warps);
         let types = self.combiner.types().to_vec();
@@ -421,7 +425,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
         };
         let combiner = self.combiner.clone();
         let source = |b: &Builder<'c>, i: Index<'c>| b.add(base, b.mul(i, Index::Const(step)));
-        // The lane that stores a value exists, unless the group extends beyond the block.
+        // The lane that stores the value of a warp exists, unless the group extends beyond the last
+        // thread of the block.
         let complete =
             self.kernel.threads % (span * WARP_SIZE) == 0 || (columns == 1 && span >= all_warps);
         let exists = |b: &Builder<'c>, i: Index<'c>| {
@@ -467,8 +472,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
                 .unwrap_or(8);
             let few = (WIDEST / widest).cast_signed();
             let groups = warps / few;
-            // A vector load must begin at a multiple of its width, but a group may begin at any
-            // warp.
+            // A vector load must begin at a slot number that is a multiple of the vector width, but
+            // a group may begin at any warp.
             let aligned = warps % few == 0 || span >= all_warps;
             let chosen = if warps <= few || (warps <= READ_ALL && self.redux && aligned) {
                 Some(warps)
@@ -491,8 +496,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
         }
         let lanes = warps.unsigned_abs().next_power_of_two().cast_signed();
         if lanes * columns <= WARP_SIZE && !self.kernel.has_partial_warp() {
-            // Each lane loads one slot, then a tree combines the lanes. `redux.sync` spans the
-            // whole warp, whose other lanes contribute the initial value.
+            // Each lane loads one slot, then a tree of shuffles combines the loaded values.
+            // `redux.sync` spans the whole warp, so lanes without a slot contribute the initial
+            // value of the accumulator.
             let lanes = if self.redux && columns == 1 {
                 WARP_SIZE
             } else {
@@ -599,8 +605,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
 
     fn global(&mut self, key: Use, element: Type<'c>) -> Val<'c> {
         let b = self.b;
-        // The array is padded to whole 16-byte accesses, because LLVM widens loads up to the
-        // alignment.
+        // The array size is rounded up to a multiple of 16 bytes, because LLVM widens loads up to
+        // the alignment of the array.
         let each = (WIDEST / byte_width(element).unwrap_or(8))
             .max(1)
             .cast_signed();
@@ -616,9 +622,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 }
 
-/// Loads `count` consecutive values from each scratch array, from index `first` on, a multiple of
-/// `vector`. Each full group of `vector` values is one vector load; the remaining values are loaded
-/// one by one.
+/// Loads `count` consecutive values from each scratch array, beginning at index `first`, which must
+/// be a multiple of `vector`. Each full group of `vector` values is one vector load; the remaining
+/// values are loaded one by one.
 fn neighbours<'c>(
     b: &Builder<'c>,
     scratch: &[Val<'c>],
@@ -747,7 +753,8 @@ pub(crate) mod redux {
 mod tests {
     use super::*;
 
-    /// The cost of a tree is the sum over its levels; a group is rounded up to a power of two.
+    /// The cost of a tree of shuffles is the sum of the costs of its levels; the number of lanes is
+    /// rounded up to a power of two.
     #[test]
     fn trees_cost_as_much_as_their_levels() {
         for lanes in 1..=32_u64 {

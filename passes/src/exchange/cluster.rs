@@ -17,12 +17,14 @@ use tx_mlir::{
 /// groups of blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct ClusterGroups {
-    /// Groups of threads within a block; their values are combined first.
+    /// Groups of threads within a block. Each block combines the values of its groups before the
+    /// blocks exchange values.
     within: Groups,
     blocks: i64,
     /// Distance between consecutive blocks of a group.
     step: i64,
-    /// Number of values that each block stores: one for each thread below this number.
+    /// Number of values that each block stores: one for each thread whose number is less than
+    /// `columns`.
     columns: i64,
 }
 
@@ -92,8 +94,8 @@ impl<'c> Exchange<'_, 'c> {
     /// every thread combines the slots in the order of the blocks.
     ///
     /// If [`is_asynchronous`](Self::is_asynchronous) returns true, blocks store asynchronously, and
-    /// wait at an mbarrier object for the bytes that they receive. If blocks store synchronously,
-    /// `tile-insert-sync` separates stores and loads by a cluster barrier.
+    /// each block waits at an mbarrier object for the bytes that it receives. If blocks store
+    /// synchronously, `tile-insert-sync` separates stores and loads by a cluster barrier.
     pub(super) fn cluster(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
         // All ops are checked before the first op is replaced.
         let Ok(groups) = ClusterGroups::of(&self.kernel, view) else {
@@ -146,7 +148,7 @@ impl<'c> Exchange<'_, 'c> {
                 set_attribute(store, OWNED, i64_attribute(b.context(), number));
             }
         };
-        // Number of blocks to which the threads store at the same time.
+        // Number of blocks to which the threads of this block store at the same time.
         let at_once = (self.kernel.threads / columns).min(blocks);
         for from in (0..blocks).step_by(usize::try_from(at_once).unwrap_or(1)) {
             let to = b.add(b.div(thread, Index::Const(columns)), Index::Const(from));
@@ -176,8 +178,8 @@ impl<'c> Exchange<'_, 'c> {
     }
 
     /// Returns whether the blocks of an exchange store asynchronously. `st.async` stores 4 or 8
-    /// bytes, and the phase of an mbarrier object completes once, so no loop may contain the
-    /// exchange.
+    /// bytes, so all exchanged values need one of these sizes. The kernel waits for a single phase
+    /// of the mbarrier object, so the exchange must not be inside a loop.
     fn is_asynchronous(&self, op: Op<'c>) -> bool {
         let mut around = ancestors(op).take_while(|op| *op != self.kernel.op);
         let mut types = self.combiner.types().iter();
@@ -243,8 +245,8 @@ impl<'c> Exchange<'_, 'c> {
                 .chain(ancestors(op))
                 .find(|op| parent(*op) == Some(kernel));
             let start = Builder::at_start(self.b.context(), body, kernel.location());
-            // The arrival may be relaxed: no earlier store must be visible to other blocks, except
-            // the initialization of mbarrier objects, which has a fence.
+            // The arrival may be relaxed, because other blocks need to see only one earlier store:
+            // the initialization of mbarrier objects, which is followed by a fence.
             start
                 .create("nvvm.cluster.arrive.relaxed")
                 .unit("aligned")

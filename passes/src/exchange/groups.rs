@@ -3,8 +3,8 @@
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
 use tx_dialect_tile::{AllReduce, Scope};
 
-/// Threads whose positions in the scope differ only in the mixed-radix digit `place / stride %
-/// width`.
+/// Groups of threads. The positions `place` of the threads of one group differ only in the
+/// mixed-radix digit `place / stride % width`.
 #[derive(Clone, Copy)]
 pub(crate) struct Groups {
     pub(super) scope: Scope,
@@ -26,7 +26,7 @@ impl Groups {
         let size = kernel.threads_of(scope).min(kernel.threads);
         Self {
             scope,
-            // A single group is not wider than the scope.
+            // A group of consecutive threads has at most as many threads as the scope.
             width: if stride == 1 { width.min(size) } else { width },
             stride,
             size,
@@ -52,7 +52,8 @@ impl Groups {
         let within_warps = WARP_SIZE % segment == 0;
         let of_whole_warps =
             segment % WARP_SIZE == 0 && (stride % WARP_SIZE == 0 || WARP_SIZE % stride == 0);
-        // Warp numbers are relative to the start of the block.
+        // The exchange numbers warps from the start of the block, so each scope must begin at the
+        // start of a group.
         let aligned = self.whole_block || self.size % segment == 0;
         one_group || within_warps || of_whole_warps && aligned
     }
@@ -114,8 +115,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// Returns the slots of the partial results of each group: one for each warp with threads of
-    /// the group.
+    /// Returns the slots that store the partial results of each group. A group has one slot for
+    /// each warp that contains threads of the group.
     fn slots(groups: &Groups) -> BTreeMap<(i64, i64), Vec<i64>> {
         let mut slots: BTreeMap<(i64, i64), Vec<i64>> = BTreeMap::new();
         for place in 0..groups.size {

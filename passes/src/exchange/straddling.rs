@@ -1,9 +1,9 @@
 //! Groups that do not divide a warp into equal parts, such as 12 consecutive threads, or 8 threads
 //! at a distance of 100 threads.
 //!
-//! In each warp, the lanes of a group are combined step by step into the first lane. This lane
-//! stores the partial result in shared memory, and each thread combines the partial results of its
-//! group.
+//! In each warp, shuffles combine the values of the lanes of a group step by step, and the first of
+//! these lanes receives the partial result. The first lane of the group in each warp stores the
+//! partial result in shared memory, and each thread combines the partial results of its group.
 //!
 //! ```text
 //!              warp 0                           warp 1
@@ -12,8 +12,8 @@
 //!    row       0          1           2         3        4
 //! ```
 //!
-//! The partial results of a group are in consecutive rows of `stride` slots, in the order of the
-//! threads. A thread reads at most 33 partial results.
+//! The partial results of a group are stored in consecutive rows of `stride` slots, in the order of
+//! the threads. A thread reads at most 33 partial results.
 
 use super::{Exchange, Groups, READ_ALL};
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
@@ -26,7 +26,7 @@ struct Standing<'c> {
     thread: Index<'c>,
     lane: Index<'c>,
     place: Index<'c>,
-    /// Number of the thread in its group.
+    /// Position of the thread within its group.
     digit: Index<'c>,
 }
 
@@ -148,7 +148,8 @@ impl Groups {
         b.rem(above, Index::Const(self.width))
     }
 
-    /// Emits the number of lanes of the group in this warp, from this lane on.
+    /// Emits the number of lanes of this warp that belong to the group, counted from this lane
+    /// upwards.
     fn lanes_left<'c>(&self, b: &Builder<'c>, kernel: &Kernel<'c>, at: &Standing<'c>) -> Index<'c> {
         let up_to = |end: i64, index: Index<'c>| b.sub(Index::Const(end), index);
         // Lanes of a group are `stride` apart, so the quotient is rounded up.
@@ -178,7 +179,8 @@ impl Groups {
         if self.size % self.segment() == 0 {
             return last;
         }
-        // In an incomplete group, the last existing thread of the group.
+        // If the group is incomplete, the result is the position of the last existing thread of the
+        // group.
         let end = Index::Const(self.size - 1);
         let above = b.rem(b.sub(end, first), Index::Const(self.stride));
         least(b, last, b.sub(end, above))

@@ -14,14 +14,14 @@ use tx_dialect_tile::{Kind, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Op, Val};
 
-/// Maximum number of nested peeled loops. A peeled loop doubles the code: full tiles without bounds
-/// checks, and a remainder.
+/// Maximum number of nested peeled loops. Peeling a loop doubles its code: one copy processes full
+/// tiles without bounds checks, and one copy processes the remainder.
 const MAX_PEELED: usize = 2;
 /// Maximum number of ops per element in a peeled loop.
 const MAX_DOUBLED: i64 = 24;
 /// Maximum length, in elements, of a partial tile that is loaded without branches. Without a
-/// branch, an out-of-range load reads index 0, which is in the cache. In longer tiles, out-of-range
-/// loads take longer than branches.
+/// branch, an out-of-range load reads index 0, which is in the cache. In tiles of more than
+/// `MAX_CLAMPED_ELEMENTS` elements, out-of-range loads take longer than branches.
 const MAX_CLAMPED_ELEMENTS: i64 = 64;
 
 /// Position in the loop nest at which code is emitted.
@@ -30,17 +30,17 @@ pub(super) struct EmitPoint<'c> {
     /// Index of each enclosing loop, and of the loops that schedule steps split or fused into
     /// enclosing loops.
     pub(super) index: BTreeMap<usize, Index<'c>>,
-    /// First index of the current tile of each split loop, at a position inside the outer loop and
-    /// outside the inner loop.
+    /// First index of the current tile, for each split loop whose outer loop is already entered and
+    /// whose inner loop is not yet entered.
     pub(super) begins: BTreeMap<usize, Index<'c>>,
     /// Split loops that need no bounds check at this position.
     pub(super) full: BTreeSet<usize>,
     pub(super) peeled: usize,
     /// Loaded element of each source; `None` for a source that is not loaded yet.
     pub(super) loaded: Vec<Option<Val<'c>>>,
-    /// Loaded previous value of the element of each destination.
+    /// For each destination, the previous value of the element, if already loaded.
     pub(super) old: Vec<Option<Val<'c>>>,
-    /// Element index relative to the first element of the tile.
+    /// Index of the current element, relative to the first element of the tile.
     pub(super) number: Option<i64>,
     /// Whether vectors begin at addresses that are multiples of the vector size.
     pub(super) aligned: bool,
@@ -89,8 +89,8 @@ pub(crate) struct Body<'a, 'c> {
     /// Number of iterations of each loop, or an upper bound if the number differs between rows.
     pub(super) extents: Vec<Index<'c>>,
     pub(super) guards: Vec<usize>,
-    /// Serial loops of one thread: `inner` begins with the first loop that combines elements, and
-    /// `outer` lists the loops around `inner`.
+    /// Loops that one thread executes. `inner` begins with the first loop that combines elements,
+    /// and `outer` lists the loops around `inner`.
     pub(super) outer: Vec<usize>,
     pub(super) inner: Vec<usize>,
     /// Width and stride, in linear thread ids, of each group of threads that exchange partial
@@ -112,8 +112,8 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) owner: i64,
     /// Sources that have a tile in shared memory.
     pub(super) stages: Vec<Stage<'c>>,
-    /// Set in the second phase of a last-block reduction: other blocks may still be storing partial
-    /// results of other rows.
+    /// Set in the second phase of a last-block reduction. In the second phase, other blocks may
+    /// still be storing partial results of other rows.
     pub(super) is_last_block: bool,
 }
 
@@ -269,8 +269,8 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns the number of iterations of a loop bound to blocks. In a last-block reduction, a
-    /// loop bound to blocks has at least 1 iteration, because one block must store the results even
-    /// without partial results.
+    /// loop bound to blocks has at least 1 iteration: even if there are no partial results, one
+    /// block must store the results.
     pub(super) fn turns(&self, b: &Builder<'c>, node: usize) -> Index<'c> {
         match self.may_be_nothing(node) {
             true => at_least_one(b, self.extents[node]),
@@ -302,7 +302,8 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Emits the indices of split and fused loops that are computed from the indices in `place`.
     fn derive(&self, b: &Builder<'c>, place: &mut EmitPoint<'c>) {
-        // Loops that a step creates have higher numbers than the loops that the step replaces.
+        // The loops are visited in descending order, because a schedule step gives the loops that
+        // it creates higher numbers than the loops that it replaces.
         for (n, node) in self.nest.nodes.iter().enumerate().rev() {
             if let Fate::Split {
                 outer,
@@ -476,12 +477,13 @@ impl<'a, 'c> Body<'a, 'c> {
             };
             return vec![whole, left];
         }
-        // Every iteration stores a partial result, even if it combines no elements.
+        // Every iteration of this loop stores a partial result, even an iteration that combines no
+        // elements.
         if self.nest.nodes[node].apart {
             return whole();
         }
-        // Inside a known outer tile, end the inner loop at the bound instead of checking each
-        // iteration.
+        // If the index of the outer tile is known, the inner loop ends at the length of the
+        // dimension instead of checking each iteration.
         let known = place
             .index
             .get(&outer)
@@ -561,9 +563,9 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Emits the bounds check of loop `node`: `index < length`. Emits no check if the kernel runs
-    /// only for lengths greater than every index at this position. If a thread has several
-    /// accumulators, the check is always emitted, because ptxas otherwise orders the loads
-    /// differently. Without the check, sums of 8388608 rows of 32 f32 take 287 µs instead of 275 µs
+    /// only for lengths greater than every index at this position. For a thread with several
+    /// accumulators, the check is always emitted, because ptxas chooses a slower order of loads
+    /// without it. Without the check, sums of 8388608 rows of 32 f32 take 287 µs instead of 275 µs
     /// on an H200.
     fn is_there(
         &self,
@@ -601,8 +603,8 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Returns whether a loop with 0 iterations is bound to threads or blocks. `reduced` selects
-    /// loops over reduced or over parallel dimensions.
+    /// Returns whether a loop with 0 iterations is bound to threads or blocks. If `reduced` is set,
+    /// the loop must iterate over a reduced dimension, otherwise over a parallel dimension.
     fn is_idle(&self, reduced: bool) -> bool {
         self.nest
             .order
@@ -661,8 +663,8 @@ impl<'a, 'c> Body<'a, 'c> {
             let segment = width * stride;
             let block: i64 = self.nest.block().iter().product();
             let scope = match segment {
-                // This test comes first: a segment of up to 32 threads may span several blocks
-                // smaller than a warp.
+                // The comparison with the block size comes first, because a segment of up to 32
+                // threads may span several blocks if each block is smaller than a warp.
                 _ if segment > block => Scope::Cluster,
                 _ if segment <= 32 && 32 % segment == 0 => Scope::Warp,
                 _ => Scope::Cta,
@@ -699,8 +701,8 @@ impl<'a, 'c> Body<'a, 'c> {
         stores
     }
 
-    /// Returns the loops of one thread that have one accumulator for each iteration: the parallel
-    /// loops, then the vectorized reduced loop.
+    /// Returns the loops of one thread whose iterations each use a separate accumulator: first the
+    /// parallel loops, then the vectorized reduced loop.
     pub(super) fn lane_loops(&self) -> (Vec<usize>, Option<usize>) {
         let nodes = &self.nest.nodes;
         let kept = self
@@ -740,14 +742,15 @@ impl<'a, 'c> Body<'a, 'c> {
     fn lane(&self, place: &EmitPoint<'c>) -> usize {
         let (kept, vector) = self.lane_loops();
         kept.into_iter().chain(vector).fold(0, |lane, node| {
-            // Head and tail elements are in none of these loops, and use the first accumulator.
+            // Head and tail elements are outside the parallel loops and the vectorized loop, so
+            // they use the first accumulator.
             let index = place.index.get(&node).and_then(|i| i.known()).unwrap_or(0);
             lane * self.count(node) + usize::try_from(index).unwrap_or(0)
         })
     }
 
-    /// Emits all combining loops of one thread: on an aligned and an unaligned path if the
-    /// alignment is dynamic.
+    /// Emits all combining loops of one thread. If the alignment is dynamic, emits the loops twice:
+    /// on an aligned and on an unaligned path.
     fn combine_all(
         &self,
         b: &Builder<'c>,
@@ -806,9 +809,9 @@ impl<'a, 'c> Body<'a, 'c> {
         )
     }
 
-    /// Returns whether a loop is unrolled. The unaligned path of a kernel that also has an aligned
-    /// path keeps loops rolled for small code. Each accumulator combines its elements in the same
-    /// order on the aligned and on the unaligned path.
+    /// Returns whether a loop is unrolled. If a kernel has an aligned and an unaligned path, loops
+    /// on the unaligned path are not unrolled, so that the code stays small. Each accumulator
+    /// combines its elements in the same order on the aligned and on the unaligned path.
     pub(super) fn is_written_out(&self, node: usize, place: &EmitPoint<'c>) -> bool {
         let is_element_wise = !matches!(self.job.work, Work::Combine(..));
         let short = place.slow && (is_element_wise || self.nest.nodes[node].combines());
@@ -873,8 +876,8 @@ impl<'a, 'c> Body<'a, 'c> {
             partial.splice(mine, chosen);
             return partial;
         }
-        // The first element of a thread replaces the initial value, because combining with the
-        // initial value has no effect.
+        // The first element of a thread replaces the initial value of the accumulator, because
+        // combining an element with the initial value returns the element.
         let is_first = combiner.kind() == Kind::Custom && place.start == old;
         let new = b.if_else(
             inside,
@@ -895,7 +898,8 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Emits the condition that `place` is inside the iteration space.
     pub(super) fn guard_of(&self, b: &Builder<'c>, place: &EmitPoint<'c>) -> Cond<'c> {
-        // Bounds checks of unrolled parallel loops are known only inside the combining loops.
+        // The indices of unrolled parallel loops, and therefore the bounds checks of these loops,
+        // are known only inside the combining loops.
         let (kept, _) = self.lane_loops();
         let inside = match kept.is_empty() {
             true => Cond::Const(true),

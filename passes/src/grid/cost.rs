@@ -12,23 +12,23 @@ use crate::analysis::dataflow::Access;
 use tx_mlir::byte_width;
 use tx_target::Board;
 
-/// Latency in seconds of one round; in a round, a thread issues its loads and waits for their
-/// values.
+/// Latency of one round of loads, in seconds. In a round, a thread issues loads and waits for the
+/// loaded values.
 const ROUND: f64 = 0.6e-6;
 /// Number of instructions per thread that do not depend on the number of elements.
 const BASE: f64 = 50.8;
 /// Number of instructions of one load, including the computation of its address.
 const LOAD: f64 = 6.1;
-/// Number of instructions for one element, for one exchange step, and for combining one more
-/// element of a vector. The first row is for reductions of single values, the second for reductions
-/// of pairs and larger tuples.
+/// Number of instructions for one element, for one exchange step, and for combining each further
+/// element of a vector. The first row applies to reductions of single values, the second row to
+/// reductions of pairs and larger tuples.
 const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
 /// Fraction of the memory bandwidth that plain loads reach (`PLAIN`), and that evict-first loads
 /// reach for rows shorter than [`LINES`] bytes (`SHORT`).
 const PLAIN: f64 = 0.94;
 const SHORT: f64 = 0.83;
-/// Exponent of the norm that combines the times under each limit. A greater exponent makes a
-/// sharper transition from one limit to the next.
+/// Exponent of the norm that combines the times under each limit. The greater the exponent, the
+/// closer the estimate is to the longest of these times.
 const NORM_EXPONENT: f64 = 4.9;
 /// Minimum length of a row in bytes for evict-first loads at full bandwidth: two cache lines.
 const LINES: f64 = 256.0;
@@ -119,9 +119,10 @@ fn value(extent: &Extent, lengths: &[f64]) -> f64 {
 struct Shape {
     blocks: f64,
     threads: f64,
-    /// Number of times that a thread issues loads and waits for their values.
+    /// Number of rounds of loads; in a round, a thread issues its loads and waits for the loaded
+    /// values.
     rounds: f64,
-    /// Number of instructions of a thread for elements and exchange steps.
+    /// Number of instructions that a thread executes for its elements and exchange steps.
     instructions: f64,
     streams: bool,
     /// Number of bytes read and written, in total and per row.
@@ -215,7 +216,7 @@ impl Cost {
         let whole = shapes.reduce(|all, next| Shape {
             blocks: all.blocks.max(next.blocks),
             threads: all.threads.max(next.threads),
-            // A phase without memory traffic waits for no loads.
+            // A phase without memory traffic does not wait for loads.
             rounds: all.rounds + if next.bytes > 0.0 { next.rounds } else { 0.0 },
             instructions: all.instructions + next.instructions,
             bytes: all.bytes + next.bytes,
@@ -337,8 +338,8 @@ mod tests {
             let once = time(Shape { kernels: 1.0, ..shape });
             let twice = time(Shape { kernels: 2.0, ..shape });
             prop_assert!(twice > once);
-            // Latency or instructions may be the limit, so that more bytes do not always take
-            // longer.
+            // If the latency or the instruction throughput is the limit, more bytes may leave the
+            // estimate unchanged, so the test accepts equal estimates.
             let larger = Shape { bytes: shape.bytes * more, ..shape };
             prop_assert!(time(larger) >= time(shape) * (1.0 - 1e-9));
         }

@@ -72,8 +72,8 @@ impl<'c> PlannedGroup<'c> {
         self.rest.iter().for_each(|planned| planned.explain(chip));
     }
 
-    /// Returns the assumed dimension lengths of each phase. They follow from the lengths that
-    /// [`cost::lengths`] returns for the leading phase.
+    /// Returns the assumed dimension lengths of each phase. The lengths of all phases are derived
+    /// from the lengths that [`cost::lengths`] returns for the leading phase.
     fn lengths(&self) -> Vec<Vec<f64>> {
         let phases = &self.group.phases;
         let leader = &phases[self.group.leader()];

@@ -92,9 +92,9 @@ impl<'c> Body<'_, 'c> {
         if self.is_written(access) {
             tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), self.owner));
         }
-        // Head and tail elements share cache lines with the vectors, and most arrays have no such
-        // elements. An evict-first load is a separate instruction, which LLVM assumes to be as slow
-        // as many plain loads.
+        // In a kernel with vector loads, loads of head and tail elements are not evict-first,
+        // because head and tail elements share cache lines with the vectors, and most arrays have
+        // no such elements. LLVM assumes that an evict-first load is as slow as many plain loads.
         if self.is_streamed(access) && !self.nest.has_vectors() {
             tx_mlir::set_attribute(op, NONTEMPORAL, b.attribute("true"));
         }

@@ -2,9 +2,9 @@
 //!
 //! The last block of a grid combines the partial results that all blocks stored in global memory.
 //! The second phase of a reduction with `rfactor` loops therefore needs no second kernel. The first
-//! and the second phase map results to blocks and threads in the same way. The second phase adds a
-//! loop over the partial results, distributed over the threads that shared a row in the first
-//! phase.
+//! and the second phase map results to blocks and threads in the same way. The second phase has an
+//! additional loop over the partial results; the threads that shared a row in the first phase share
+//! the iterations of this loop.
 
 use super::body::{Body, EmitPoint, hardware};
 use super::job::Job;
@@ -119,7 +119,7 @@ impl<'a, 'c> Finish<'a, 'c> {
     }
 }
 
-/// Encoded kinds `addi` and `assign` of `memref.atomic_rmw`.
+/// Integer encodings of the kinds `addi` and `assign` of `memref.atomic_rmw`.
 const ADD: i64 = 1;
 const ASSIGN: i64 = 3;
 
@@ -202,7 +202,7 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
         second.push(Step::Fuse(names, PARTS.to_owned()));
         part = PARTS.to_owned();
     }
-    // Thread dimensions that share a row in the first phase, x first.
+    // Thread dimensions along which threads share a row in the first phase, in the order x, y, z.
     let threads: Vec<(usize, i64)> = (0..3)
         .filter(|d| {
             nest.on(Processor::Thread(*d))
@@ -270,7 +270,7 @@ fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
             }
         }
     }
-    // A fused loop.
+    // The remaining loops are fused loops.
     format!("kept{node}")
 }
 

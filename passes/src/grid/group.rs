@@ -17,8 +17,8 @@ use tx_mlir::{
 };
 
 /// Phases of one kernel, in program order. Each block runs all phases for its rows. A phase can
-/// therefore use values that an earlier phase computed for the same row: from registers, or from
-/// memory after a barrier.
+/// therefore use values that an earlier phase computed for the same row: it reads these values from
+/// registers, or from memory after a barrier.
 pub(crate) struct Group<'c> {
     pub(crate) phases: Vec<Phase<'c>>,
 }
@@ -120,8 +120,8 @@ impl<'c> Group<'c> {
         Ok(())
     }
 
-    /// Checks that no op between the phases, except the phases themselves, uses memory of the
-    /// phases. The reason is that the kernel is launched at the position of the last phase.
+    /// Checks that no other op between the first and the last phase uses memory of the phases,
+    /// because the kernel is launched at the position of the last phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
         for before in &self.phases {
@@ -249,8 +249,9 @@ impl<'c> Group<'c> {
         held.iter().filter(is_internal).copied().collect()
     }
 
-    /// Returns whether phase `writer` need not store an array in registers to memory: a later phase
-    /// overwrites the whole array before any phase loads it.
+    /// Returns whether phase `writer` can keep an array in registers and skip the store to memory,
+    /// because another phase after `writer` overwrites the whole array before any phase loads the
+    /// array.
     pub(crate) fn is_overwritten(
         &self,
         held: &[Val<'c>],
@@ -530,8 +531,8 @@ impl<'c> Phase<'c> {
         alone.map(|(place, _)| place).collect()
     }
 
-    /// Checks that a shared loop has the same length in both phases. The lengths must be static and
-    /// equal, or come from the same dimension of a common operand.
+    /// Checks that a shared loop has the same length in both phases. Either both lengths are static
+    /// and equal, or both lengths are the size of the same dimension of a common operand.
     fn check_length(
         &self,
         other: &Phase<'c>,
@@ -611,7 +612,7 @@ impl<'c> Phase<'c> {
             }
         };
         let reduces = is_reduction(&self.job);
-        // Loops over a row, and the loops fused from them.
+        // Loops over a row, and the loops into which loops over a row are fused.
         let mut of_row: Vec<String> = (0..self.loops - self.shared.len())
             .map(|number| format!("r{number}"))
             .collect();
@@ -632,7 +633,8 @@ impl<'c> Phase<'c> {
             .iter()
             .filter(|step| !self.row.is_empty() || !is_of_row(step))
             .map(|step| match step.renamed(rename) {
-                // An op without a reduction uses bounds checks instead of aligned vectors.
+                // In an element-wise op, a split replaces the `align` step, and bounds checks
+                // replace aligned vectors.
                 Step::Align(name, factor) if !reduces => Step::Split(name, factor),
                 step => step,
             })

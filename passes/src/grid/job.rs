@@ -33,7 +33,8 @@ pub(crate) struct Combination<'c> {
     pub(crate) accumulate: bool,
     /// Whether the results are partial results that another phase combines with previous values of
     /// the destination. If set, the result of an empty row is the initial value of the accumulator.
-    /// A combination with this value leaves a previous value bitwise unchanged.
+    /// If a previous value is combined with the initial value, the previous value remains bitwise
+    /// unchanged.
     pub(crate) is_partial_of_old: bool,
 }
 
@@ -58,10 +59,10 @@ pub(crate) struct Job<'c> {
     pub(crate) destinations: Vec<Access<'c>>,
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
-    /// In the first phase of a reduction: names of the `rfactor` loops. The `rfactor` loops are the
-    /// first dimensions of the destinations.
+    /// Names of the `rfactor` loops, set only for the first phase of a reduction. The first
+    /// dimensions of each destination correspond to the `rfactor` loops.
     pub(crate) partials: Vec<String>,
-    /// Expansion of 8-bit float conversions that the chip does not support.
+    /// Expansion that replaces 8-bit float conversions that the chip does not support.
     pub(crate) narrow: Narrow,
 }
 
@@ -251,7 +252,8 @@ impl<'c> Job<'c> {
         let reduces = iterators
             .iter()
             .any(|i| enumerator(*i) == Some("reduction"));
-        // In named ops, only the outputs show which loops are reductions.
+        // In named `linalg` ops, only the index maps of the outputs determine which loops are
+        // reductions.
         let missing = (0..rank).find(|d| !kept(d));
         if let (false, false, Some(d)) = (reduces, iterators.is_empty(), missing) {
             let message =
@@ -435,7 +437,8 @@ impl<'c> Job<'c> {
             let reads = self.sources.iter().chain(&self.extras);
             let meets = reads
                 .filter(|a| a.memref.is_some())
-                // Each point reads the element that it writes.
+                // A source and a destination may be the same array if each point reads the same
+                // element that it writes.
                 .filter(|a| !(self.axes.is_empty() && place(a)))
                 .find_map(|a| overlaps(a.value, destination.value, false));
             if let Some(overlaps) = meets {
@@ -564,9 +567,9 @@ impl<'c> Job<'c> {
         self.written_cases('d', self.extents.len())
     }
 
-    /// Returns the cases of the attribute `schedule`, if present. The cases of the schedule limit the
-    /// lengths of `count` loops, named by the letter `loops` and a number. The cases of a group
-    /// need not cover all lengths.
+    /// Returns the cases of the attribute `schedule`, if present. Each case limits the length of
+    /// one of `count` loops; the name of a loop consists of the letter `loops` and a number. The
+    /// cases of a group need not cover all lengths.
     pub(crate) fn written_cases(
         &self,
         loops: char,
@@ -581,7 +584,7 @@ impl<'c> Job<'c> {
             return Ok(Some(vec![Case::always(self.steps_of(list)?)]));
         }
         let mut cases = Vec::new();
-        // Maximum length of each dimension in an earlier case.
+        // For each dimension, the maximum length that earlier cases of the schedule cover.
         let mut before: Vec<Option<i64>> = vec![None; count];
         for (i, attribute) in list.iter().enumerate() {
             let (most, steps) = Case::of(*attribute, loops).ok_or_else(|| {

@@ -32,9 +32,9 @@ pub(crate) const LENGTHS: &str = "lengths";
 #[derive(Clone)]
 pub(crate) struct Lengths {
     pub(crate) name: String,
-    /// Exclusive lower bound.
+    /// Exclusive lower bound of the lengths; `None` if there is no lower bound.
     pub(crate) above: Option<i64>,
-    /// Inclusive upper bound.
+    /// Inclusive upper bound of the lengths; `None` if there is no upper bound.
     pub(crate) most: Option<i64>,
 }
 
@@ -116,7 +116,7 @@ impl<'c> Kernels<'c> {
     }
 
     /// Emits a kernel and its launch. If `asserts` is set, the host also asserts the operand sizes.
-    /// If an op has several kernels, one set of asserts is sufficient.
+    /// If an op has several kernels, only one of their launches needs the asserts.
     pub(crate) fn add(&mut self, launched: &Launch<'c>, asserts: bool) {
         let Launch {
             job,
@@ -305,7 +305,8 @@ pub(crate) fn erase_group<'c>(ops: Vec<Op<'c>>, temporaries: &[(Val<'c>, Vec<Op<
     for (array, around) in temporaries {
         if !used.contains(array) {
             fold_sizes(*array, host);
-            // The allocation is last in the list.
+            // The ops are erased in the order of the list, so the allocation, which is the last op,
+            // has no uses left.
             around.iter().copied().for_each(erase);
         }
     }

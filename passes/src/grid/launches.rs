@@ -14,8 +14,8 @@ use tx_dialect_tile::CLEARED;
 use tx_mlir::build::Predicate;
 use tx_mlir::{Builder, Failed, Index, Op, Val, defining_op, set_attribute};
 
-/// Nested `scf.if` branches that select kernels by the lengths of a launch, one branch for each
-/// case of a schedule.
+/// Nested `scf.if` ops that select kernels by the dimension lengths of a launch; each case of a
+/// schedule has its own branch.
 pub(crate) struct Branches<'c> {
     /// Op before which the kernels are launched for the lengths that no earlier case covers.
     pub(crate) at: Op<'c>,

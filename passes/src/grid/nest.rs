@@ -28,7 +28,8 @@ pub(crate) enum Extent {
     },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
-    /// Length that depends on the address at which a row begins; the field is an upper bound.
+    /// Length that depends on the address of the first element of a row; the field is an upper
+    /// bound of the length.
     AtMost(Box<Self>),
 }
 
@@ -117,8 +118,8 @@ pub(crate) enum Fate {
     /// The loop remains: it is emitted as a loop, or bound to threads or blocks.
     Loop,
     /// The loop was split into the loops `outer` and `inner`; `inner` has `factor` iterations. If
-    /// `aligned` is set, the first vector begins at the first aligned address of a row, and neither
-    /// loop visits head and tail elements.
+    /// `aligned` is set, the first vector begins at the first aligned address of a row, and the two
+    /// loops skip head and tail elements.
     Split {
         outer: usize,
         inner: usize,
@@ -242,8 +243,8 @@ impl Nest {
             ));
         }
         let mut wrong: Vec<Illegal> = Vec::new();
-        // Loops of rejected steps. A later error about such a loop may be only a consequence of the
-        // first error.
+        // Loops that appear in rejected steps. A second error about such a loop may be only a
+        // consequence of the first error.
         let mut doubtful: Vec<&str> = Vec::new();
         let is_of = |name: &str, loops: &[&str]| {
             loops.iter().any(|other| {
@@ -484,7 +485,8 @@ impl Nest {
             members: Vec::new(),
         };
         let tiles = match aligned {
-            // Rounding up keeps one block for a row that is shorter than a vector.
+            // The number of tiles is rounded up, so a row that is shorter than a vector still has
+            // one tile.
             true => Extent::AtMost(Box::new(extent.ceildiv(factor))),
             false => extent.ceildiv(factor),
         };
@@ -786,8 +788,8 @@ impl Nest {
             .collect()
     }
 
-    /// Checks the rules that apply to the schedule as a whole. `atomics` is the reason, if any, why
-    /// atomics cannot combine the results of several blocks.
+    /// Checks the rules that apply to the schedule as a whole. If atomics cannot combine the
+    /// results of several blocks, `atomics` contains the reason.
     pub(crate) fn check(&self, atomics: Option<&str>) -> Result<(), Illegal> {
         let block = self.block();
         let threads = block.iter().product::<i64>();
@@ -972,8 +974,8 @@ impl Nest {
         }
     }
 
-    /// Returns the difference of `index` between consecutive iterations of loop `node`, or `None`
-    /// if the difference varies.
+    /// Returns by how much `index` increases from one iteration of loop `node` to the next, or
+    /// `None` if the increase varies.
     pub(crate) fn index_step(&self, index: &Affine, node: usize) -> Option<i64> {
         (0..self.dims)
             .filter(|d| index.uses(*d))
@@ -999,7 +1001,8 @@ impl Nest {
             return true;
         }
         match self.nodes[of].fate {
-            // Aligned vectors begin at an aligned address, which can have any element index.
+            // Aligned vectors begin at an aligned address, and the element at an aligned address
+            // can have any index.
             Fate::Split { aligned: true, .. } => false,
             Fate::Split {
                 outer,
@@ -1036,8 +1039,8 @@ impl Nest {
         })
     }
 
-    /// Returns the difference of the index of dimension `dim` between consecutive iterations of
-    /// loop `node`, or `None` if the difference varies.
+    /// Returns by how much the index of dimension `dim` increases from one iteration of loop `node`
+    /// to the next, or `None` if the increase varies.
     pub(crate) fn step_of(&self, dim: usize, node: usize) -> Option<i64> {
         if dim == node {
             return Some(1);
@@ -1160,8 +1163,8 @@ mod tests {
         Step::Split(name.to_owned(), factor)
     }
 
-    /// A split replaces a loop by two loops. The split loop has a bounds check only if the last
-    /// tile may be partial.
+    /// A split replaces a loop by an outer and an inner loop. The index of the original loop has a
+    /// bounds check only if the last tile may be partial.
     #[test]
     fn splits_are_guarded_where_they_may_be_uneven() {
         let nest = matrix()

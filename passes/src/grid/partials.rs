@@ -45,7 +45,8 @@ impl<'c> Phases<'c> {
             .iter()
             .map(|n| nest.nodes[*n].extent.value(b, &length))
             .collect();
-        // A kernel for at most `most` results needs no more memory, even if the length is greater.
+        // A kernel for lengths up to `most` needs memory for only `most` results, even if the
+        // actual length is greater.
         sizes.extend(kept.iter().map(|d| match (lengths[*d], case.most) {
             (Index::Val(length), Some((dim, most))) if dim == *d => {
                 Index::Val(b.binary("arith.minui", length, b.value(Index::Const(most))))

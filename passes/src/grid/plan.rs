@@ -26,7 +26,7 @@ pub(crate) struct Planned<'c> {
     pub(crate) mapping: Option<&'static str>,
 }
 
-/// One kernel of a group, for some row lengths, with a legal loop nest for each op.
+/// One kernel of a group, for a range of row lengths. Each op of the group has a legal loop nest.
 pub(crate) struct GroupCase<'c> {
     /// Number of a row loop, and its maximum number of iterations; `None` if the kernel is for all
     /// lengths.
@@ -239,7 +239,8 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
     if let Some((row, most)) = longest {
         for phase in &group.phases {
             let (schedules, mapping) = named(choose(&phase.job, chip.clusters));
-            // A shared kernel of the group processes shorter rows.
+            // The plan of each op is only for rows longer than the limits, because a shared kernel
+            // of the group processes shorter rows.
             let is_for_longer = |case: &Case| {
                 let dim = phase.row.get(row);
                 case.most.is_none_or(|(d, n)| dim != Some(&d) || n > most)

@@ -46,12 +46,13 @@ impl<'c> Body<'_, 'c> {
         };
         let exchangeable = self.exchangeable(place, vector);
         match exchangeable {
-            // All threads of a block must take the same path.
+            // All threads of a block must branch in the same way, so the condition applies to the
+            // whole block.
             Some(loops) => together = b.and(together, loops.is_whole),
             None => {
                 for group in points.chunks(width) {
-                    // Indices ascend in a vector, so the bounds check of its last point implies the
-                    // others.
+                    // Indices ascend in a vector, so the bounds check of the last point implies the
+                    // bounds checks of all other points of the vector.
                     together = b.and(together, self.guard(b, &group[width - 1], false));
                 }
             }

@@ -7,8 +7,8 @@
 //!
 //! If registers hold only reduction results, each phase loads the row again, and the outermost
 //! loops of a thread need no unrolling. In each iteration, a thread processes unrolled vectors of
-//! consecutive elements, called slots. A slot outside the row contains zeros; these zeros are
-//! neither combined nor stored. If the vectors of all phases are aligned, slots are loaded and
+//! consecutive elements, called slots. A slot outside the row contains zeros; the kernel neither
+//! combines nor stores these zeros. If the vectors of all phases are aligned, slots are loaded and
 //! stored as vectors, otherwise element by element.
 
 use super::body::{Body, EmitPoint, Iteration};
@@ -41,7 +41,7 @@ const SLOTS_PER_BRANCH: usize = 8;
 /// Elements of one operand in one thread.
 #[derive(Clone)]
 enum Elements<'c> {
-    /// A single element, which all points of a row use.
+    /// A single element that all points of a row use.
     Row(Val<'c>),
     /// One element for each point, as a list of slots; each slot is a list of elements.
     Each(Vec<Vec<Val<'c>>>),
@@ -72,7 +72,7 @@ pub(crate) struct Resident<'a, 'c> {
     /// Whether each phase loads the rows again, because no array in registers has several elements
     /// per row.
     reloads: bool,
-    /// Whether every vector is aligned to its size.
+    /// Condition that all vectors are aligned, and that no row ends inside a vector.
     aligned: Cond<'c>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> 
                 node.name
             ));
         }
-        // A loop of at most one iteration becomes a branch if a bounds check guards it.
+        // If a bounds check guards a loop of at most one iteration, the loop becomes a branch.
         let guards = nest.guards();
         let is_guarded = guards
             .iter()
@@ -701,8 +701,8 @@ impl<'a, 'c> Resident<'a, 'c> {
             .map(|slot| {
                 let conditions = match always {
                     true => vec![Cond::Const(true); slot.len()],
-                    // If registers do not hold the element of a row, only the thread that stores
-                    // the element computes it.
+                    // If registers do not hold an element, only the thread that stores the element
+                    // computes the element.
                     false if is_row && !is_held => {
                         vec![self.stores(b, number, slot, places); slot.len()]
                     }
@@ -879,8 +879,8 @@ fn with<'c>(
         .collect()
 }
 
-/// Returns the row lengths that may not be multiples of the vector width, each with the vector
-/// width.
+/// Returns pairs of a row length and a vector width, if the row length may not be a multiple of the
+/// vector width.
 fn parts<'c>(body: &Body<'_, 'c>) -> Vec<(Index<'c>, i64)> {
     let nodes = &body.nest.nodes;
     let mut serial = body.nest.serial().into_iter();

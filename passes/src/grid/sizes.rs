@@ -34,7 +34,7 @@ impl<'c> Job<'c> {
         })
     }
 
-    /// Rejects static sizes for which an index is outside its array.
+    /// Reports an error if static sizes allow an index that is outside its array.
     pub(super) fn check_places(&self) -> Result<(), Failed> {
         let lengths: Vec<Option<i64>> = self.extents.iter().map(Extent::known).collect();
         if lengths.contains(&Some(0)) {
@@ -117,7 +117,8 @@ impl<'c> Job<'c> {
             }
         }
         let one = Index::Const(1);
-        // With explicit `maps`, a constant index may select one of several elements.
+        // If the op has explicit `maps`, a constant index may select one of several elements along
+        // a dimension.
         let has_kept =
             matches!(self.work, Work::Combine(..)) && attribute(self.op, "maps").is_none();
         let last: Vec<Option<Index<'c>>> = (0..self.extents.len())
@@ -155,7 +156,7 @@ impl<'c> Job<'c> {
             assert(b, Predicate::Slt, high, size, &message);
         }
         if let Some(most) = Reduce::of(self.op).and_then(|view| view.most_positions()) {
-            // One assert for each dimension, so that no product overflows 64 bits.
+            // Each dimension has a separate assert, so that no product of sizes overflows 64 bits.
             let mut length = one;
             for dim in &self.axes {
                 length = b.mul(length, self.length(b, *dim));
@@ -170,7 +171,8 @@ impl<'c> Job<'c> {
 }
 
 /// Returns the name of an operand dimension in messages: `arg0.dim1` for arguments of the host
-/// function, as in a launch plan. Operands that are not arguments are named by their number.
+/// function, as in a launch plan. If an operand is not an argument, the name contains the operand
+/// number.
 fn called(value: Val<'_>, number: usize, place: usize) -> String {
     let argument = argument_of(value).filter(|(block, _)| {
         use melior::ir::block::BlockLike as _;

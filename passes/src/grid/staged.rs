@@ -74,8 +74,8 @@ pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, I
     }
 }
 
-/// Returns the shape of a block's tile of a source, or the reason why the source has no tile, with
-/// a suggested change.
+/// Returns the shape of the tile of a source that one block reads. If the source has no tile,
+/// returns the reason and a suggested change.
 fn shape(job: &Job<'_>, nest: &Nest, source: usize) -> Result<Vec<i64>, (String, &'static str)> {
     let access = &job.sources[source];
     let without = |why: &str| Err((why.to_owned(), "leave the `#tile.hold` out"));
@@ -188,7 +188,7 @@ pub(super) struct Stage<'c> {
 impl<'c> Stage<'c> {
     /// Declares the tiles next to the kernel function; `b` inserts at the start of the kernel.
     pub(super) fn all(b: &Builder<'c>, kernel: Op<'c>, job: &Job<'c>, nest: &Nest) -> Vec<Self> {
-        // An empty iteration space loads nothing.
+        // If the iteration space is empty, the kernel loads no elements.
         if job.extents.iter().any(|extent| extent.known() == Some(0)) {
             return Vec::new();
         }
@@ -328,7 +328,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Emits the condition that index ranges of some dimensions are in bounds. Each entry of `dims`
-    /// is a dimension, the first index of its range, and the length of the range.
+    /// consists of a dimension, the first index of the index range, and the length of the range.
     fn are_inside(&self, b: &Builder<'c>, dims: &[(usize, Index<'c>, i64)]) -> Cond<'c> {
         let is_open = |(dim, ..): &&(usize, Index<'c>, i64)| self.guards.contains(dim);
         let each = dims.iter().filter(is_open);
@@ -371,7 +371,7 @@ impl<'c> Body<'_, 'c> {
         }
         let sizes: Vec<Index<'c>> = shape.iter().map(|n| Index::Const(*n)).collect();
         let vectors: i64 = shape.iter().product();
-        // Tile index of the first element that a thread loads in a round.
+        // Index, within the tile, of the first element that a thread loads in one iteration.
         let first = |b: &Builder<'c>, round: Index<'c>| {
             let number = b.add(thread, b.mul(round, Index::Const(threads)));
             let mut index = delinearize(b, number, &sizes);
@@ -544,7 +544,7 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Returns `place` with new indices for some loops.
+    /// Returns the loop-nest position `place` with the indices of some loops replaced by `indices`.
     fn moved(
         &self,
         b: &Builder<'c>,

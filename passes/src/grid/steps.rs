@@ -27,7 +27,7 @@ pub(crate) enum Step {
     Vectorize(String),
     Stream,
     Resident(i64),
-    /// Name of an array of a group, and the memory in which the array stays between phases.
+    /// Name of an array of a group, and the kind of memory that holds the array between phases.
     Hold(String, tile::Residency),
     LastBlock,
 }

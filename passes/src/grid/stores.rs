@@ -66,7 +66,8 @@ impl<'c> Body<'_, 'c> {
         place: &EmitPoint<'c>,
         total: Option<(&Combination<'c>, &[Val<'c>])>,
     ) {
-        // The combining loops have ended; no destination is indexed by their dimensions.
+        // At this position, the combining loops have ended, and no index of a destination depends
+        // on the dimensions of these loops.
         let point: Vec<Index<'c>> = (0..self.job.extents.len())
             .map(|d| match self.job.axes.contains(&d) {
                 true => Index::Const(0),
@@ -88,7 +89,7 @@ impl<'c> Body<'_, 'c> {
             .collect();
         let values = match total {
             Some((work, total)) if self.by_atomics() => {
-                // The schedule check rejects all other kinds.
+                // The check of the schedule reports an error for all other kinds of reductions.
                 let Some(kind) = work.combiner.op().and_then(atomic_kind) else {
                     return;
                 };
@@ -103,7 +104,7 @@ impl<'c> Body<'_, 'c> {
             None => self.compute(b, place, &point, &places),
         };
         for (value, place) in values.into_iter().zip(places) {
-            // One thread writes each element of a destination, once.
+            // Each element of a destination is written once, by one thread.
             b.create("memref.store")
                 .attr(OWNED, i64_attribute(b.context(), self.owner))
                 .operands(&[vec![value], place].concat())

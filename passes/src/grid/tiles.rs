@@ -10,7 +10,8 @@ pub(super) struct Tile<'c> {
     first: Index<'c>,
 }
 
-/// Relative index of an accumulator that no element of the tile has replaced.
+/// Relative index of an accumulator whose value precedes the tile, because no element of the tile
+/// has replaced it.
 const NONE: i64 = -1;
 
 /// Minimum number of elements per accumulator in a tile with relative indices. Smaller tiles use

@@ -99,8 +99,8 @@ fn aligned_where<'c>(
     let layout = Layout::of(b, source.value, memref);
     let mut conditions = Vec::new();
     match leader {
-        // Vectors begin at the aligned addresses of the leading source, so both arrays need equal
-        // row offsets modulo the vector size.
+        // Vectors begin at the aligned addresses of the leading source, so the rows of `source` and
+        // of the leading source need equal element offsets modulo the vector width.
         Some(leader) if nest.is_of_vectors(node) => {
             if leader.map.results != source.map.results {
                 return None;
@@ -154,8 +154,8 @@ fn first_is_aligned<'c>(
 }
 
 /// Emits the condition that vectors of `lanes` elements are aligned at each index that is a
-/// multiple of `lanes` in the last dimension. The last dimension must be contiguous, and every row
-/// must begin at an aligned address.
+/// multiple of `lanes` in the last dimension. The condition requires that the last dimension is
+/// contiguous, and that every row begins at an aligned address.
 pub(super) fn begins_aligned<'c>(b: &Builder<'c>, access: &Access<'c>, lanes: i64) -> Cond<'c> {
     let Some(memref) = &access.memref else {
         return Cond::Const(false);
@@ -417,7 +417,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Emits loads of the source elements of several points, which yield zeros if `condition` is
-    /// false. Consecutive elements along loop `vector` are loaded as one vector.
+    /// false. The elements at consecutive iterations of loop `vector` are loaded as one vector.
     pub(super) fn load_where(
         &self,
         b: &Builder<'c>,
@@ -448,8 +448,9 @@ impl<'c> Body<'_, 'c> {
             let is_staged = points[0].staged(i).is_some();
             vector.is_some() && points[0].aligned && self.alignment.sources[i] && !is_staged
         };
-        // Narrow vectors are split into elements after the branch. Otherwise LLVM converts each
-        // element next to its load, so that each load waits for the previous load.
+        // Narrow vectors are split into elements after the branch. If narrow vectors were split
+        // inside the branch, LLVM would convert each element next to its load, and each load would
+        // wait for the previous load.
         let is_whole = |i: usize, ty: Type<'c>| {
             is_vector(i) && byte_width(ty).is_some_and(|bytes| bytes < WORD)
         };
@@ -472,8 +473,8 @@ impl<'c> Body<'_, 'c> {
                             false => scalars(b, vector),
                         }
                     }
-                    // Scalar loads: LLVM would merge the vector loads of both paths into one with
-                    // the lower alignment.
+                    // The unaligned path uses scalar loads, because LLVM would merge the vector
+                    // loads of both paths into a vector load with the lower alignment.
                     false => self.load_neighbours(b, (*i, source), points, vector),
                 };
                 sources.iter().flat_map(each).collect()

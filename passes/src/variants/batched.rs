@@ -93,7 +93,7 @@ lanes store neighbouring results. The variant is for many short rows."
         let loads = length.div_ceil(WARP * vector);
         let words = (vector * r.element_bytes().unwrap_or(4)).div_ceil(4);
         let issue = rows * loads * (words + vector * parts) * warps.div_ceil(4);
-        // The shuffles of one exchange step overlap.
+        // The shuffles of one exchange step are independent, so their latencies overlap.
         let exchange = shuffle_cost(WARP) + rows * 6 * parts * warps.div_ceil(4);
         results
             .div_ceil(warps.max(1) * rows)
@@ -175,7 +175,7 @@ impl<'c> Expansion<'_, 'c> {
         } else {
             b.div(t, warp_size)
         };
-        // Number of lanes that end with the same row.
+        // Number of lanes that receive the result of the same row.
         let copies = WARP.cast_signed() / self.rows;
 
         let rounds = b.ceildiv(results, Index::Const(warps * self.rows));
@@ -224,7 +224,8 @@ impl<'c> Expansion<'_, 'c> {
         let rows: Vec<Vec<Index<'c>>> = (0..self.rows)
             .map(|k| {
                 let row = b.add(first, Index::Const(k));
-                // Lanes beyond the last row load the last row, and store nothing.
+                // If a batch has rows beyond the last row, lanes load the last row instead, and
+                // store no result.
                 let last = b.sub(results, Index::Const(1));
                 let row = b.select_index(b.less(row, results), row, last);
                 delinearize(b, row, kept)

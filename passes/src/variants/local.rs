@@ -48,7 +48,7 @@ exchange partial results, by shuffles within a warp and through shared memory be
         if let Ok(plan) = Plan::of(r) {
             return plan.cost(shuffle_cost(plan.lanes()), false);
         }
-        // One load and one combine for each element.
+        // A thread executes one load and one combination for each element.
         r.length()
             .unwrap_or(1024)
             .saturating_mul(r.results().unwrap_or(1))

@@ -2,8 +2,8 @@
 //!
 //! A variant is one file in this folder and one line in [`BUILTIN`]. A variant has a cost estimate,
 //! an expansion, and named predicates. Each predicate accepts a reduction, or returns the reason
-//! for a rejection. The algorithm of a variant does not depend on the operation that combines
-//! values; this operation is a [`Combiner`].
+//! why the variant cannot expand the reduction. The algorithm of a variant does not depend on the
+//! operation that combines values; this operation is a [`Combiner`].
 
 pub(crate) mod batched;
 pub(crate) mod local;
@@ -66,8 +66,8 @@ pub trait Variant: Sync {
     /// Returns the priority. The variant with the highest priority is chosen.
     fn priority(&self) -> i32;
 
-    /// Returns the predicates, all of which must accept the reduction. Every predicate is checked,
-    /// so that the error of a rejected reduction lists every reason.
+    /// Returns the predicates, all of which must accept the reduction. The compiler checks every
+    /// predicate, so if a variant cannot expand a reduction, the error lists every reason.
     fn predicates(&self) -> &'static [Predicate];
 
     /// Returns the estimated cycles of one thread. Among variants of equal priority, the lowest
@@ -187,7 +187,7 @@ pub(crate) fn written_params(
 fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
     let computed = variant.params(reduction);
     let asked = RefCell::new(BTreeSet::new());
-    // The check gets computed values, so it accepts them and reads all parameters.
+    // The check receives computed values, so the check succeeds and reads all parameters.
     let _ = variant.check_params(reduction, &|name| {
         asked.borrow_mut().insert(name.to_owned());
         computed.get(name).copied().unwrap_or(0)
@@ -270,8 +270,8 @@ pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Fa
         .collect()
 }
 
-/// Calls a variant, possibly of another crate. If the variant panics, an error at the op names the
-/// variant.
+/// Calls a variant, which may be registered by another crate. If the variant panics, an error at
+/// the op names the variant.
 ///
 /// # Errors
 /// Fails if the variant panics.
@@ -291,8 +291,9 @@ pub(crate) fn ask<T>(
     })
 }
 
-/// Returns the accepted variant with the highest priority. Ties are broken by the lowest cost, then
-/// by the alphabetically first name.
+/// Returns the accepted variant with the highest priority. Among variants of equal priority, the
+/// variant with the lowest cost is chosen; among variants of equal cost, the alphabetically first
+/// name.
 pub(crate) fn best(candidates: &[Candidate]) -> Option<&Candidate> {
     candidates
         .iter()

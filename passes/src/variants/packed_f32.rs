@@ -142,8 +142,8 @@ is for reductions of registers or private memory to one result in one thread."
             let pair = |two: &[Val<'c>]| vec![vector_of(b, two)];
             let chunks = elements.chunks_exact(CHUNK);
             let rest = chunks.remainder().to_vec();
-            // Four pairs for each chunk. Each pair is combined with the same pair of the next
-            // chunk.
+            // Each chunk of eight elements consists of four pairs. Each pair is combined with the
+            // same pair of the next chunk.
             let mut pairs: Vec<Vec<Val<'c>>> = Vec::new();
             for chunk in chunks {
                 let next = chunk.chunks(2).map(pair);
@@ -205,7 +205,8 @@ one result in one thread."
                     None => element,
                 });
             }
-            // A chain of combines: two consecutive combines become one three-operand instruction.
+            // The accumulators are combined one after another, so LLVM merges two consecutive
+            // combinations into one three-operand instruction.
             let mut chains = chains.into_iter().flatten();
             let first = chains.next().unwrap_or_else(|| combiner.start(b));
             chains.fold(first, |l, r| combiner.combine(b, &l, &r))

@@ -86,7 +86,8 @@ rounds. LLVM selects instructions such as `add.rn.f16x2` and `max.NaN.bf16x2`."
     }
 
     fn cost(&self, r: &Reduction<'_>) -> u64 {
-        // Half as many combines, and no conversions.
+        // Compared with `shared`, the thread executes half as many combinations, and no
+        // conversions.
         Shape::choose(r, shuffle_cost).cost(r, shuffle_cost) * 3 / 4
     }
 

@@ -50,8 +50,8 @@ the index."
     }
 
     fn cost(&self, r: &Reduction<'_>) -> u64 {
-        // A key costs about three combines to make. Then there is one value to combine instead of
-        // two.
+        // The computation of a key takes about as long as three combinations. Afterwards, each
+        // combination processes one key instead of a value and an index.
         let (lanes, _) = exchange(r);
         Shape::choose(r, lanes).cost_of(r, lanes, 3, 1)
     }

@@ -65,8 +65,8 @@ pub fn store_result<'c>(
         .map(|(value, memref)| [vec![*value], place(memref)].concat())
         .collect();
     let types: Vec<Type<'c>> = r.destinations.iter().map(|m| m.element).collect();
-    // Only one thread accesses an element of a destination. In a loop whose active threads change,
-    // this holds within one iteration.
+    // Only one thread accesses an element of a destination. If the active threads change between
+    // the iterations of a loop, this guarantee is limited to a single iteration.
     let owner = if r.steady { r.serial } else { -1 - r.serial };
     let owned: Attribute<'c> = i64_attribute(b.context(), owner);
     let old = r.view.accumulate.then(|| {

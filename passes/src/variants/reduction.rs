@@ -15,7 +15,7 @@ pub struct Reduction<'c> {
     pub view: Reduce<'c>,
     /// Chip for which the kernel is compiled.
     pub chip: Chip,
-    /// Sources in memory, all of one shape; empty if the sources are fragments.
+    /// Sources in memory, which all have the same shape; empty if the sources are fragments.
     pub sources: Vec<MemRef<'c>>,
     /// Destinations in memory; empty if the results are fragments.
     pub destinations: Vec<MemRef<'c>>,
@@ -33,10 +33,10 @@ pub struct Reduction<'c> {
     pub span: i64,
     /// Known alignment in bytes of the first element of every source.
     pub alignment: u64,
-    /// Number of this op among the reductions of its module.
+    /// Number of this op in the list of the reductions of its module.
     pub serial: i64,
-    /// Set if every execution of the op has the same active threads, because no surrounding branch
-    /// depends on a loop.
+    /// Set if the same threads are active in every execution of the op, because no branch around
+    /// the op depends on a loop.
     pub steady: bool,
     pub(crate) kernel: Kernel<'c>,
 }
@@ -68,7 +68,7 @@ impl<'c> Reduction<'c> {
             .ok_or_else(|| internal("bad axes"))?;
         let mut kept: Vec<usize> = (0..shape.len()).filter(|d| !reduced.contains(d)).collect();
         if let Some(memref) = sources.first() {
-            // A batch-invariant order of combines must not depend on strides.
+            // In a batch-invariant reduction, the order of combinations must not depend on strides.
             if !batch_invariant(view.op) {
                 sort_by_stride(&mut reduced, memref);
             }
@@ -127,8 +127,8 @@ impl<'c> Reduction<'c> {
         let source = self.source()?;
         (0..source.rank())
             .filter(|d| source.shape[*d] != Some(1))
-            // The last of several dimensions with the smallest stride. A dynamic stride counts as
-            // large.
+            // If several dimensions have the smallest stride, the last of them is chosen. A dynamic
+            // stride counts as greater than any static stride.
             .min_by_key(|d| (source.strides[*d].unwrap_or(i64::MAX), std::cmp::Reverse(*d)))
     }
 
@@ -141,8 +141,9 @@ impl<'c> Reduction<'c> {
     }
 
     /// Emits the index of this thread's first element: the position of the thread in the scope.
-    /// Each thread combines every [`Self::threads`]-th of `length` elements. A thread at a position
-    /// from [`Self::threads`] on receives `length`, and so combines no elements.
+    /// Each thread combines every [`Self::threads`]-th of `length` elements. A thread whose
+    /// position is at least [`Self::threads`] receives `length`, and therefore combines no
+    /// elements.
     pub fn first_of(
         &self,
         b: &tx_mlir::Builder<'c>,
@@ -201,9 +202,9 @@ fn sort_by_stride(dimensions: &mut [usize], memref: &MemRef<'_>) {
     }
 }
 
-/// Returns the known alignment of the first element of `value`, in bytes. The alignment is that of
-/// the element type; shared memory of this kernel may have a greater alignment, which the compiler
-/// chooses.
+/// Returns the known alignment of the first element of `value`, in bytes. The known alignment is
+/// the alignment of the element type, or a greater alignment that the compiler chooses for shared
+/// memory of this kernel.
 fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     let element = byte_width(memref.element).unwrap_or(1);
     // `memref.view` adds a byte offset that its type does not show.

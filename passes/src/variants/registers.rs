@@ -28,13 +28,13 @@ enum Between {
     Warps,
 }
 
-/// Index into [`Plan::folds`]: the list of source registers (fold) whose total a result register
-/// receives.
+/// Index into [`Plan::folds`]. The index selects the list of source registers (fold) whose total a
+/// result register receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Take {
     /// All threads have the same fold (list of source registers).
     One(usize),
-    /// Each lane has its own fold; the entry of a lane without elements is `None`.
+    /// Each lane may have a different fold; the entry of a lane without elements is `None`.
     ByLane(Vec<Option<usize>>),
 }
 
@@ -86,7 +86,8 @@ impl Plan {
             }
         }
 
-        // The slots of one result have equal indices along the parallel dimensions.
+        // All source registers (slots) that contribute to one result have equal indices along the
+        // parallel dimensions.
         let mut keys: Vec<Vec<i64>> = Vec::new();
         let mut folds: Vec<Vec<usize>> = Vec::new();
         for (i, slot) in source.slots.iter().enumerate().filter(|(_, s)| !s.copy) {
@@ -180,8 +181,8 @@ impl Plan {
     }
 
     /// Returns whether all lanes of a warp contribute to every result, and each lane stores one
-    /// result. All results are then exchanged together, by about as many shuffles as there are
-    /// results.
+    /// result. If true, the lanes exchange all results together, by about as many shuffles as there
+    /// are results.
     fn transposes(&self) -> bool {
         let results = self.folds.len();
         let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);
@@ -488,7 +489,7 @@ impl<'c> Expansion<'_, 'c> {
         located: &Located<'c>,
     ) -> Vec<Val<'c>> {
         let (b, plan) = (self.b, self.plan);
-        // The thread's part of each element index.
+        // Contribution of the thread's position to the index of each of its elements.
         let of_thread = || {
             let index = plan.source.index(b, located);
             index
@@ -508,7 +509,8 @@ impl<'c> Expansion<'_, 'c> {
                 index_as(b, number, ty)
             })
         });
-        // Four accumulators, so that consecutive combines do not depend on each other.
+        // The thread uses four accumulators, so that consecutive combinations do not depend on each
+        // other.
         let mut chains: Vec<Vec<Val<'c>>> = Vec::new();
         for (i, partial) in partials.enumerate() {
             match chains.get_mut(i % 4) {
@@ -552,7 +554,8 @@ impl<'c> Expansion<'_, 'c> {
         if warps.is_empty() {
             return values;
         }
-        // Number of this thread among those with other results, and among those of its group.
+        // `other` numbers the threads that compute different results, and `own` numbers the threads
+        // that share a result.
         let number = |digits: &[(usize, &Digit)]| {
             let mut number = Index::Const(0);
             let mut count = 1;

@@ -164,7 +164,7 @@ pub(crate) struct Shape {
     group: u64,
     /// Number of groups, each of `stride * group` threads.
     groups: u64,
-    /// Number of consecutive threads that compute different results.
+    /// Number of consecutive threads, each of which contributes to a different result.
     stride: u64,
     vector: u64,
     /// Skew: number of results after which a group starts one step later in its row; 0 disables
@@ -288,8 +288,9 @@ impl Shape {
             .unwrap_or_else(|| with_group(widest))
     }
 
-    /// Returns the estimated cycles: the latencies of one thread, plus the cycles in which all
-    /// warps of an SM use shared memory and the warp schedulers.
+    /// Returns the estimated number of cycles. The estimate is the sum of the latencies of one
+    /// thread, and of the cycles in which all warps of an SM occupy shared memory and the warp
+    /// schedulers.
     pub(crate) fn cost(&self, r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> u64 {
         let parts = r
             .view
@@ -320,7 +321,8 @@ impl Shape {
         let banks = loads
             .saturating_mul((self.vector * bytes).div_ceil(4))
             .saturating_mul(warps);
-        // Vector elements have separate accumulators, which are combined in the end.
+        // Each vector element has a separate accumulator, and the thread combines its accumulators
+        // at the end.
         let chain = (loads + u64::from(self.vector.ilog2())).saturating_mul(COMBINE * fold);
         let issue = loads
             .saturating_mul(self.vector * fold)
@@ -360,7 +362,8 @@ impl Shape {
 
     /// Returns the number of lanes along the contiguous reduced dimension.
     fn rows(threads: u64, results: u64, length: u64) -> u64 {
-        // Several warps share a result if there are more warps than results, and enough elements.
+        // Several warps share a result if there are more warps than results, and if a row has
+        // enough elements.
         if results == 1 && threads > WARP && length >= threads {
             return threads;
         }
@@ -378,14 +381,15 @@ impl Shape {
             .min(results.next_power_of_two())
             .min(floor_power(threads));
         let spare = floor_power(threads / (stride * results.div_ceil(stride)).max(1));
-        // An exchange within a warp is cheap. Between warps, each thread should keep some work.
+        // An exchange within a warp is cheap. An exchange between warps is expensive, so each
+        // thread should combine at least a few elements before the exchange.
         let within = (WARP / stride).min(length.next_power_of_two());
         let between = floor_power((length / 4).max(1));
         (stride, spare.min(within.max(between)).max(1))
     }
 
-    /// Returns the maximum number of elements per load that alignment and strides permit, and for
-    /// which every lane has elements.
+    /// Returns the maximum number of elements per load. The alignment and the strides must permit
+    /// such loads, and every lane must have elements to load.
     pub(crate) fn vector(r: &Reduction<'_>, group: u64, length: u64) -> u64 {
         let (Some(bytes), Some(last)) = (r.element_bytes(), r.reduced.last()) else {
             return 1;
@@ -451,7 +455,8 @@ impl<'c> Expansion<'_, 'c> {
         let t = r.kernel.position(b, thread, r.view.scope);
         let column = b.rem(t, constant(shape.stride));
         let above = b.div(t, constant(shape.stride));
-        // A whole scope needs no remainder: the last group has all remaining threads.
+        // If one group spans the whole scope, computing the lane needs no remainder op, because all
+        // threads belong to this group.
         let span = r.span.unsigned_abs();
         let whole = shape.group * shape.stride >= span;
         let lane = if whole {
@@ -549,8 +554,9 @@ impl<'c> Expansion<'_, 'c> {
         let starts: Vec<Val<'c>> = (0i64..)
             .take(usize::try_from(vector).unwrap_or(1))
             .flat_map(|v| {
-                // Start with the index of the first element. Later combines do not compare indices,
-                // so an element equal to the initial value must find the right index.
+                // The accumulator starts with the index of the first element. The following
+                // combinations do not compare indices, so if an element equals the initial value,
+                // the accumulator must already contain the correct index.
                 if combiner.kind().is_arg() && self.in_order() {
                     let own = b.add(mine, Index::Const(v));
                     let alone = b.equal(full, Index::Const(0));
@@ -571,7 +577,7 @@ impl<'c> Expansion<'_, 'c> {
         let folded = looped.chunks(parts).map(<[_]>::to_vec).collect();
         let partial = combiner.combine_all(b, folded);
 
-        // The remainder is shorter than a full step: one element per lane at a time.
+        // The remainder is shorter than a full step, so each lane loads one element at a time.
         let rest = b.sub(length, full);
         if rest.known() == Some(0) {
             return partial;
@@ -707,7 +713,8 @@ impl<'c> Expansion<'_, 'c> {
             return partial.to_vec();
         }
         let within = shape.group * shape.stride <= WARP;
-        // A group that is the whole scope needs no width, and may have any number of threads.
+        // If the group is the whole scope, the `tile.all_reduce` needs no width, and the scope may
+        // have any number of threads.
         let explicit = within || shape.group < self.r.span.unsigned_abs();
         let group = Group {
             scope: if within { Scope::Warp } else { view.scope },

@@ -8,15 +8,16 @@ use super::{
 };
 use std::ops::RangeInclusive;
 
-/// Number of elements of a column that a thread has in flight. `COLUMN_ELEMENTS_IN_FLIGHT[0]` is for several columns per
-/// thread, `COLUMN_ELEMENTS_IN_FLIGHT[1]` for one column per thread.
+/// Number of elements of a column for which a thread has loads in flight.
+/// `COLUMN_ELEMENTS_IN_FLIGHT[0]` applies to threads that reduce several columns,
+/// `COLUMN_ELEMENTS_IN_FLIGHT[1]` to threads that reduce one column.
 const COLUMN_ELEMENTS_IN_FLIGHT: [i64; 2] = [8, 16];
 /// Number of threads of a block for rows at unaligned addresses. Two neighbouring blocks both load
-/// the cache line at their common border, so larger blocks load fewer lines twice. Sums of
-/// 128x4096x4095 f32 on an H200 read 3974 GB/s with 1024 threads, 3710 with 512 and 3393 with 256
-/// (PyTorch: 3899).
+/// the cache line at their common border. Larger blocks have fewer borders, so fewer lines are
+/// loaded twice. Sums of 128x4096x4095 f32 on an H200 reach 3974 GB/s with 1024 threads per block,
+/// 3710 GB/s with 512 threads, and 3393 GB/s with 256 threads (PyTorch reaches 3899 GB/s).
 const UNALIGNED: i64 = 4 * THREADS_PER_BLOCK;
-/// Range of column lengths, in elements, for which a larger number of threads in a block shares a
+/// Range of column lengths, in elements. For columns in this range, more threads of a block share a
 /// column, unless columns are split across blocks. Measured on an H100 (`docs/performance.md`, log
 /// entry 45).
 const SHARED_COLUMN_LENGTHS: RangeInclusive<i64> = 64..=512;
@@ -24,7 +25,7 @@ const SHARED_COLUMN_LENGTHS: RangeInclusive<i64> = 64..=512;
 /// of columns.
 const SHORT_COLUMNS: i64 = 1 << 10;
 /// Maximum length, in elements, of columns that are not split across blocks if there are many
-/// columns: with several blocks, tiles would be partly empty.
+/// columns. If several blocks shared such a column, their tiles would be partly empty.
 const MEDIUM_COLUMNS: i64 = 1 << 12;
 /// Mappings for few columns, if the number of columns is dynamic: maximum number of columns,
 /// threads across columns, and blocks that share a column. More columns use [`MANY_COLUMNS`].
@@ -42,9 +43,9 @@ const MANY_COLUMNS: Columns = Columns {
         Blocks::ThenLast(MIN_SPLIT_BLOCKS),
     )
 };
-/// Mapping of columns that a cluster shares: maximum elements per thread, bytes that a row of
-/// threads loads at once, and loads in flight per thread. Measured on an H200
-/// (`docs/performance.md`, log entry 23).
+/// Mapping of columns that the blocks of a cluster share: maximum number of elements per thread,
+/// number of bytes that a row of threads loads at once, and number of loads in flight per thread.
+/// Measured on an H200 (`docs/performance.md`, log entry 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
 struct Columns {
@@ -178,8 +179,8 @@ impl Chooser<'_, '_> {
     /// Returns the number of threads across columns, the maximum of this number, and whether the
     /// columns are few enough to be split across blocks.
     fn across(vector: i64, groups: Option<i64>) -> (i64, i64, bool) {
-        // At unaligned addresses, neighbouring blocks share cache lines. Wide blocks share fewer
-        // lines.
+        // At unaligned addresses, neighbouring blocks share cache lines. Blocks with more threads
+        // across columns share fewer lines.
         let widest = if vector == 1 && groups.is_some() {
             4 * LANES
         } else {
@@ -220,7 +221,8 @@ impl Chooser<'_, '_> {
     fn column_vectors(&self, kept: &[usize], nearest: usize) -> (i64, Option<i64>) {
         let vector = match self.vectors(nearest) {
             Vectors::Plain(n) => n,
-            // Use scalar loads, which the last columns need in any case.
+            // Emit only scalar loads: the last columns of an unaligned row need scalar loads
+            // anyway.
             _ => 1,
         };
         (vector, self.total(kept).map(|n| n / vector))
@@ -243,7 +245,7 @@ impl Chooser<'_, '_> {
         let is_large = self
             .total(&all)
             .is_none_or(|n| n >= MIN_LAST_BLOCK_ELEMENTS);
-        // With vectors of eight or more elements, a larger block would have too few registers per
+        // If vectors have eight or more elements, a larger block would have too few registers per
         // thread.
         let is_wide = vector > 4;
         let is_tall = length.is_some_and(|n| SHARED_COLUMN_LENGTHS.contains(&n));
@@ -268,7 +270,8 @@ impl Chooser<'_, '_> {
             under_way /= 2;
         }
         let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
-        // Blocks run in waves: with more waves, a partial last wave costs less.
+        // The GPU executes blocks in waves. If a grid has more waves, a partial last wave is a
+        // smaller fraction of the time.
         let cuts = if blocks < MIN_SPLIT_BLOCKS {
             SPLIT_BLOCKS
         } else {
@@ -289,8 +292,8 @@ impl Chooser<'_, '_> {
         self.write_columns(kept, nearest, vector, &columns);
     }
 
-    /// Returns whether columns are long enough for eight rounds of loads by a block of
-    /// [`UNALIGNED`] threads, and whether each element needs few ops.
+    /// Returns true if each element needs few ops, and each thread of a block of [`UNALIGNED`]
+    /// threads can load its maximum number of elements in flight eight times.
     fn fills_threads(&self, length: Option<i64>) -> bool {
         let round = UNALIGNED / (4 * LANES) * COLUMN_ELEMENTS_IN_FLIGHT[1];
         !self.is_heavy() && length.is_some_and(|n| n >= 8 * round)

@@ -56,7 +56,7 @@ const SHORTEST: i64 = 16;
 /// Access pattern of an operand along a dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Walk {
-    /// All points access one element, or a few elements that stay in the cache.
+    /// All points along the dimension access one element, or a few elements that stay in the cache.
     Held,
     /// Consecutive points access contiguous elements; the field is the element size in bytes.
     Neighbours(i64),
@@ -113,7 +113,7 @@ impl Chooser<'_, '_> {
             return false;
         };
         let mut vector = VECTOR / widest;
-        // Every row must begin at a multiple of the vector width.
+        // Every row must begin at an element index that is a multiple of the vector width.
         let is_flat = kept
             .iter()
             .all(|d| *d == nearest || job.extents[*d].known() == Some(1));
@@ -242,8 +242,8 @@ pub(super) fn walk(access: &super::Access<'_>, dim: usize) -> Walk {
     let is_next = memref.strides.last() == Some(&Some(1));
     match byte_width(memref.element).and_then(|bytes| i64::try_from(bytes).ok()) {
         _ if is_packed(memref.element) || !is_alone => Walk::Apart,
-        // Indices with quotients and remainders repeat the elements of a row, which stay in the
-        // cache.
+        // If an index contains quotients and remainders, the points access the same elements of a
+        // row repeatedly, and these elements stay in the cache.
         _ if divided && is_next => Walk::Held,
         Some(bytes) if is_next && last.step(dim) == Some(1) => Walk::Neighbours(bytes),
         _ => Walk::Apart,

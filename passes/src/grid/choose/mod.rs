@@ -32,13 +32,13 @@ pub(crate) const VECTOR: i64 = 16;
 const MAX_ACCUMULATORS: i64 = 32;
 /// Maximum number of unrolled ops of one thread: number of elements times ops per element.
 const MAX_UNROLLED_OPS: i64 = 1024;
-/// Maximum number of elements for which an op uses scalar loads. With a single vector for each
-/// thread, LLVM merges the vector load with the scalar loads of the unaligned path.
+/// Maximum number of elements of an op that uses scalar loads. If each thread loaded a single
+/// vector, LLVM would merge the vector load with the scalar loads of the unaligned path.
 const MAX_SCALAR_ELEMENTS: i64 = 4096;
 /// Maximum number of elements that one thread reduces to a result, if vector loads are impossible.
 const MAX_ELEMENTS_OF_ONE_THREAD: i64 = 16;
-/// Minimum row length in bytes for evict-first loads. A shorter row uses only part of a cache line,
-/// so the line should stay in the cache for the next request.
+/// Minimum row length in bytes for evict-first loads. A load of a shorter row uses only part of a
+/// cache line, so the line should stay in the cache for the next load.
 const MIN_EVICT_FIRST_BYTES: i64 = 256;
 /// Cluster sizes, in blocks, that [`candidates`] tries.
 const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
@@ -48,12 +48,12 @@ const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
 const MIN_LAST_BLOCK_ELEMENTS: i64 = 1 << 26;
 /// Number of blocks across which one result is split: four for each SM of an H200.
 const SPLIT_BLOCKS: i64 = 528;
-/// Minimum number of blocks across which each of several results is split. With fewer blocks, the
-/// partial tile of the last block would be a greater part of the work.
+/// Minimum number of blocks across which each of several results is split. If fewer blocks shared a
+/// result, the partial tile of the last block would be a greater fraction of the work.
 const MIN_SPLIT_BLOCKS: i64 = 16;
 /// Number of blocks across which each very long row is split, if there are many rows.
 const SPLIT_BLOCKS_PER_ROW: i64 = 64;
-/// Number of ops per element above which elements count as expensive.
+/// Number of ops per element above which an op or a combiner counts as expensive.
 const EXPENSIVE_OPS: i64 = 8;
 /// Minimum number of ops per element for which computing takes as long as loading. One call of a
 /// math function, such as `exp`, counts as 20 ops.
@@ -77,9 +77,10 @@ pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), false)
 }
 
-/// Returns the default schedule of a group; its loops are named `p0`, …, and `r0`, …. If `clusters`
-/// is set, the blocks of a cluster may share a long row. For rows of dynamic length, the schedule
-/// has one case for each class of lengths, or no case if registers cannot hold the rows.
+/// Returns the default schedule of a group; the schedule names the loops over rows `p0`, `p1`, …,
+/// and the loops over a row `r0`, `r1`, …. If `clusters` is set, the blocks of a cluster may share
+/// a long row. For rows of dynamic length, the schedule has one case for each class of lengths, or
+/// no case if registers cannot hold the rows.
 pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Chosen {
     table::of_group(group, clusters, None)
 }
@@ -202,14 +203,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Returns whether elements need more than [`EXPENSIVE_OPS`] ops, or an exchange of partial results is
-    /// expensive.
+    /// Returns whether each element needs more than [`EXPENSIVE_OPS`] ops, or the exchange of
+    /// partial results is expensive.
     fn is_heavy(&self) -> bool {
         self.job.weight() > EXPENSIVE_OPS || self.exchanges_parts()
     }
 
-    /// Returns whether combining takes as long as loading, and an exchange of partial results is
-    /// expensive.
+    /// Returns whether combining elements takes at least as long as loading them, and the exchange
+    /// of partial results is expensive.
     fn is_costly(&self) -> bool {
         self.job.weight() >= COMPUTE_BOUND_OPS && self.exchanges_parts()
     }
@@ -298,7 +299,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
             _ if !self.fixed && self.total(&all).is_some_and(|n| n <= MAX_SCALAR_ELEMENTS) => {
                 Vectors::None
             }
-            // LLVM merges a single vector load with the scalar loads of the unaligned path.
+            // If a thread loads a single vector, LLVM merges the vector load with the scalar loads
+            // of the unaligned path.
             Some(n) if n < 2 * vector => Vectors::None,
             Some(n)
                 if self.fixed
@@ -321,8 +323,9 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let neighbours = memref.strides.last() == Some(&Some(1))
             && last.step(dim) == Some(1)
             && others.iter().all(|e| e.step(dim) == Some(0));
-        // Strides may depend on the number of rows, which must not change a batch-invariant
-        // schedule. Without contiguous elements, the kernel falls back to scalar loads.
+        // Strides may depend on the number of rows, and a batch-invariant schedule must not depend
+        // on the number of rows. If the elements are not contiguous at run time, the kernel uses
+        // scalar loads instead of vector loads.
         let neighbours = neighbours || self.fixed;
         let written = self
             .job
@@ -364,14 +367,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
         name.to_owned()
     }
 
-    /// Adds the steps by which one thread computes each result, and neighbouring threads compute
-    /// neighbouring results.
+    /// Adds the steps of a mapping in which one thread computes each result, and neighbouring
+    /// threads compute neighbouring results.
     fn one_thread_each(&mut self, kept: &[usize], nearest: Option<usize>, threads: i64) {
         if kept.is_empty() {
             return;
         }
         let threads = match self.total(kept) {
-            // A batch-invariant op needs equal blocks for every number of results.
+            // A batch-invariant op needs the same block size for every number of results.
             Some(n) if n < threads && !self.fixed => power_of_two(n),
             _ => threads,
         };

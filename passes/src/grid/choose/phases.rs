@@ -2,8 +2,8 @@
 //! row.
 //!
 //! If the threads can hold a row in registers, the kernel loads the row once, and temporaries of
-//! the group stay in registers. For longer rows, each phase (op of the group) loads the elements
-//! again, from the cache.
+//! the group stay in registers. If a row is too long for the registers, each phase (op of the
+//! group) loads the elements of the row again, from the cache.
 
 use super::super::group::{Group, Phase, Role, captured, is_reduction};
 use super::super::resident::MAX_HELD;
@@ -16,13 +16,13 @@ use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
 use tx_target::{MAX_CLUSTER, MAX_THREADS};
 
-/// Ranges of the number of ops per element. Instructions limit the speed of heavy rows, such as
-/// rows of exact exponentials.
+/// Ranges of the number of ops per element. If elements need many ops, such as exact exponentials,
+/// the instruction throughput limits the speed (`HEAVY_OPS`).
 const LIGHT_OPS: (i64, i64) = (0, 16);
 const HEAVY_OPS: (i64, i64) = (17, i64::MAX);
 const ANY_OPS: (i64, i64) = (0, i64::MAX);
-/// Number of elements of each operand that a thread holds in registers. A thread holds more
-/// elements if the row is too long for the maximum number of threads.
+/// Number of elements of each operand that a thread holds in registers. If the maximum number of
+/// threads cannot hold a row with this number of elements, each thread holds more elements.
 const HELD_ELEMENTS: i64 = 32;
 /// Maximum number of threads per row in one block.
 const MAX_THREADS_PER_ROW: i64 = 512;
@@ -36,11 +36,11 @@ const MIN_THREADS_PER_ROW: i64 = 8;
 const MIN_BLOCK_THREADS: i64 = 128;
 /// Maximum cluster size, in blocks, that every chip with clusters supports.
 const MAX_PORTABLE_BLOCKS: i64 = 8;
-/// Maximum cluster size in blocks. More than [`MAX_PORTABLE_BLOCKS`] blocks are not portable: on an H200,
-/// clusters of 16 blocks run on 128 of the 132 SMs.
+/// Maximum cluster size in blocks. Clusters of more than [`MAX_PORTABLE_BLOCKS`] blocks are not
+/// portable: on an H200, clusters of 16 blocks run on 128 of the 132 SMs.
 const NON_PORTABLE_BLOCKS: i64 = MAX_CLUSTER as i64;
 
-/// A class of rows that each phase loads again, although the rows fit in registers.
+/// Conditions under which each phase loads the rows again, although the rows fit in registers.
 struct Reloaded {
     /// Minimum and maximum number of operands with one element per column.
     columns: (i64, i64),
@@ -50,7 +50,7 @@ struct Reloaded {
     writes: Option<bool>,
     /// Minimum and maximum number of ops per element.
     ops: (i64, i64),
-    /// Minimum and exclusive maximum of the row length in bytes.
+    /// Minimum row length (inclusive) and maximum row length (exclusive), in bytes.
     bytes: (i64, i64),
     /// Number of blocks of a cluster that share a row.
     blocks: i64,
@@ -197,17 +197,19 @@ const RELOADED: [Reloaded; 13] = [
 /// | 16384 | 3853 | 3777 |
 /// | 32768 | 3122 | 3469 |
 const LONG_VECTORS: i64 = 2048;
-/// Number of vectors in such a row above which a block of the maximum number of threads with two
-/// vectors in flight is faster: 98304 columns reach 2939 instead of 2678 GB/s.
+/// Number of vectors in a row of 16-bit elements above which two vectors in flight and a block of
+/// the maximum number of threads are faster, if there are several column operands. Layer norm of
+/// 98304 bf16 columns then reaches 2939 instead of 2678 GB/s on an H200.
 const LONGEST_VECTORS: i64 = 8192;
-/// Number of vectors of a row per block above which a block needs the maximum number of threads,
-/// with fewer vectors in flight per thread. RMS norm of 262144 f32 columns on an H200 reaches 3022
-/// GB/s with one vector in flight, and 2752 GB/s with four (8 blocks of 1024 threads).
+/// Limit for the number of vectors of a row that one block processes. Above this limit, the block
+/// has the maximum number of threads, and each thread has fewer vectors in flight. RMS norm of
+/// 262144 f32 columns on an H200 reaches 3022 GB/s with one vector in flight, and 2752 GB/s with
+/// four (8 blocks of 1024 threads).
 const MANY_VECTORS: i64 = 4096;
 
-/// Maximum size in bytes of a row that is loaded without evict-first policy because an op loads
-/// single elements of the row again. Cross entropy of 1000 bf16 columns on an H200 reaches 4265
-/// GB/s without evict-first loads, and 3876 GB/s with them.
+/// Maximum row size in bytes for plain loads instead of evict-first loads, if an op loads single
+/// elements of the row again. Cross entropy of 1000 bf16 columns on an H200 reaches 4265 GB/s
+/// without evict-first loads, and 3876 GB/s with them.
 const MAX_GATHERED_BYTES: i64 = 2 * KIB;
 
 /// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel
@@ -249,16 +251,18 @@ struct Held {
     is_narrow: Option<bool>,
     /// The rows that the group stores. An empty list matches all groups.
     stores: &'static [Stores],
-    /// Row length in elements that the class exceeds.
+    /// Row length in elements; the class contains only longer rows.
     longer: i64,
     /// Maximum number of elements of each operand that a thread holds.
     held: i64,
-    /// Number of bytes of each operand that a thread holds at least. A thread holds more bytes, up
-    /// to `held` elements, if the row needs more than `threads` threads otherwise.
+    /// Minimum number of bytes of each operand that a thread holds. If `threads` threads cannot
+    /// hold the row with this number of bytes per thread, a thread holds more bytes, up to `held`
+    /// elements.
     bytes: i64,
     /// Maximum number of threads per row in one block.
     threads: i64,
-    /// Minimum number of resident threads per SM, which limits the registers of a thread.
+    /// Minimum number of resident threads per SM. The minimum limits the number of registers of a
+    /// thread.
     resident: Option<i64>,
 }
 
@@ -279,19 +283,20 @@ impl Held {
     };
 }
 
-/// Number of rows up to which the latency of one row determines the time. Blocks of a cluster
-/// share each row, although kernels that reload the row have a higher bandwidth for many rows.
-/// Layer norm of 64 rows of 8192 bf16 columns in a CUDA graph on an H200 takes 2.8 µs with four
-/// blocks per row, and 3.8 µs with one.
+/// Number of rows up to which the latency of one row determines the time. Up to this number, the
+/// blocks of a cluster share each row, although for more rows, kernels that reload the row reach a
+/// higher bandwidth. Layer norm of 64 rows of 8192 bf16 columns in a CUDA graph on an H200 takes
+/// 2.8 µs with four blocks per row, and 3.8 µs with one block per row.
 const LATENCY_BOUND_ROWS: i64 = 64;
 /// Each thread holds the maximum number of elements.
 const ALWAYS: i64 = i64::MAX;
 /// Two vectors of each operand.
 const TWO_VECTORS: i64 = 2 * VECTOR;
 
-/// Classes of rows in registers: the first entry that matches applies. The table shows the
-/// bandwidth in GB/s on an H200. A mapping is written as blocks x threads x elements in the
-/// registers of each thread; the number after `/` is the minimum number of resident threads.
+/// Classes of rows that registers hold. The first entry whose conditions match the group and the
+/// row determines the mapping. The table shows the bandwidth in GB/s on an H200. A mapping is
+/// written as blocks x threads x elements in the registers of each thread; the number after `/` is
+/// the minimum number of resident threads.
 ///
 /// | program | columns | mapping | | other mappings | |
 /// |---|--:|---|--:|---|--:|
@@ -572,8 +577,8 @@ pub(super) fn is_faster_reloaded(request: &Request) -> bool {
     is_possible && reloaded(request).is_some()
 }
 
-/// Returns the number of arrays of rows that registers hold, besides operands with one element for
-/// each column.
+/// Returns the number of arrays whose rows registers hold. Operands with one element for each
+/// column are not counted.
 pub(super) fn arrays(group: &Group<'_>) -> i64 {
     let held = group.arrays().into_iter();
     let held = held.filter(|known| known.role != Role::Output);
@@ -598,8 +603,8 @@ pub(super) fn columns(group: &Group<'_>) -> i64 {
     found.len() as i64
 }
 
-/// Limits that [`phase_candidates`] tries: elements in the registers of a thread, threads per row
-/// in one block, and blocks of a cluster.
+/// Limits that [`phase_candidates`] tries: number of elements in the registers of a thread, number
+/// of threads per row in one block, and cluster size in blocks.
 const HELD_TRIED: [i64; 4] = [8, 16, 32, 64];
 const THREADS_TRIED: [i64; 4] = [128, 256, 512, 1024];
 const BLOCKS_TRIED: [i64; 5] = [1, 2, 4, MAX_PORTABLE_BLOCKS, NON_PORTABLE_BLOCKS];
@@ -636,7 +641,8 @@ pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limit
         .phases
         .get(group.leader())
         .map(|first| first.row.len());
-    // For a row with several loops, the host would have to compare the product of their lengths.
+    // If a row has several loops, the row length is the product of the loop lengths, and the host
+    // cannot compare this product with a limit.
     if row != Some(1) {
         return Vec::new();
     }
@@ -737,8 +743,8 @@ pub(super) fn vector_of(group: &Group<'_>) -> i64 {
     whole.map(|phase| vector(phase, divides)).min().unwrap_or(1)
 }
 
-/// Returns the size in bytes of the widest element along a row, and the number of ops per element:
-/// both maxima over all phases.
+/// Returns two maxima over all phases: the size in bytes of the widest element along a row, and the
+/// number of ops per element.
 pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
     let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
     let ops = whole().map(|phase| phase.job.weight_along(&phase.row));
@@ -776,7 +782,7 @@ enum Holds {
 }
 
 impl Mapping {
-    /// Returns the mapping of rows of `length` elements that stay in registers.
+    /// Returns the mapping for rows of `length` elements, if the rows stay in registers.
     fn of(request: &Request, limits: Limits, length: i64) -> Self {
         let Request {
             vector,
@@ -786,10 +792,11 @@ impl Mapping {
         let vectors = ceildiv(length, vector).max(1);
         let least = power_of_two(vectors).min(limits.least);
         let loads = unrolled(limits.held / vector, vector * weight);
-        // The blocks of a cluster share a row that is too long for one block. The longest rows use
-        // more threads, with fewer registers per thread. If the ops only read 16-bit rows of this
-        // length, separate kernels are faster: cross entropy of 262144 bf16 columns on an H200
-        // reaches 2176 GB/s with separate kernels, and 1682 GB/s with 8 blocks of 512 threads.
+        // The blocks of a cluster share a row that is too long for one block. For the longest rows,
+        // a block has more threads, and each thread has fewer registers. If the ops only read
+        // 16-bit rows of this length, separate kernels are faster: cross entropy of 262144 bf16
+        // columns on an H200 reaches 2176 GB/s with separate kernels, and 1682 GB/s with 8 blocks
+        // of 512 threads.
         let is_shared = request.bytes >= 4 || request.columns == 0 || limits.shares_columns;
         let most = match request.clusters && is_shared && request.can_share {
             true => limits.blocks,
@@ -941,9 +948,10 @@ impl Mapping {
         if vector > 1 {
             steps.push(Step::Vectorize(format!("{inner}.i")));
         }
-        // A kernel that stores only one element per row needs each loaded cache line once. Cross
-        // entropy of 1024 bf16 columns on an H200 reaches 4349 GB/s with plain loads, and 4590 GB/s
-        // with evict-first loads. For softmax, which writes rows, evict-first loads are 2 % slower.
+        // If a kernel stores only one element per row, it needs each loaded cache line only once.
+        // Cross entropy of 1024 bf16 columns on an H200 reaches 4349 GB/s with plain loads, and
+        // 4590 GB/s with evict-first loads. For softmax, which writes rows, evict-first loads are 2
+        // % slower.
         let bytes = first.row_length().map(|n| n * row_element_bytes(first));
         let mut phases = group.phases.iter();
         let is_gathered = bytes.is_some_and(|bytes| bytes <= MAX_GATHERED_BYTES)
@@ -966,8 +974,8 @@ impl Mapping {
     }
 }
 
-/// Halves the number of vectors, `loads`, until `loads` times `weight` ops are few enough to be
-/// unrolled.
+/// Halves the number of vectors, `loads`, until a thread can unroll the ops of all vectors. Each
+/// vector has `weight` ops.
 fn unrolled(mut loads: i64, weight: i64) -> i64 {
     while loads > 1 && loads * weight > MAX_UNROLLED_OPS {
         loads /= 2;
@@ -975,8 +983,8 @@ fn unrolled(mut loads: i64, weight: i64) -> i64 {
     loads.max(1)
 }
 
-/// Fuses `count` loops into one loop. If loop number `cut` was already split, the outer loop of the
-/// split is fused. Returns the name of the fused loop.
+/// Fuses `count` loops into one loop. If loop number `cut` was already split, its outer loop is
+/// fused instead. Returns the name of the fused loop.
 fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>) -> Option<String> {
     let names = (0..count).map(|n| match cut == Some(n) {
         true => format!("{kind}{n}.o"),
@@ -1007,9 +1015,9 @@ fn element_bytes(access: &Access<'_>) -> Option<i64> {
     i64::try_from(bytes).ok()
 }
 
-/// Returns the number of elements of a row that one load reads. A vector has at most [`VECTOR`]
-/// bytes of the widest type, and a width that divides the row length. Vectors need operands that
-/// are contiguous along the row.
+/// Returns the number of elements of a row that one load reads. A vector of the widest type has at
+/// most [`VECTOR`] bytes, and the vector width divides the row length. Vector loads require that
+/// the operands are contiguous along the row.
 fn vector(phase: &Phase<'_>, divides: impl Fn(i64) -> bool) -> i64 {
     let job = &phase.job;
     let Some(last) = phase.row.last() else {

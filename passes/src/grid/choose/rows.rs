@@ -10,7 +10,8 @@ use super::{
 };
 use tx_target::PORTABLE_CLUSTER;
 
-/// Number of vectors that a thread has in flight: 64 bytes for each thread hide the memory latency.
+/// Number of vectors that a thread has in flight. If each thread has 64 bytes in flight, the SM
+/// hides the memory latency.
 const VECTORS_IN_FLIGHT: i64 = 4;
 /// Minimum number of elements per result for which a reduction with few results is split across
 /// blocks.
@@ -21,8 +22,9 @@ const MIN_ALWAYS_SPLIT_ELEMENTS: i64 = 1 << 18;
 /// Thread group (fields as in [`ROWS`]) of each block, if several blocks share a long row.
 const SPLIT_ROW_GROUP: Group =
     Group::new([THREADS_PER_BLOCK, VECTORS_IN_FLIGHT, 1, THREADS_PER_BLOCK]);
-/// Mapping of large reductions with few ops per element. With many small blocks, fewer SMs are idle
-/// at the end of the kernel. Measured on an H100 (`docs/performance.md`, log entry 44).
+/// Mapping of large reductions with few ops per element. If the grid has many small blocks, fewer
+/// SMs are idle at the end of the kernel. Measured on an H100 (`docs/performance.md`, log entry
+/// 44).
 const LARGE_INPUT: Vast = Vast {
     bytes: 1 << 29,
     blocks: 1 << 13,
@@ -33,14 +35,14 @@ const LARGE_INPUT: Vast = Vast {
         THREADS_PER_BLOCK,
     ]),
 };
-/// Minimum number of blocks that keeps all SMs of a device busy, about two for each SM.
+/// Minimum number of blocks that keep all SMs of a device busy: about two blocks for each SM.
 const MIN_BUSY_BLOCKS: i64 = 256;
 /// Classes of dynamic row lengths, by maximum element size in bytes. Each class has a maximum row
 /// length in elements, and a thread group `[threads per row, loads in flight per row, rows per
-/// thread, threads per block]`. With fewer threads per row, each element needs fewer instructions,
-/// but a partial tile causes more out-of-range loads. Scalar loads of narrow elements use only part
-/// of a cache line. Measured on an H100 and an H200 (`docs/performance.md`, log entries 6, 31, 41,
-/// 42, 51 and 52).
+/// thread, threads per block]`. If fewer threads share a row, each element needs fewer
+/// instructions, but a partial tile causes more out-of-range loads. Scalar loads of narrow elements
+/// use only part of a cache line. Measured on an H100 and an H200 (`docs/performance.md`, log
+/// entries 6, 31, 41, 42, 51 and 52).
 const ROWS: [(i64, &[Class]); 4] = [
     (
         1,
@@ -51,8 +53,8 @@ const ROWS: [(i64, &[Class]); 4] = [
             Class::by_vectors(112, [1, 4, 1, THREADS_PER_BLOCK / 2])
                 .of(4)
                 .resident(OCCUPANCY_TARGET_THREADS),
-            // The maximum row length is one more than the tile length. Rows of 128 elements
-            // therefore load a full tile without bounds checks.
+            // The maximum row length, 129 elements, is one more than the tile length. For rows of
+            // 128 elements, the kernel therefore loads a full tile without bounds checks.
             Class::by_vectors(129, [2, 8, 1, THREADS_PER_BLOCK / 2])
                 .of(8)
                 .resident(OCCUPANCY_TARGET_THREADS),
@@ -128,9 +130,10 @@ const ROWS: [(i64, &[Class]); 4] = [
         ],
     ),
 ];
-/// Classes as in [`ROWS`], for elements with more than [`EXPENSIVE_OPS`] ops or partial results with
-/// several values. With fewer threads per row, fewer partial results are exchanged. Measured on an
-/// H100 (`docs/performance.md`, log entries 31, 48, 52 and 53).
+/// Classes as in [`ROWS`]. The table applies if each element needs more than [`EXPENSIVE_OPS`] ops,
+/// or if a partial result consists of several values. If fewer threads share a row, the threads
+/// exchange fewer partial results. Measured on an H100 (`docs/performance.md`, log entries 31, 48,
+/// 52 and 53).
 const EXPENSIVE_ROWS: [(i64, &[Class]); 3] = [
     (
         1,
@@ -197,38 +200,41 @@ const EXPENSIVE_ROWS: [(i64, &[Class]); 3] = [
     ),
 ];
 /// Maximum row lengths in elements, and threads per row, for combiners with at least
-/// [`super::COMPUTE_BOUND_OPS`] ops. The first length is for vectors from the start of the row, the second
-/// for vectors from the first aligned address. Measured on an H200 (`docs/performance.md`, log
-/// entry 15).
+/// [`super::COMPUTE_BOUND_OPS`] ops. The first length applies to vectors from the start of the row,
+/// the second length to vectors from the first aligned address. Measured on an H200
+/// (`docs/performance.md`, log entry 15).
 const COMPUTE_BOUND_ROWS: [([i64; 2], i64); 3] =
     [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
 /// Occupancy target in threads per SM, for short rows and for partial results with several values
-/// and more than [`EXPENSIVE_OPS`] ops. With more registers, a thread keeps more loads in flight. Measured
-/// on an H100 (`docs/performance.md`, log entry 35).
+/// and more than [`EXPENSIVE_OPS`] ops. At this target, a thread can use more registers than at
+/// full occupancy, and keeps more loads in flight. Measured on an H100 (`docs/performance.md`, log
+/// entry 35).
 const OCCUPANCY_TARGET_THREADS: i64 = 1024;
-/// Number of vectors of a long row that each thread loads. `VECTORS_PER_THREAD[0]` is for combiners of one value,
-/// `VECTORS_PER_THREAD[1]` for combiners of several values. `VECTORS_PER_THREAD[2]` is for several values with more than
-/// [`EXPENSIVE_OPS`] ops and aligned vectors, `VECTORS_PER_THREAD[3]` for at least [`super::COMPUTE_BOUND_OPS`] ops. With fewer
-/// vectors per thread, more threads have loads in flight. With more vectors per thread, fewer
-/// partial results are exchanged. Measured on an H100 and an H200 (`docs/performance.md`, log
-/// entries 15 and 26).
+/// Number of vectors of a long row that each thread loads. `VECTORS_PER_THREAD[0]` applies to
+/// combiners of one value, `VECTORS_PER_THREAD[1]` to combiners of several values.
+/// `VECTORS_PER_THREAD[2]` applies to combiners of several values with more than [`EXPENSIVE_OPS`]
+/// ops, if vectors are aligned. `VECTORS_PER_THREAD[3]` applies to combiners with at least
+/// [`super::COMPUTE_BOUND_OPS`] ops. If each thread loads fewer vectors, more threads have loads in
+/// flight. If each thread loads more vectors, the threads exchange fewer partial results. Measured
+/// on an H100 and an H200 (`docs/performance.md`, log entries 15 and 26).
 const VECTORS_PER_THREAD: [i64; 4] = [2, 4, 8, 32];
 const SMALL_BLOCK: i64 = 64;
 /// Thread group (fields as in [`ROWS`]) for the longest rows of dynamic length: one block reduces
 /// each row with vector loads.
 const LONGEST: Group = Group::new([THREADS_PER_BLOCK, 2, 1, THREADS_PER_BLOCK]);
-/// Mappings for few long rows of dynamic length: maximum number of rows, factor on the number of
-/// threads of [`LONGEST`], and blocks that share a row. More blocks would speed up the longest
-/// rows, and slow down rows of medium length. Measured on an H100 (`docs/performance.md`, log
-/// entries 25 and 28).
+/// Mappings for few long rows of dynamic length. An entry contains the maximum number of rows, the
+/// factor by which the number of threads of [`LONGEST`] is multiplied, and the number of blocks
+/// that share a row. If more blocks shared a row, the longest rows would be faster, and rows of
+/// medium length slower. Measured on an H100 (`docs/performance.md`, log entries 25 and 28).
 const FEW_LONG_ROWS: [(i64, i64, i64); 3] = [
     (1, 2, 2 * SPLIT_BLOCKS_PER_ROW),
     (4, 2, SPLIT_BLOCKS_PER_ROW),
     (LANES, 1, MIN_SPLIT_BLOCKS),
 ];
-/// Mappings for reductions to one result in one block: maximum number of elements, and thread group
-/// (fields as in [`ROWS`]). The second entry of `ONE_BLOCK_MAPPINGS` applies to static lengths only. Measured on
-/// an H200 (`docs/performance.md`, log entry 12).
+/// Mappings for full reductions that a single block executes. An entry contains the maximum number
+/// of elements, and the thread group (fields as in [`ROWS`]). The second entry of
+/// `ONE_BLOCK_MAPPINGS` applies to static lengths only. Measured on an H200 (`docs/performance.md`,
+/// log entry 12).
 const ONE_BLOCK_MAPPINGS: [(i64, Group); 2] = [
     (
         1 << 12,
@@ -239,10 +245,11 @@ const ONE_BLOCK_MAPPINGS: [(i64, Group); 2] = [
         Group::new([4 * THREADS_PER_BLOCK, 16, 1, 4 * THREADS_PER_BLOCK]),
     ),
 ];
-/// Mappings for reductions to one result in fewer than [`SPLIT_BLOCKS`] blocks: maximum number of elements,
-/// thread group (fields as in [`ROWS`]), and number of blocks. With fewer blocks, the last block
-/// begins earlier to combine partial results. The first entry of `FEW_BLOCK_MAPPINGS` applies to static lengths
-/// only. Measured on an H200 (`docs/performance.md`, log entry 12).
+/// Mappings for full reductions that fewer than [`SPLIT_BLOCKS`] blocks execute. An entry contains
+/// the maximum number of elements, the thread group (fields as in [`ROWS`]), and the number of
+/// blocks. If a grid has fewer blocks, the last block starts to combine the partial results
+/// earlier. The first entry of `FEW_BLOCK_MAPPINGS` applies to static lengths only. Measured on an
+/// H200 (`docs/performance.md`, log entry 12).
 const FEW_BLOCK_MAPPINGS: [(i64, Group, i64); 3] = [
     (
         1 << 16,
@@ -272,9 +279,9 @@ const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
 /// Limits and mappings for rows that the blocks of a cluster share. A cluster barrier takes less
-/// time than a fence, an atomic and a load of partial results, and needs no second kernel. A
-/// disadvantage of a cluster is its small number of blocks. Measured on an H200 for `sum`, `max`
-/// and `argmax` (`docs/performance.md`, log entry 23).
+/// time than a fence, an atomic and a load of partial results, and needs no second kernel. The
+/// disadvantage of a cluster is that only few blocks can share a row. Measured on an H200 for
+/// `sum`, `max` and `argmax` (`docs/performance.md`, log entry 23).
 struct Clusters {
     /// Mapping of a reduction to one result: maximum number of elements, thread group (fields as in
     /// [`ROWS`]), and cluster size in blocks.
@@ -282,8 +289,8 @@ struct Clusters {
     /// Limits for several results: maximum number of results, cluster size in blocks, and minimum
     /// row length in bytes.
     rows: [(i64, i64, i64); 4],
-    /// Minimum number of blocks of the grid, and the maximum length, in elements, of rows for which
-    /// the grid may have fewer blocks.
+    /// Minimum number of blocks of the grid, and maximum row length in elements up to which the
+    /// grid may have fewer blocks.
     busy: (i64, i64),
     /// Maximum row length in elements, and thread group (fields as in [`ROWS`]) for rows up to this
     /// length. Rows up to the first maximum length use scalar loads.
@@ -358,7 +365,7 @@ struct Class {
     widest: i64,
     /// Minimum number of resident threads per SM (`#tile.resident`), if set.
     resident: Option<i64>,
-    /// Whether loads are evict-first although rows are shorter than [`MIN_EVICT_FIRST_BYTES`] bytes.
+    /// Whether loads are evict-first even if rows are shorter than [`MIN_EVICT_FIRST_BYTES`] bytes.
     streamed: bool,
 }
 
@@ -382,7 +389,7 @@ impl Class {
     }
 
     /// Limits vectors to `widest` elements. Shorter vectors of narrow elements leave fewer head and
-    /// tail elements.
+    /// tail elements outside the vectors.
     const fn of(self, widest: i64) -> Self {
         Self { widest, ..self }
     }
@@ -518,14 +525,14 @@ impl Chooser<'_, '_> {
         let across = group.lanes * vectors.width();
         let tile = across * group.under_way;
         let fits = most.is_none_or(|n| tile / 2 < n && n <= 256 * tile * blocks.sharing());
-        // The blocks of a cluster wait for each other, so each block needs enough work, and each
-        // thread only one row.
+        // The blocks of a cluster wait for each other. A cluster is therefore only fast if each
+        // block has enough work, and each thread processes only one row.
         let is_shared = !matches!(blocks, Blocks::Cluster(_))
             || group.rows == 1
                 && group.lanes >= THREADS_PER_BLOCK
                 && most.is_none_or(|n| n >= tile * blocks.sharing());
-        // Several rows or few loads per thread are fast only if a thread loads all its elements of
-        // a row at once.
+        // A mapping with several rows per thread, or with few loads in flight, is only fast if a
+        // thread loads all its elements of a row at once.
         let is_whole = most.is_some_and(|n| n <= tile);
         let has_enough = is_whole || group.under_way >= VECTORS_IN_FLIGHT && group.rows == 1;
         let is_block = !kept.is_empty() || group.rows == 1 && group.lanes >= THREADS_PER_BLOCK / 2;
@@ -557,8 +564,8 @@ impl Chooser<'_, '_> {
             up_to(one_by_one(ONE_BLOCK_MAPPINGS[0], Blocks::One));
             let (most, group, blocks) = CLUSTER_ROWS.alone;
             if self.clusters {
-                // A cluster reduces a row of dynamic length in a loop, so the maximum length is
-                // halved.
+                // A cluster reduces a row of dynamic length in a loop, so clusters are used up to
+                // only half the maximum length.
                 up_to(one_by_one((most / 2, group), Blocks::Cluster(blocks)));
             }
             FEW_BLOCK_MAPPINGS[1..]
@@ -632,7 +639,7 @@ impl Chooser<'_, '_> {
         Some(cases)
     }
 
-    /// Returns the mapping of a reduction to one result that needs fewer than [`SPLIT_BLOCKS`] blocks.
+    /// Returns the mapping of a full reduction that needs fewer than [`SPLIT_BLOCKS`] blocks.
     fn alone(&self, kept: &[usize], length: i64) -> Option<Rows> {
         let is_alone = kept.is_empty() && length > MAX_SCALAR_ELEMENTS;
         let small = ONE_BLOCK_MAPPINGS.iter().find(|(most, _)| length <= *most);
@@ -696,8 +703,8 @@ impl Chooser<'_, '_> {
     fn asked(&self) -> Asked {
         let (job, inner) = (self.job, self.inner());
         let row = job.extents[inner].known();
-        // Fuse all reduced dimensions if indices then need no division by a dynamic length, or if
-        // there are too few rows to keep all SMs busy.
+        // Fuse all reduced dimensions in two cases: if the indices of the fused loop need no
+        // division by a dynamic length, or if there are too few rows to keep all SMs busy.
         let few = !self.fixed && self.total(&self.kept).is_some_and(|n| n <= MIN_BUSY_BLOCKS);
         let together = job.axes.len() > 1 && (row.is_some() || few);
         let is_whole = together || job.axes.len() == 1;
@@ -908,11 +915,12 @@ impl Chooser<'_, '_> {
         let lines = most.is_none_or(|n| row_bytes(n) >= MIN_EVICT_FIRST_BYTES);
         // A small array stays in the cache, from which evict-first loads would remove it.
         let is_small = kept.is_empty() && most.is_some_and(|n| row_bytes(n) <= LARGE_INPUT.bytes);
-        // With several values for each accumulator, registers limit the loads in flight. An
-        // evict-first cache line may then be evicted before the threads have loaded all its
-        // elements.
+        // If each accumulator consists of several values, the number of registers limits the loads
+        // in flight. An evict-first cache line may then be evicted before the threads have loaded
+        // all elements of the line.
         let is_long = self.exchanges_parts() && job.weight() > EXPENSIVE_OPS;
-        // With many ops per element, requests of half this size are large enough.
+        // If each element needs many ops, evict-first loads are fast even if the threads of a row
+        // load only half of [`MIN_EVICT_FIRST_BYTES`] bytes at once.
         let request = if is_long {
             MIN_EVICT_FIRST_BYTES / 2
         } else {
@@ -967,14 +975,15 @@ impl Chooser<'_, '_> {
     /// Returns the thread group (fields as in [`ROWS`]) for rows of `pieces` vectors.
     fn group(&self, kept: &[usize], pieces: Option<i64>, vectors: Vectors, is_cut: bool) -> Group {
         let alone = kept.is_empty();
-        // An exchange of several values is expensive: use fewer threads, with more loads in flight.
+        // If partial results consist of several values, their exchange is expensive, so fewer
+        // threads share a row and each thread has more loads in flight.
         let most = match (vectors, self.exchanges_parts() && pieces.is_some()) {
             (Vectors::None, false) => 2 * VECTORS_IN_FLIGHT,
             (_, false) => VECTORS_IN_FLIGHT,
             (_, true) => 2 * VECTORS_IN_FLIGHT,
         };
-        // Measured, with unknown cause: only elements of at most 4 bytes profit from two loads in
-        // flight in a short row.
+        // In measurements of short rows, only elements of at most 4 bytes are faster with two loads
+        // in flight; the cause is unknown.
         let is_wide = self.width().is_none_or(|width| width > 4);
         let results = self.total(kept).filter(|_| !self.fixed);
         let few = results.is_some_and(|n| n <= MAX_SCALAR_ELEMENTS);
@@ -987,8 +996,9 @@ impl Chooser<'_, '_> {
                     .iter()
                     .find(|(most, _)| n <= most[usize::from(is_aligned)])
             });
-        // Number of loads that a thread has in flight in a short row. With fewer loads, more
-        // threads share the row, which is faster unless the combiner has many ops.
+        // Number of loads that a thread has in flight in a short row. If each thread has fewer
+        // loads in flight, more threads share the row; more threads are faster unless the combiner
+        // has many ops.
         let apart = match self.job.weight() > EXPENSIVE_OPS {
             true => VECTORS_IN_FLIGHT,
             false => VECTORS_IN_FLIGHT / 2,
@@ -1035,12 +1045,13 @@ impl Chooser<'_, '_> {
         }
         let is_heavy = self.exchanges_parts() && self.job.weight() > EXPENSIVE_OPS;
         let most = match rows {
-            // If several warps share a row, the whole block waits for their exchange. A block of
-            // two warps with little work ends before the next block begins.
+            // If several warps share a row, the whole block waits while the warps exchange partial
+            // results. If the exchange is cheap, a block has at least four warps, because a block
+            // of two warps with little work ends before the SM starts the next block.
             1 if lanes > LANES && self.exchanges_parts() => lanes,
             1 if lanes > LANES => lanes.max(THREADS_PER_BLOCK / 2),
-            // If a warp needs long for a row, warps of the same block that have finished would keep
-            // their registers.
+            // If the reduction of a row takes long, a block has only one warp: finished warps of a
+            // larger block would keep their registers until the last warp ends.
             1 if lanes == LANES && is_heavy => LANES,
             1 if is_heavy && (is_aligned || !self.is_costly()) => SMALL_BLOCK,
             1 => THREADS_PER_BLOCK,
@@ -1069,8 +1080,8 @@ impl Chooser<'_, '_> {
         self.width().is_some_and(|width| vector * width < VECTOR)
     }
 
-    /// Returns the number of threads for a long row of `pieces` vectors: one thread for every few
-    /// vectors, rounded down to a power of two.
+    /// Returns the number of threads that share a long row of `pieces` vectors. Each thread loads a
+    /// few vectors, and the number of threads is rounded down to a power of two.
     fn lanes_of(&self, pieces: i64, is_aligned: bool) -> i64 {
         let is_heavy = self.job.weight() > EXPENSIVE_OPS;
         let (each, widest) = match self.exchanges_parts() {
@@ -1134,8 +1145,8 @@ mod tests {
         }
     }
 
-    /// Maximum lengths ascend in each table. An entry after an entry with a greater maximum length
-    /// would never be chosen.
+    /// Maximum lengths ascend in each table. If an entry followed an entry with a greater maximum
+    /// length, it would never be chosen.
     #[test]
     fn lengths_ascend() {
         for table in [&ROWS[..], &EXPENSIVE_ROWS] {

@@ -24,7 +24,8 @@ pub(super) struct Request {
     pub(super) ops: i64,
     /// Number of operands with one element for each column, such as the weights of a norm.
     pub(super) columns: i64,
-    /// Number of arrays whose rows stay in registers, without the operands that `columns` counts.
+    /// Number of arrays whose rows stay in registers; operands that `columns` counts are not
+    /// included.
     pub(super) arrays: i64,
     /// Whether elements of a row can stay in registers between phases.
     pub(super) can_hold: bool,
@@ -41,7 +42,7 @@ pub(super) struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     ElementWise,
-    /// Initial values for atomics.
+    /// An op that stores initial values for atomics.
     Start,
     Reduction,
     /// A group of several ops that share rows.
@@ -51,9 +52,9 @@ pub(super) enum Kind {
 /// Whether contiguous elements belong to one result or to neighbouring results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Neighbours {
-    /// All to one result.
+    /// Contiguous elements belong to one result.
     Row,
-    /// To neighbouring results.
+    /// Contiguous elements belong to neighbouring results.
     Columns,
 }
 
@@ -196,8 +197,8 @@ pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
     })
 }
 
-/// Returns the schedule of a group, with no cases if its ops cannot share a kernel. `limits`
-/// replaces the measured limits, if given.
+/// Returns the schedule of a group, with no cases if its ops cannot share a kernel. If `limits` is
+/// given, it replaces the limits that were found by measurement.
 pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>) -> Chosen {
     let request = Request::of_group(group, clusters);
     first(&request, |schedule| match schedule {
