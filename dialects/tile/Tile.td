@@ -238,9 +238,9 @@ def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
     `#tile.align<"d1" to 4>` splits `d1` into `d1.o` and `d1.i`, as `#tile.split` by 4 does. Each
     vector of `d1.i` begins at a multiple of four elements from the start of the array, wherever the
     row begins. Alignment is relative to the first source array whose elements along `d1` are
-    contiguous. At most three elements precede the first vector, and at most three follow the last
-    vector. The threads that share `d1.o` load the elements before the first and after the last
-    vector one by one. The factor of `#tile.align` must be a power of two.
+    contiguous. With a factor of 4, at most three elements precede the first vector of a row, and at
+    most three follow the last vector. The threads that share `d1.o` load the elements before the
+    first and after the last vector one by one. The factor of `#tile.align` must be a power of two.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `to` $factor `>`";
@@ -264,10 +264,10 @@ def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
   let summary = "materialize the partial results of a reduced loop";
   let description = [{
     `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop. A
-    second reduction combines the partial results. If the loop is bound to threads of one CTA, its
-    partial results stay in registers, with or without `#tile.rfactor`. Partial results of any other
-    loop are stored in an array in global memory. The first index of the array is the iteration
-    number of the loop.
+    second reduction combines the partial results of all iterations. If the loop is bound to threads
+    of one CTA, its partial results stay in registers, with or without `#tile.rfactor`. Partial
+    results of any other loop are stored in an array in global memory. The first index of the array
+    is the iteration number of the loop.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -286,7 +286,8 @@ def Tile_FuseAttr : Tile_Attr<"Fuse", "fuse"> {
 def Tile_ReorderAttr : Tile_Attr<"Reorder", "reorder"> {
   let summary = "nest loops in the given order, outermost first";
   let description = [{
-    `#tile.reorder<"d1.o", "d0.i">` permutes the named loops. All other loops keep their positions.
+    `#tile.reorder<"d1.o", "d0.i">` permutes the named loops. Loops that `#tile.reorder` does not
+    name keep their positions.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$loops);
   let assemblyFormat = "`<` $loops `>`";
@@ -295,7 +296,8 @@ def Tile_ReorderAttr : Tile_Attr<"Reorder", "reorder"> {
 def Tile_UnrollAttr : Tile_Attr<"Unroll", "unroll"> {
   let summary = "unroll a loop completely";
   let description = [{
-    `#tile.unroll<"d1.i">` unrolls the loop `d1.i`. The trip count must be static and at most 64.
+    `#tile.unroll<"d1.i">` unrolls the loop `d1.i`. The trip count of an unrolled loop must be
+    static and at most 64.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -337,17 +339,17 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
   let summary = "memory in which a value of a kernel stays between phases";
   let description = [{
     `#tile.hold<"tmp0" in registers>` keeps the array `tmp0` in registers while a kernel executes
-    the ops of a group (`tile.group`) as consecutive phases. The first parameter names an array that
-    the ops of the group use. Array names are numbered in the order of first use. The group reads
-    the arrays `in0`, `in1`, … before it writes them. One op of the group writes the arrays `tmp0`,
-    `tmp1`, …, and a later op reads these arrays. The group writes the arrays `out0`, `out1`, … and
-    does not read them.
+    the ops of a group (`tile.group`) as consecutive phases. The first parameter of `#tile.hold`
+    names an array that the ops of the group use. Array names are numbered in the order of first
+    use. The group reads the arrays `in0`, `in1`, … before it writes them. One op of the group
+    writes the arrays `tmp0`, `tmp1`, …, and a later op reads these arrays. The group writes the
+    arrays `out0`, `out1`, … and does not read them.
 
     With `registers`, each element that a thread loads or computes stays an SSA value in all later
-    phases of the kernel. All loops of a thread are then unrolled, so that the thread has the same
-    elements of a row in each phase. If only arrays with one element per row are kept in registers,
-    the outermost loops over a row need not be unrolled. A temporary that no op outside the group
-    uses is not stored to memory.
+    phases of the kernel. With `registers`, all loops of a thread are unrolled, so that the thread
+    has the same elements of a row in each phase. If only arrays with one element per row are kept
+    in registers, the outermost loops over a row need not be unrolled. A temporary that no op
+    outside the group uses is not stored to memory.
 
     With `reload`, which is the default, each phase loads the elements of the array from global
     memory.
@@ -381,9 +383,9 @@ def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
   let description = [{
     `#tile.last_block` combines partial results in global memory (`#tile.rfactor`) without a second
     kernel: a last-block, or threadfence, reduction. For each result, the last block that stores a
-    partial result combines all partial results. The order of combination does not depend on which
-    block is last. The blocks count their arrivals in a temporary array with the attribute
-    `tile.cleared`, which is zero before and after each launch.
+    partial result combines all partial results. The order in which `#tile.last_block` combines
+    partial results does not depend on which block is last. The blocks count their arrivals in a
+    temporary array with the attribute `tile.cleared`, which is zero before and after each launch.
   }];
 }
 
@@ -489,15 +491,16 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     The `ATTRIBUTES`, such as `{variant = "shared"}`, are written in one of the two positions.
 
     The combiner of `custom` must be associative and commutative, and its identities must be
-    neutral. Elements are combined in any order, and together with any number of identities. If a
-    combination with the identity changes a NaN, an infinity or -0.0, the result may therefore be
-    the changed or the unchanged value. For example, the identity -inf changes NaN under `maxnumf`,
-    and +0.0 changes -0.0 under `addf`. The sign of a zero result may depend on the order of
-    combination.
+    neutral. The compiler combines elements in any order, and combines any number of identities with
+    them. If a combination with the identity changes a NaN, an infinity or -0.0, the result may
+    therefore be the changed or the unchanged value. For example, the identity -inf changes NaN
+    under `maxnumf`, and +0.0 changes -0.0 under `addf`. The sign of a zero result may depend on the
+    order of combination.
 
-    `acc` is the type of every partial result: by default f32 for f16, bf16 and 8-bit floats, and
-    the element type otherwise. The attribute `exec`, which a pass adds, lists the threads that
-    execute the op. The attribute `params` lists the parameters of the chosen variant.
+    The attribute `acc` sets the type of partial results; the default is f32 for f16, bf16 and 8-bit
+    floats, and the element type for all other types. The attribute `exec`, which a pass adds, lists
+    the threads that execute the op. The attribute `params` lists the parameters of the chosen
+    variant.
 
     An op of scope `grid` may also have the attributes `maps` and `schedule`, and the regions
     `element` and `epilogue`.
@@ -640,8 +643,8 @@ def Tile_CopyOp : Tile_Op<"copy", []> {
 def Tile_LoadOp : Tile_Op<"load", []> {
   let summary = "load a tile into registers";
   let description = [{
-    Loads a tile from memory into a fragment. Each thread whose registers have a copy of an element,
-    according to the layout, loads the element.
+    Loads a tile from memory into a fragment. Each thread to which the layout assigns a copy of an
+    element loads the element.
   }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source, Tile_ScopeAttr:$scope,
     OptionalAttr<DictionaryAttr>:$exec);

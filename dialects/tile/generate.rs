@@ -62,7 +62,8 @@ enum Parameter {
 }
 
 impl Parameter {
-    /// Returns the variant for the C++ type of a parameter, or `None` for an unsupported type.
+    /// Returns the variant of this enum for the C++ type of a parameter, or `None` for an
+    /// unsupported type.
     fn of(json: &Value, ty: &Value) -> Option<Self> {
         let cpp = ty.as_str().or_else(|| {
             let name = ty["def"].as_str()?;
@@ -235,8 +236,8 @@ fn enum_attribute(attribute: &Value, name: &str, rust: &mut String) {
         "impl {name} {{
             /// Returns the value of a `#tile.{mnemonic}`, or `None` for another attribute.
             pub fn of(attribute: Attribute<'_>) -> Option<Self> {{
-                // SAFETY: the attribute is valid as long as its context. Its value is read only if it
-                // has the right kind.
+                // SAFETY: the attribute is valid as long as its context. The value of the attribute
+                // is read only if the attribute has the right kind.
                 let raw = attribute.to_raw();
                 let value = unsafe {{ {class}Is(raw).then(|| {class}Value(raw)) }}?;
                 usize::try_from(value).ok().and_then(|value| Self::ALL.get(value)).copied()
@@ -434,8 +435,8 @@ fn structure(attribute: &Value, parameters: &[(String, Parameter)], rust: &mut S
             /// Returns the parameters of a `#tile.{mnemonic}`, or `None` for another attribute.
             pub fn of(attribute: {attribute_type}) -> Option<Self> {{
                 let raw = attribute.to_raw();
-                // SAFETY: the attribute is valid as long as its context. Its parameters are read only
-                // if it has the right kind.
+                // SAFETY: the attribute is valid as long as its context. The parameters of the
+                // attribute are read only if the attribute has the right kind.
                 unsafe {{ if !{function}Is(raw) {{ return None; }} Some({made}) }}
             }}
             /// Returns the attribute with these parameters.

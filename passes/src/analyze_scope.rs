@@ -39,9 +39,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass rejects an op outside a kernel, or in a kernel without a block size. It also
+    /// The pass rejects an op outside a kernel, or in a kernel without a block size. The pass also
     /// rejects an op that only some threads of a group reach, because a branch condition or a trip
-    /// count depends on the thread. It rejects an op of scope `warpgroup` in an incomplete
+    /// count depends on the thread. The pass rejects an op of scope `warpgroup` in an incomplete
     /// warpgroup, and an op whose thread groups write the same destination.
     pub struct AnalyzeScope as "tile-analyze-scope" creates [] {
     } counts {
@@ -164,7 +164,8 @@ fn check_fragments<'c>(
     let is_fragment = |v: &Val<'c>| {
         tx_dialect_tile::Fragment::from_type(melior::ir::ValueLike::r#type(v)).is_some()
     };
-    // Variants check the fragments of a reduction, with more precise messages.
+    // The variants of `tile.reduce` check the fragments of a reduction, and emit more precise
+    // messages.
     if matches!(name(op), "tile.load" | "tile.store") {
         let fragment = operands(op)
             .into_iter()
@@ -227,7 +228,8 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
             .note("each result needs memory of its own")
             .emit());
     }
-    // In a reduction without axes, the thread that writes an element is the only one that reads it.
+    // In a reduction without axes, the thread that writes a destination element is the only thread
+    // that reads the corresponding source element.
     if overlap && !reduce.axes.is_empty() {
         return Err(error(op.location(), "the destination overlaps the source")
             .code(codes::TX0110)
@@ -257,8 +259,8 @@ fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
         access(threads, op, destination, true),
     );
     let known = read.touch.memory != Memory::Any && read.is_over(&write);
-    // A transposed view has the same elements as its source, but their addresses are not known one
-    // by one.
+    // A transposed view has the same elements as its source, but the analysis does not know the
+    // address of each element.
     let [(from, turned), (to, turned_too)] = [source, destination].map(turned);
     if known || from == to && (turned || turned_too) {
         return Err(error(op.location(), "the destination overlaps the source")
@@ -429,7 +431,7 @@ fn destinations<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     }
 }
 
-/// Checks that each operand is the same memory in all threads of a group.
+/// Checks that each operand of an op refers to the same memory in all threads of a group.
 fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result<(), Failed> {
     for (i, operand) in operands(op).into_iter().enumerate() {
         let memory = MemRef::of(operand).is_some_and(|m| m.space != Space::Private);
@@ -464,7 +466,7 @@ fn check_single_writer<'c>(
         if MemRef::of(destination).is_none_or(|m| m.space == Space::Private) {
             continue;
         }
-        // For each thread, the values that determine the address of the destination.
+        // Integers that determine the address of the destination, for each thread.
         let Some(places) = places(threads, destination) else {
             continue;
         };

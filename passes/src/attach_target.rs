@@ -12,9 +12,9 @@ pass! {
     /// Set the target chip of each GPU module.
     ///
     /// ## What it does
-    /// Adds an `#nvvm.target` for `chip` to every `gpu.module` without a target. A target whose PTX
-    /// version is too old for its chip receives the oldest version that supports the chip. An
-    /// existing target takes precedence over the option.
+    /// Adds an `#nvvm.target` for `chip` to every `gpu.module` without a target. If the PTX version
+    /// of a target is too old for its chip, the pass replaces the version by the oldest version
+    /// that supports the chip. An existing target takes precedence over the option.
     ///
     /// ## Why
     /// LLVM aborts on an unknown chip or feature, and on a PTX version that does not support the

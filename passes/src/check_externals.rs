@@ -22,8 +22,8 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a call of a function without a body, such as `__nv_sinf` of libdevice
-    /// (`math.sin` needs no library). It also rejects an op that is not of the dialect `llvm` or
-    /// `nvvm`.
+    /// (`math.sin` needs no library). The pass also rejects an op that is neither of the dialect
+    /// `llvm` nor of the dialect `nvvm`.
     pub struct CheckExternals as "gpu-check-externals" creates [] {
     } counts {
         /// calls checked
@@ -57,8 +57,8 @@ impl Pass for CheckExternals {
                     failed = Some(refuse(call, callee));
                 }
             }
-            // Only the first op of a location is reported: lowering may have made several ops from
-            // one.
+            // The pass reports only the first op of a source location, because lowering may have
+            // created several ops from one.
             let mut told = BTreeSet::new();
             let left = walk(gpu_module).into_iter().filter(|op| !is_lowered(*op));
             for op in left.filter(|op| told.insert(op.location().to_string())) {

@@ -14,7 +14,7 @@ pass! {
     ///
     /// ## What it does
     /// Finds NVVM ops whose instruction needs a later chip or PTX version than the target of the
-    /// module. Also finds kernels whose parameters exceed the limit of the PTX version.
+    /// module. The pass also finds kernels whose parameters exceed the limit of the PTX version.
     ///
     /// ## Why
     /// LLVM's code generator aborts the process on an instruction that it cannot select, and ptxas
@@ -33,10 +33,11 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a target with an unknown chip or feature, and an op that the target does
-    /// not support. It rejects a kernel with more than 4352 bytes of parameters (32764 bytes from
-    /// PTX 8.1 on). It also rejects an op directly in a GPU module that is neither a symbol nor a
-    /// linker directive: the translation to LLVM IR would crash. The pass accepts modules without a
-    /// target, and ops without an entry in its table of requirements.
+    /// not support. The pass rejects a kernel with more than 4352 bytes of parameters (32764 bytes
+    /// from PTX 8.1 on). The pass also rejects an op directly in a GPU module that is neither a
+    /// symbol nor a linker directive, because MLIR's translation of such an op to LLVM IR crashes.
+    /// The pass accepts modules without a target, and ops without an entry in its table of
+    /// requirements.
     pub struct CheckTarget as "gpu-check-target" creates [] {
     } counts {
         /// operations that not every target has
@@ -125,7 +126,8 @@ fn parameter_bytes(kernel: Op<'_>) -> u64 {
         return 0;
     };
     (0..body.argument_count()).fold(0, |end, i| {
-        // Pointers have no byte width; kernels of `tx` have no other parameter without one.
+        // A pointer type has no byte width. All other parameter types of the kernels that `tx`
+        // compiles have a byte width.
         let size = byte_width(argument(body, i).r#type()).unwrap_or(POINTER);
         end.next_multiple_of(size.max(1)) + size
     })

@@ -87,7 +87,7 @@ struct Collapse<'c> {
     job: Job<'c>,
     /// Groups of adjacent loops; each group becomes one loop.
     groups: Vec<Vec<usize>>,
-    /// If two loop groups become a single loop: the trip count of the second group.
+    /// Trip count of the second loop group, if two loop groups become a single loop.
     flat: Option<i64>,
 }
 
@@ -203,8 +203,8 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
     if is_fixed || loops.dims < 2 || !loops.is_element_wise() {
         return None;
     }
-    // For each operand and loop: whether the loop indexes the operand. Operands must be contiguous
-    // and not transposed.
+    // Flags for each operand and loop; a flag is set if the loop indexes the operand. Operands must
+    // be contiguous and not transposed.
     let uses: Vec<Vec<bool>> = loops
         .all()
         .filter(|operand| operand.is_memory())
@@ -233,8 +233,8 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
 }
 
 /// Returns the trip count of the second of two loop groups, if the groups should become a single
-/// loop. A single loop is necessary if no vector width divides the row length, because vectors then
-/// cross the end of a row.
+/// loop. If no vector width divides the row length, vectors cross the end of a row, so all loops
+/// must become a single loop.
 fn flat(loops: &Loops<'_>, job: &Job<'_>, groups: &[Vec<usize>]) -> Option<i64> {
     let [_, row] = groups else { return None };
     let lengths: Vec<i64> = job

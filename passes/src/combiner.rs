@@ -35,19 +35,22 @@ enum IntPredicate {
 enum Combine<'c> {
     /// One arith op.
     Op(&'static str),
-    /// Selects the larger or smaller value; of equal values, the value with the lower index.
+    /// Selects the larger or smaller value; if the values are equal, selects the value with the
+    /// lower index.
     Arg,
     /// The block of a combiner region, and the identity of each component.
     Region(Blk<'c>, Vec<Attribute<'c>>),
 }
 
-/// Encoding of a (value, index) pair as one unsigned number. A value that wins a comparison has a
-/// larger number; of equal values, the lower index has the larger number.
+/// Encoding of a (value, index) pair as one unsigned number. The value that wins a comparison has
+/// the larger encoding; if two values are equal, the pair with the lower index has the larger
+/// encoding.
 #[derive(Clone, Copy)]
 struct Packing {
     kind: Kind,
     nan: Nan,
-    /// Number of bits of the value in a packed pair; the index has the remaining bits of 32.
+    /// Number of bits of the value in a packed pair of 32 bits; the remaining bits contain the
+    /// index.
     bits: u32,
 }
 
@@ -144,7 +147,7 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// Returns this combiner with `ty` as the type of the only component.
+    /// Returns this combiner, with `ty` as the type of its only component.
     #[must_use]
     pub fn in_type(&self, ty: Type<'c>) -> Self {
         self.with_types(vec![ty])
@@ -233,8 +236,8 @@ impl<'c> Combiner<'c> {
     }
 
     /// Combines two partial results, where all elements of `later` have higher indices than the
-    /// elements of `earlier`. Of two equal values, the value of `earlier` wins without a comparison
-    /// of indices, so its index must belong to an element (see [`Self::start_at`]).
+    /// elements of `earlier`. If two values are equal, the value of `earlier` wins without a
+    /// comparison of indices, so its index must belong to an element (see [`Self::start_at`]).
     pub fn combine_later(
         &self,
         b: &Builder<'c>,
@@ -387,7 +390,8 @@ impl<'c> Combiner<'c> {
     }
 
     /// Converts the source elements at one index to a partial result. The closure `index` emits the
-    /// index along the reduced dimensions; only kinds with an index call it.
+    /// index along the reduced dimensions; the function calls the closure only for `argmax` and
+    /// `argmin`.
     pub fn partial(
         &self,
         b: &Builder<'c>,
@@ -411,8 +415,8 @@ impl<'c> Combiner<'c> {
 
     /// Combines `partial` with the previous values of the destination.
     ///
-    /// If a previous value is wider than the partial result, both are combined in the type of the
-    /// previous value, so that the previous value loses no bits.
+    /// If the type of a previous value is wider than the type of the partial result, both are
+    /// combined in the wider type, so that the previous value loses no bits.
     pub fn accumulate(
         &self,
         b: &Builder<'c>,
@@ -487,7 +491,8 @@ impl Packing {
             ordered = b.binary("arith.xori", ordered, b.int(-1, narrow));
         }
         if float {
-            // 8-bit floats have no arithmetic ops, so NaN is detected by its bits.
+            // LLVM has no arithmetic ops on 8-bit floats, so the bits of a value show whether the
+            // value is NaN.
             let largest = match Float::of(value.r#type()) {
                 Some(Float::F16) => 0x7c00,
                 Some(Float::BF16) => 0x7f80,
@@ -577,7 +582,7 @@ fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) ->
         return value;
     }
     let shaped = |ty: Type<'c>| lanes.map_or(ty, |n| Type::vector(&[n], ty));
-    // `i1` and `i8` both have one byte, so the widths in bits are compared as well.
+    // Both `i1` and `i8` occupy one byte, so the function also compares the widths in bits.
     let bits = |ty: Type<'c>| tx_mlir::integer_width(ty).unwrap_or(0);
     let wider = (byte_width(ty), bits(ty)) > (byte_width(from), bits(from));
     let op = match (ty.is_float(), wider) {

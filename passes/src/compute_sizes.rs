@@ -20,17 +20,18 @@ pass! {
     /// launches. The pass computes elements of small integer arrays on the host.
     ///
     /// A `tensor.extract` at constant indices becomes a scalar if the pass can compute the element
-    /// of the tensor. Such a tensor is a `tensor.from_elements`, a constant, a view of such a
-    /// tensor, or the result of a parallel `linalg.generic` on such tensors.
+    /// of the tensor. The pass computes elements of `tensor.from_elements` ops, of constants, of
+    /// views of such tensors, and of results of a parallel `linalg.generic` on such tensors.
     ///
     /// A `memref.load` at constant indices of a `memref.alloc` in the same block becomes the value
-    /// of the last store to this element. Only a `memref.store` at constant indices may write the
-    /// allocation. The pass removes an allocation that no op reads any more.
+    /// of the last store to this element. The pass evaluates an allocation only if all writes to
+    /// the allocation are `memref.store` ops at constant indices. The pass removes an allocation
+    /// that no op reads any more.
     ///
     /// A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
-    /// `collapse_shape` and an `expand_shape`. Leading and trailing dimensions with equal sizes
-    /// before and after the reshape are not reshaped. If the number of elements is dynamic,
-    /// `cf.assert` compares the numbers before and after the reshape.
+    /// `collapse_shape` and an `expand_shape`. The pass does not reshape leading and trailing
+    /// dimensions whose sizes before and after the reshape are equal. If the number of elements is
+    /// dynamic, `cf.assert` compares the numbers before and after the reshape.
     ///
     /// A comparison of a size with 0 becomes a constant, because a size is never negative. An
     /// `arith.select` with a constant condition becomes the selected value.
@@ -57,7 +58,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass does not fail. It does not change the reads of elements that it cannot compute.
+    /// The pass does not fail. The pass does not change the reads of elements that the pass cannot
+    /// compute.
     pub struct ComputeSizes as "func-compute-sizes" creates [arith, cf, memref, tensor] {
     } counts {
         /// elements that are computed on the host
@@ -561,7 +563,8 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     if head == from.len() && head == to.len() {
         return Some(source);
     }
-    // The collapsed range must have at least one dimension on both sides.
+    // The range of dimensions to collapse must have at least one dimension before and after the
+    // reshape.
     if head + tail == shorter {
         match tail {
             0 => head -= 1,

@@ -23,24 +23,26 @@ pass! {
     /// memrefs, and ops must be in the body of a `func.func`. The pass changes element-wise ops
     /// only by fusion.
     ///
-    /// The ops of the body become two regions. Ops that do not depend on the old value of the
-    /// output become the `element` region; all other ops become the combiner. The `element` region
-    /// may load from memory that is not an operand of the op. A combiner of one op becomes a named
-    /// kind. A comparison with a select becomes `max` or `min`, or `argmax` or `argmin` if a select
-    /// also chooses an index. Any other combiner becomes the kind `custom`, with a copy of the ops.
+    /// The pass divides the ops of the body between two regions. Ops that do not depend on the old
+    /// value of the output become the `element` region; all other ops become the combiner. The
+    /// `element` region may load from memory that is not an operand of the op. A combiner of one op
+    /// becomes a named kind. A comparison with a select becomes `max` or `min`, or `argmax` or
+    /// `argmin` if a select also chooses an index. Any other combiner becomes the kind `custom`,
+    /// with a copy of the ops.
     ///
     /// The pass combines several updates by one kind of op, such as `(old + x) - y`, and
-    /// conditional updates into one update. The `element` region then computes the body with the
-    /// identity in place of the old output value. The fusion of updates changes the order of
-    /// additions in float sums.
+    /// conditional updates into one update. The `element` region then computes the original body,
+    /// with the identity in place of the old output value. If the pass combines several updates of
+    /// a float sum, the order of the additions changes.
     ///
     /// A combiner must be commutative and associative, because elements are combined in any order.
     /// The pass checks commutativity and associativity on sample values.
     ///
-    /// Like the linalg op, the `tile.reduce` accumulates into its outputs. If a `linalg.fill` with
-    /// the identity initializes an output and no other op reads the filled values, the pass erases
-    /// the fill, and the `tile.reduce` does not accumulate. For a `custom` combiner, the filled
-    /// value becomes the identity; without a fill, the pass searches for an identity.
+    /// The `tile.reduce` combines its results with the old values of its outputs, as the linalg op
+    /// does. If a `linalg.fill` with the identity initializes an output and no other op reads the
+    /// filled values, the pass erases the fill, and the `tile.reduce` does not accumulate. For a
+    /// `custom` combiner, the filled value becomes the identity; without a fill, the pass searches
+    /// for an identity.
     ///
     /// An element-wise op whose result is a temporary that only the reduction reads is fused into
     /// `element`. An element-wise op that reads the result of the reduction, in place or from a
@@ -56,15 +58,16 @@ pass! {
     ///
     /// The pass first splits an op with several outputs. Independent outputs become separate ops,
     /// one per combiner. Outputs that share a combiner, or whose combiners are all named kinds,
-    /// stay in one op, so that each element is loaded once. Outputs with one value per element,
-    /// such as an array that is updated in place, become one element-wise op after the reductions.
-    /// The reductions read the elements of such an array before the update. If the body yields the
-    /// old value of an output unchanged, the output becomes an input. If all reduced loops have one
-    /// iteration, the op becomes an element-wise op; a named reduction stays a reduction.
+    /// stay in one op, so that each element is loaded once. If an output has one value per element,
+    /// such as an array that is updated in place, an element-wise op after the reductions computes
+    /// the output. The reductions read an array that is updated in place before its update. If the
+    /// body yields the old value of an output unchanged, the pass converts the output to an input.
+    /// If all reduced loops have one iteration, the op becomes an element-wise op; a named
+    /// reduction stays a reduction.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
-    /// the first element and visits indices in another order. For rows with NaN, the value and the
-    /// index equal the results of the loop nest.
+    /// the first element and visits indices in another order. If a row has a NaN, the value and the
+    /// index of the row are equal to the results of the loop nest.
     ///
     /// | condition in the program | ops |
     /// |---|---|
@@ -79,10 +82,10 @@ pass! {
     /// An op with the attribute `nan` always becomes a single `argmax` or `argmin`. An op with the
     /// attribute `schedule` becomes a single `argmax` or `argmin` if NaN wins or old output values
     /// are combined. If the filled index is 0 (the index of an empty row), the pass erases the fill
-    /// of the index output together with the fill of the value output. Any other filled index is
-    /// combined as an old output value. The pass does not test `custom` combiners with NaN. If the
-    /// result of a combiner depends on the position of a NaN, as with a comparison and `select`, it
-    /// depends on the order of combination.
+    /// of the index output together with the fill of the value output. If the filled index is not
+    /// 0, the pass combines the filled index as an old output value. The pass does not test
+    /// `custom` combiners with NaN. If the result of a combiner depends on the position of a NaN,
+    /// as with a comparison and `select`, it depends on the order of combination.
     ///
     /// ## Before
     /// ```mlir
@@ -115,13 +118,14 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a reduction on tensors, and a reduction that is not in the body of a
-    /// function. It rejects an indexing map with symbols, and an output that is not indexed exactly
-    /// once by each parallel loop. It rejects an output that may alias an input or is an
-    /// uninitialized temporary. It rejects a combiner that is not associative and commutative, that
-    /// has no known identity, or that does not combine two partial results. It rejects an attribute
-    /// with an invalid value, and a reduction attribute on an op without reduced loops. It rejects
-    /// an `argmax` or `argmin` that keeps the last index of equal values, or in which an element
-    /// after a NaN replaces only the index of the NaN.
+    /// function. The pass rejects an indexing map with symbols, and an output that is not indexed
+    /// exactly once by each parallel loop. The pass rejects an output that may alias an input, and
+    /// an output that is an uninitialized temporary. The pass rejects a combiner that is not
+    /// associative and commutative, that has no known identity, or that does not combine two
+    /// partial results. The pass rejects an attribute with an invalid value, and a reduction
+    /// attribute on an op without reduced loops. The pass rejects an `argmax` or `argmin` that
+    /// keeps the last index of equal values. It also rejects an `argmax` or `argmin` in which an
+    /// element after a NaN replaces only the index of the NaN.
     pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, linalg, math, memref, tile] {
     } counts {
         /// reductions converted
@@ -165,7 +169,8 @@ impl Pass for ConvertLinalgToTile {
         if let Some(e) = failed {
             return Err(e);
         }
-        // A chain is found from its last op, into which the previous ops are fused.
+        // The pass starts the search for a chain at its last op, into which the previous ops are
+        // fused.
         let mut chains = Vec::new();
         for op in walk(module).into_iter().rev() {
             let Some(last) = taken.element_wise(op) else {

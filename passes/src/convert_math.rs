@@ -15,7 +15,7 @@ pass! {
     /// instructions. The pass lowers `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and
     /// `absi`, `ctpop`, `ctlz` and `cttz` of integers. `exp2` and `log2` of f32 with
     /// `fastmath<afn>` become the intrinsics of `ex2.approx.ftz` and `lg2.approx.ftz`, one per
-    /// vector element. All other ops, such as `exp` and `log`, are not changed.
+    /// vector element. The pass does not change other `math` ops, such as `exp` and `log`.
     ///
     /// ## Why
     /// The lowering of MLIR calls CUDA's libdevice for every `math` op, even if one instruction
@@ -51,14 +51,15 @@ const INTRINSICS: [(&str, &str); 8] = [
     ("math.trunc", "llvm.trunc"),
 ];
 
-/// Functions of f32 and the intrinsics of their approximate instructions.
+/// Names of `math` functions of f32, each with the intrinsic of its approximate instruction.
 const APPROXIMATIONS: [(&str, &str); 2] = [
     ("math.exp2", "llvm.nvvm.ex2.approx.ftz.f32"),
     ("math.log2", "llvm.nvvm.lg2.approx.ftz.f"),
 ];
 
-/// Integer `math` ops, the equivalent LLVM ops, and the LLVM attribute that makes an edge case
-/// poison. The poison attribute is set to false, because the `math` op defines the edge case.
+/// Names of integer `math` ops, each with the equivalent LLVM op and the LLVM attribute that makes
+/// an edge case poison. The poison attribute is set to false, because the `math` op defines the
+/// edge case.
 const OF_INTEGERS: [(&str, &str, Option<&str>); 4] = [
     ("math.absi", "llvm.intr.abs", Some("is_int_min_poison")),
     ("math.ctlz", "llvm.intr.ctlz", Some("is_zero_poison")),
@@ -97,8 +98,8 @@ impl Pass for ConvertMath {
     }
 }
 
-/// Calls an intrinsic by name, because MLIR would lower the op of the intrinsic to a libdevice
-/// call.
+/// Emits a call of an intrinsic by name, because MLIR would lower the op of the intrinsic to a
+/// libdevice call.
 fn call<'c>(b: &Builder<'c>, intrinsic: &str, arguments: &[Val<'c>], result: Type<'c>) -> Val<'c> {
     b.create("llvm.call_intrinsic")
         .string("intrin", intrinsic)

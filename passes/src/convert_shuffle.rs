@@ -17,8 +17,9 @@ pass! {
     /// narrower than 32 bits are extended to 32 bits; 64-bit values are shuffled as two halves.
     ///
     /// ## Why
-    /// The lowering of MLIR puts only the first `width` lanes into the mask. If other lanes execute
-    /// the op, the behaviour is undefined. The lowering of MLIR supports only 32-bit values.
+    /// The lowering of MLIR puts only the first `width` lanes into the mask. With this mask, the
+    /// behaviour is undefined if other lanes execute the op. The lowering of MLIR supports only
+    /// 32-bit values.
     ///
     /// ## Before
     /// ```mlir
@@ -87,7 +88,8 @@ struct Shuffle<'b, 'c> {
     members: Val<'c>,
     offset: Val<'c>,
     clamp: Val<'c>,
-    /// Set if the program uses the second result of the shuffle: whether the source lane is valid.
+    /// Set if the program uses the second result of the shuffle: the flag that is true if the
+    /// source lane is valid.
     wants_valid: bool,
 }
 

@@ -10,8 +10,9 @@ pass! {
     /// and `gpu.subgroup_size` by constants.
     ///
     /// ## Why
-    /// MLIR has no lowering of `gpu.subgroup_id` and `gpu.num_subgroups` to NVVM. The register
-    /// `%warpid` cannot supply the warp id, because its value may change while a warp runs.
+    /// MLIR has no lowering of `gpu.subgroup_id` and `gpu.num_subgroups` to NVVM. The pass does not
+    /// read the warp id from the register `%warpid`, because the value of this register may change
+    /// while a warp runs.
     ///
     /// ## Before
     /// ```mlir

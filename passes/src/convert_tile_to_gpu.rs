@@ -18,10 +18,10 @@ pass! {
     /// Lower the remaining tile ops.
     ///
     /// ## What it does
-    /// `tile.copy` becomes loads and stores. At scope `thread`, loops copy all elements. At wider
-    /// scopes, consecutive threads copy consecutive elements. `tile.load` and `tile.store` become
-    /// loads and stores of the elements that the layout assigns to each thread. Each thread that
-    /// has a copy of an element loads the element; only the first of these threads stores the
+    /// `tile.copy` becomes loads and stores. At scope `thread`, loops copy all elements. At all
+    /// other scopes, consecutive threads copy consecutive elements. `tile.load` and `tile.store`
+    /// become loads and stores of the elements that the layout assigns to each thread. Each thread
+    /// that has a copy of an element loads the element; only the first of these threads stores the
     /// element. A fragment becomes a vector of the registers of one thread, also as a value of
     /// loops and branches.
     ///
@@ -42,8 +42,8 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a tile op that an earlier pass must lower, an op without `exec`, and a
-    /// layout that does not fit the scope. It also rejects a fragment as operand or result of an op
-    /// that is not lowered, such as a function.
+    /// layout that does not fit the scope. The pass also rejects a fragment that is an operand or a
+    /// result of an op that no pass lowers, such as a function.
     pub struct ConvertTileToGpu as "convert-tile-to-gpu" creates [arith, gpu, memref, scf, vector] {
     } counts {
         /// copies lowered
@@ -271,7 +271,8 @@ impl<'c> Transfer<'c> {
             replace_uses(self.fragment, value);
             return;
         }
-        // The operand is read again, because an earlier lowering may have replaced it.
+        // The pass reads the operand again, because an earlier lowering may have replaced the
+        // operand.
         let Some(vector) = registers(b, operands(self.op)[0]) else {
             return;
         };
@@ -308,7 +309,8 @@ fn expand_copy<'c>(b: &Builder<'c>, copy: &Copy<'c>, kernel: &Kernel<'c>, thread
     }
     let count = product(b, &sizes);
     let t = kernel.position(b, kernel.thread(b), copy.scope);
-    // If groups have different sizes, surplus positions do not participate.
+    // If some thread groups have fewer threads than others, the surplus positions do not
+    // participate.
     let span = kernel.threads_of(copy.scope).min(kernel.threads);
     let takes_part = if span > threads {
         b.less(t, Index::Const(threads))

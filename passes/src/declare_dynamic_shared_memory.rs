@@ -11,10 +11,10 @@ pass! {
     ///
     /// ## What it does
     /// `convert-gpu-to-nvvm` lowers `gpu.dynamic_shared_memory` to an internal variable of zero
-    /// elements. LLVM emits that variable as a static array of one byte. Accesses to dynamic shared
-    /// memory are then out of bounds, and a launch with the maximum dynamic shared memory fails
-    /// because of the extra byte. This pass sets external linkage, which LLVM emits as `.extern
-    /// .shared … []`, the memory after the static shared memory.
+    /// elements. LLVM emits that variable as a static array of one byte. With this static array,
+    /// accesses to dynamic shared memory are out of bounds, and a launch with the maximum dynamic
+    /// shared memory fails because of the extra byte. This pass sets external linkage, which LLVM
+    /// emits as `.extern .shared … []`, the memory after the static shared memory.
     ///
     /// ## Before
     /// ```mlir

@@ -13,9 +13,10 @@ pass! {
     /// Decompose `linalg.softmax` into reductions and an element-wise op.
     ///
     /// ## What it does
-    /// Replaces `linalg.softmax` on tensors or memrefs by three ops along its dimension: the
-    /// maximum, the sum of `exp(x - maximum)`, and the division of each exponential by the sum.
-    /// Elements narrower than 32 bits are computed in f32 and rounded once.
+    /// Replaces `linalg.softmax` on tensors or memrefs by three ops along the softmax dimension.
+    /// These ops compute the maximum, the sum of `exp(x - maximum)`, and the quotient of each
+    /// exponential and the sum. If an element type is narrower than 32 bits, the ops compute in f32
+    /// and round each result once.
     ///
     /// ## Before
     /// ```mlir

@@ -15,12 +15,12 @@ pass! {
     /// ## What it does
     /// An element-wise `linalg.generic` on tensors may read the old elements of an `outs` operand.
     /// For each `outs` operand that the op reads, the pass adds an input with the same indexing
-    /// map. If an op updates its output in place, the new op reads only inputs.
+    /// map. If an op updates its output in place, the replacement op reads only its inputs.
     /// `linalg-fuse-elementwise-ops` can then fuse the op with its neighbours.
     ///
     /// ## Why
-    /// When MLIR 22 fuses a producer into an op that reads an output, the fused op has that output
-    /// as a second output. The loops of the fused op could then update the same old elements
+    /// When MLIR 22 fuses a producer into an op that reads an output, MLIR adds this output to the
+    /// fused op a second time. The loops of the fused op could then update the same old elements
     /// several times, or a reduction could combine them with new elements.
     ///
     /// ## Before

@@ -8,10 +8,10 @@ pass! {
     /// Removes each `cf.assert` in the body of a linalg op. `canonicalize` later removes the ops
     /// that compute the condition of the assertion. Front ends emit an assertion for each index of
     /// a gather. An assertion costs a branch per element, and an op with an assertion in its body
-    /// is not fused. Assertions outside of bodies are not removed: they become checks of the launch
-    /// plan.
+    /// is not fused. The pass does not remove assertions outside of bodies: these assertions become
+    /// checks of the launch plan.
     ///
-    /// With `keep`, the pass removes nothing: each thread checks its elements, and calls
+    /// With the option `keep`, the pass removes nothing: each thread checks its elements, and calls
     /// `__assertfail` if a condition is false. `tx compile --asserts` and
     /// `tensors-to-memrefs{asserts}` set this option.
     ///

@@ -39,8 +39,8 @@ pub fn product<'c>(b: &Builder<'c>, sizes: &[Index<'c>]) -> Index<'c> {
     sizes.iter().fold(Index::Const(1), |n, s| b.mul(n, *s))
 }
 
-/// Converts a linear index to one index per dimension, without divisions by sizes that are known to
-/// be 1.
+/// Converts a linear index to one index per dimension, without divisions by sizes that are
+/// statically 1.
 pub fn delinearize<'c>(b: &Builder<'c>, linear: Index<'c>, sizes: &[Index<'c>]) -> Vec<Index<'c>> {
     let outermost = sizes.iter().position(|s| s.known() != Some(1));
     let mut rest = linear;
@@ -56,8 +56,8 @@ pub fn delinearize<'c>(b: &Builder<'c>, linear: Index<'c>, sizes: &[Index<'c>]) 
     indices
 }
 
-/// Returns whether a vector of `ty` has another layout than elements in memory: an `i1` is one bit
-/// in a vector, but one byte in memory.
+/// Returns whether the layout of a vector of `ty` differs from the layout of its elements in
+/// memory: an `i1` is one bit in a vector, but one byte in memory.
 pub(crate) fn is_packed(ty: Type<'_>) -> bool {
     tx_mlir::integer_width(ty) == Some(1)
 }
@@ -83,8 +83,9 @@ pub(crate) fn finish<'c>(
 ) -> Vec<Val<'c>> {
     let is_empty = || b.equal(length, Index::Const(0));
     let total = match old {
-        // For an empty row, the initial value leaves old values unchanged, except with `argmax` and
-        // `argmin`: their initial index must belong to an element.
+        // If a row is empty, the combination with the initial value does not change old values. The
+        // exceptions are `argmax` and `argmin`, because their initial index must belong to an
+        // element.
         Some(old) => {
             let both = combiner.accumulate(b, &old, total);
             if combiner.kind().is_arg() && length.known().is_none() {
@@ -113,8 +114,8 @@ pub(crate) fn finish<'c>(
 }
 
 /// Attribute of a memory access: the number of a set of accesses. In an access set, all accesses to
-/// an element of a memref are by one thread, the same in every execution. If the number is
-/// negative, the thread is the same only within one iteration of the enclosing loop.
+/// an element of a memref are by one thread, the same in every execution. If the number of the
+/// access set is negative, the thread is the same only within one iteration of the enclosing loop.
 /// `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
@@ -216,8 +217,8 @@ pub struct Group {
     pub width: Option<i64>,
     /// Distance between consecutive threads of the group.
     pub stride: i64,
-    /// Exchange between lanes, `shuffle` or `redux`; `None` leaves the choice to
-    /// `tile-select-variant`.
+    /// Instructions that exchange values between lanes: `shuffle` or `redux`. With `None`,
+    /// `tile-select-variant` chooses the instructions.
     pub variant: Option<&'static str>,
 }
 

@@ -14,12 +14,13 @@ pass! {
     ///
     /// ## What it does
     /// Translates each GPU module to LLVM IR, runs LLVM passes, and replaces the module by a
-    /// `gpu.binary` with the PTX. The pass leaves some modules to `gpu-module-to-binary`: a module
-    /// with several targets, an unknown chip, libraries, flags, an optimization level other than 2,
-    /// or an offloading handler. The PTX equals the PTX of `gpu-module-to-binary`, except that the
-    /// pass does not run LLVM's loop vectorizer: schedules already determine vector loads. Helper
-    /// threads compile unrelated kernels in parallel, several small kernels at a time. The PTX
-    /// lists kernels in the order of the module.
+    /// `gpu.binary` with the PTX. The pass does not compile modules with several targets, an
+    /// unknown chip, libraries, flags, an optimization level other than 2, or an offloading
+    /// handler; `gpu-module-to-binary` compiles these modules. The PTX equals the PTX of
+    /// `gpu-module-to-binary`, except that the pass does not run LLVM's loop vectorizer: schedules
+    /// already determine vector loads. Helper threads compile unrelated kernels in parallel,
+    /// several small kernels at a time. The order of the kernels in the PTX is their order in the
+    /// module.
     ///
     /// ## Why
     /// With LLVM's own `-O2` pipeline, the compilation from the LLVM dialect to PTX executes 4 %
@@ -54,8 +55,8 @@ pass! {
 
 /// Passes of LLVM's `-O2` pipeline that affect the code of reductions, in the order of that
 /// pipeline. The list of passes was found by removal of one pass at a time. For the benchmarked
-/// shapes and the programs in `lit-tests`, the code uses as many registers as with `-O2`, and has
-/// the same instructions except for a few outside of loops.
+/// shapes and the programs in `lit-tests`, the code uses as many registers as with `-O2`, and only
+/// a few instructions outside of loops differ.
 macro_rules! passes {
     ($packs:literal) => {
         concat!(
@@ -83,18 +84,19 @@ macro_rules! passes {
     };
 }
 
-/// LLVM passes for modules without scalars that the SLP vectorizer can pack.
+/// LLVM passes for modules without scalar ops that the SLP vectorizer can pack into vector ops.
 const PASSES: &str = passes!("");
 
-/// LLVM passes for modules with scalars that the SLP vectorizer can pack. Modules without such
-/// scalars do not need the SLP vectorizer, which took half of LLVM's time for a softmax of 4096
-/// bf16 columns. Of 144 modules of `lit-tests` on sm_90, the vectorizer changed the PTX of one
-/// module: 5413 instructions instead of 5405.
+/// LLVM passes for modules with scalar ops that the SLP vectorizer can pack into vector ops.
+/// Modules without such scalar ops do not need the SLP vectorizer, which accounted for half of
+/// LLVM's run time for a softmax of 4096 bf16 columns. The vectorizer changed the PTX of only one
+/// of 144 modules of `lit-tests` on sm_90: from 5405 to 5413 instructions.
 const PACKING: &str = passes!("slp-vectorizer,");
 
 /// Returns whether the chip has instructions for pairs of f32, or the module computes in 16-bit
-/// floats or 8-bit integers. A register holds four 8-bit integers. Sums of 32 i8 columns with a
-/// dynamic number of rows take 257 µs with the vectorizer and 276 µs without it (1 GiB, H200).
+/// floats or 8-bit integers. A 32-bit register contains four 8-bit integers, which the SLP
+/// vectorizer can pack. Sums of 32 i8 columns with a dynamic number of rows take 257 µs with the
+/// vectorizer and 276 µs without it (1 GiB, H200).
 fn packs(kernels: Op<'_>, chip: &Chip) -> bool {
     let computes = |op: &Op<'_>| {
         let is_arithmetic = ["llvm.fadd", "llvm.fsub", "llvm.fmul", "llvm.fneg"]

@@ -68,11 +68,11 @@ fn words_of(load: Op<'_>) -> Option<u64> {
         && integer_attribute(load, "ordering").is_none_or(|ordering| ordering == 0);
     let ty = results(load)[0].r#type();
     let (count, element) = vector_parts(ty).unwrap_or((1, ty));
-    // A vector of `i1` has fewer bytes than elements.
+    // The size of a vector of `i1` in bytes is smaller than its number of elements.
     let whole =
         tx_mlir::integer_width(element).is_some_and(|width| width % 8 == 0) || element.is_float();
     let bytes = byte_width(element)?.checked_mul(count)?;
-    // Without the attribute, the alignment is that of the type.
+    // If the load has no alignment attribute, its alignment is the alignment of the type.
     let aligned = integer_attribute(load, "alignment")
         .is_none_or(|alignment| u64::try_from(alignment).is_ok_and(|n| n >= bytes));
     let fits = [WORD, 2 * WORD, 4 * WORD].contains(&bytes) && aligned;
@@ -124,7 +124,7 @@ fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
     let loaded = b
         .create("llvm.inline_asm")
         .operands(&[address])
-        // Without side effects, LLVM might move a later store before the load.
+        // If the assembly had no side effects, LLVM could move a later store before the load.
         .unit("has_side_effects")
         .string("asm_string", &text)
         .string("constraints", &constraints);

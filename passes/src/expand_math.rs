@@ -10,12 +10,12 @@ pass! {
     /// `log2`, `log10`, `log1p`, `powf`, `fpowi`, `sin`, `cos`, `sincos`, `tan`, `asin`, `acos`,
     /// `atan`, `atan2`, `sinh`, `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`,
     /// `rsqrt`, `round` and `clampf`. An expansion reduces the argument to a short interval, and
-    /// evaluates a polynomial there. Operands are floats or one-dimensional vectors of floats;
-    /// types narrower than f32 are computed in f32 and rounded once. `sincos` reduces its argument
-    /// once; its results have the same bits as `sin` and `cos`. A power with a constant integer
-    /// exponent from -2 to 3 becomes a product of numbers or reciprocals. A power with the exponent
-    /// 0.5 or -0.5 becomes a square root. Powers with a dynamic integer exponent, or with one
-    /// outside of -2 to 3, are computed as `powf`.
+    /// evaluates a polynomial there. Operands are floats or one-dimensional vectors of floats. If
+    /// the type is narrower than f32, the expansion computes in f32 and rounds the result once.
+    /// `sincos` reduces its argument once; its results have the same bits as `sin` and `cos`. A
+    /// power with a constant integer exponent from -2 to 3 becomes a product of numbers or
+    /// reciprocals. A power with the exponent 0.5 or -0.5 becomes a square root. If the integer
+    /// exponent of a power is dynamic or is not between -2 and 3, the power is computed as `powf`.
     ///
     /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
     /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or x
@@ -28,8 +28,8 @@ pass! {
     /// `math.clampf` is `maximumf(minimumf(value, max), min)`. The result of `math.clampf` is NaN
     /// if one of the three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than
     /// +0.0. MLIR 22 exchanges `min` and `max` in the description and in the expansion of
-    /// `math.clampf`, so that the result is always `max`. Later versions of MLIR agree with this
-    /// pass.
+    /// `math.clampf`, so that the result is always `max`. In later versions of MLIR, `math.clampf`
+    /// has the same results as in this pass.
     ///
     /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to these types become integer ops,
     /// on scalars and on vectors. `arith.truncf` rounds once, to nearest, ties to even. A number
@@ -39,18 +39,19 @@ pass! {
     /// If every target of the GPU module supports the instructions (sm_89 with PTX 8.1, sm_90),
     /// `nvvm.convert.f32x2.to.f8x2` rounds f32 and narrower types, and `nvvm.convert.f8x2.to.f16x2`
     /// widens 8-bit floats. One instruction converts two elements of a vector. The pass therefore
-    /// first combines conversions of the elements of one `vector.from_elements` or `vector.load`
-    /// into a conversion of a vector. The instruction saturates. An additional comparison per
+    /// first combines the conversions of all elements of a `vector.from_elements` or `vector.load`
+    /// into one conversion of a vector. The instruction saturates. An additional comparison per
     /// element therefore replaces numbers out of range, unless minima and maxima with constants
     /// prove that all numbers are in range. The conversion instructions and the integer ops give
     /// results with the same bits.
     ///
     /// Four or more quotients of f32 by one divisor in one block, such as `x / s` for the elements
     /// of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)` with `q =
-    /// x * r` and `e = fma(q, s, -x)`. The results are the correctly rounded quotients if s is from
-    /// 2^-126 to 2^29 and each x is zero or at least 2^-96 in magnitude. If an operand is outside
-    /// of these ranges or a result is NaN, an `scf.if` computes all quotients by `arith.divf`. With
-    /// and without the `scf.if`, the results have the same bits as `arith.divf`.
+    /// x * r` and `e = fma(q, s, -x)`. The results are correctly rounded quotients if s is from
+    /// 2^-126 to 2^29 and the magnitude of each x is zero or at least 2^-96. If an operand is
+    /// outside of these ranges or a result is NaN, an `scf.if` computes all quotients by
+    /// `arith.divf`. The results have the same bits as `arith.divf`, both inside and outside of
+    /// these ranges.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -58,8 +59,8 @@ pass! {
     /// except for `remf` and `ipowi`. The results are therefore bitwise equal on every chip and on
     /// the CPU, except for the payload of a NaN.
     ///
-    /// The table lists maximum errors in units in the last place (ulp) of the result. Correct
-    /// rounding alone has an error of 0.5 ulp.
+    /// The table lists maximum errors in units in the last place (ulp) of the result. A correctly
+    /// rounded result has an error of up to 0.5 ulp.
     ///
     /// | function | f32 | f64 |
     /// |---|---|---|
@@ -83,8 +84,9 @@ pass! {
     /// For f32, the errors of exponentials, logarithms, `tanh`, `erf`, `rsqrt`, `sin`, `cos` and
     /// `tan` were measured over all f32 numbers (`sin` 0.83, `cos` 0.84, `tan` 1.03). The errors of
     /// the other functions were measured over millions of numbers. The errors of `sin`, `cos` and
-    /// `tan` are the same for large arguments. The reduction multiplies the argument by as many
-    /// bits of 2/π as its exponent requires (Payne and Hanek).
+    /// `tan` for large arguments equal their errors for small arguments. The argument reduction of
+    /// `sin`, `cos` and `tan` multiplies the argument by as many bits of 2/π as the exponent of the
+    /// argument requires (Payne and Hanek).
     ///
     /// Subnormal arguments and results have the same error bounds; no value is flushed to zero. For
     /// infinities, signed zeros and NaN, results follow IEEE 754.
@@ -103,14 +105,15 @@ pass! {
     /// | `log2`, `log`, `log10` | 4 u; 2^-22 for x from 0.5 to 2 | subnormal x counts as 0 |
     /// | `divf` | 2.5 u | infinite or NaN for a divisor below 2^-128; 4 u for one above 2^126 |
     ///
-    /// For types narrower than f32, rounding to the type adds its own error.
+    /// If the type is narrower than f32, the rounding from f32 to the type causes an additional
+    /// error.
     ///
     /// ## Why
-    /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions. These
-    /// instructions flush subnormal numbers and lose up to half of the significant bits. For
-    /// functions such as `tan`, `powf` and `erf`, PTX has no instruction. CUDA's libdevice is not
-    /// linked. LLVM has no 8-bit float type, and chips before sm_89 have no instructions that
-    /// convert 8-bit floats.
+    /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions. The
+    /// approximate instructions flush subnormal numbers and lose up to half of the significant
+    /// bits. For functions such as `tan`, `powf` and `erf`, PTX has no instruction. CUDA's
+    /// libdevice is not linked. LLVM has no 8-bit float type, and chips before sm_89 have no
+    /// instructions that convert 8-bit floats.
     ///
     /// ## Before
     /// ```mlir
@@ -130,21 +133,23 @@ pass! {
     /// Numbers of PTX instructions for f32: 17 for `exp`, 20 for `exp2`, 85 for `sin` and `cos`, 95
     /// for `tan`, 120 for `powf`, and 35 to 60 for the others. `exp` has 14 instructions if its
     /// argument is provably not positive: a difference from a maximum, a negated magnitude, or a
-    /// minimum with 0. In f64, `sin` and `cos` have 160 instructions, `tan` has 175, and other
-    /// functions have slightly more than in f32. Logarithms, `tanh`, `rsqrt` and `powf` contain one
-    /// division. A conversion from f8E5M2 has 3 instructions, a conversion from f8E4M3FN has 9, and
-    /// a conversion to one of these types has about 15. With the instructions of sm_89, a
-    /// conversion from an 8-bit float has 2 instructions. A conversion to f8E4M3FN has 4
-    /// instructions, and a conversion to f8E5M2 has 7. A conversion to an 8-bit float has 1
-    /// instruction if no number is out of range. A quotient by a reciprocal has 6 instructions; a
-    /// division executes 12 instructions on an H200.
+    /// minimum with 0. In f64, `sin` and `cos` have 160 instructions, `tan` has 175, and every
+    /// other function has slightly more instructions than in f32. Logarithms, `tanh`, `rsqrt` and
+    /// `powf` contain one division. A conversion from f8E5M2 has 3 instructions, a conversion from
+    /// f8E4M3FN has 9, and a conversion to one of these types has about 15. With the instructions
+    /// of sm_89, a conversion from an 8-bit float has 2 instructions. With the instructions of
+    /// sm_89, a conversion to f8E4M3FN has 4 instructions, and a conversion to f8E5M2 has 7. With
+    /// the instructions of sm_89, a conversion to an 8-bit float has 1 instruction if no number is
+    /// out of range. A quotient that is computed by the reciprocal of its divisor has 6
+    /// instructions; a division executes 12 instructions on an H200.
     ///
-    /// Only `remf`, `ipowi` and quotients by a reciprocal may diverge within a warp.
+    /// Threads of a warp diverge only in `remf`, in `ipowi`, and in quotients that are computed by
+    /// a reciprocal.
     ///
-    /// `remf` executes one division of 64-bit integers, plus one for each 40 bits (f32) or 11 bits
-    /// (f64) by which the exponent of x exceeds the exponent of y. `ipowi` executes two
-    /// multiplications for each binary digit of the exponent. In a warp or a vector, the number of
-    /// loop iterations is the maximum over the threads and elements.
+    /// `remf` executes one 64-bit integer division. It executes one more division for each 40 bits
+    /// (f32) or 11 bits (f64) by which the exponent of x exceeds the exponent of y. `ipowi`
+    /// executes two multiplications for each binary digit of the exponent. The number of loop
+    /// iterations of a warp or a vector is the maximum over its threads and elements.
     ///
     /// ## Fails when
     /// The pass rejects a target with an unknown chip or feature.

@@ -55,7 +55,8 @@ impl Pass for ExpandReduce {
             let threads = recorded_threads(op, &kernel)?;
             let reduction = Reduction::of(view, kernel, threads, serial)?;
             let variant = chosen(op)?;
-            // The program may contain `variant`, so its predicates are checked again.
+            // The pass checks the conditions of the variant again, because the attribute `variant`
+            // may be written in the program.
             for predicate in variant.predicates() {
                 (predicate.check)(&reduction).map_err(|reason| {
                     error(
@@ -75,7 +76,8 @@ impl Pass for ExpandReduce {
             work.push((op, reduction, variant));
         }
         for (op, reduction, variant) in work {
-            // The operands are read again: a previous expansion may have replaced one of them.
+            // The pass reads the operands again, because a previous expansion may have replaced one
+            // of them.
             let Some(view) = Reduce::of(op) else { continue };
             let reduction = Reduction { view, ..reduction };
             let b = Builder::before(op);
@@ -83,7 +85,8 @@ impl Pass for ExpandReduce {
             ask(variant, op, || {
                 variant.expand(&reduction, &|name| param(op, name), &b)
             })?;
-            // The verifier of the pass manager would report neither the variant nor the reduction.
+            // An error of the verifier in the pass manager would name neither the variant nor the
+            // reduction.
             let mut made = beside(op)
                 .into_iter()
                 .filter(|made| !around.contains(&key(*made)));

@@ -18,19 +18,19 @@ pass! {
     /// Replaces each `tile.all_reduce` by a butterfly of `gpu.shuffle xor` over the lanes of its
     /// group, with ascending distances. In a group wider than a warp, each warp then stores one
     /// partial result in shared memory, and every thread combines the partial results of its group.
-    /// The pass allocates the shared memory. Above 16 warps (8 warps for pairs), only the first
-    /// warp combines the partial results, and stores the total for the other warps.
-    /// `tile-insert-sync` inserts barriers later. With `variant = "redux"`, the pass combines the
-    /// lanes of a warp by `nvvm.redux.sync`.
+    /// The pass allocates the shared memory. If the group has more than 16 warps (8 warps for
+    /// pairs), only the first warp combines the partial results, and stores the total for the other
+    /// warps. `tile-insert-sync` inserts barriers later. With `variant = "redux"`, the pass
+    /// combines the lanes of a warp by `nvvm.redux.sync`.
     ///
     /// If the last warp of a block is partial, a lane reads only existing lanes. The first lane of
     /// the group always combines all values and broadcasts the result.
     ///
     /// Some groups do not divide a warp evenly, such as `width 12` of a block, or `width 8 stride
-    /// 100`. In each warp, `gpu.shuffle idx` ops then combine the values of the group into the
-    /// first lane of the group. The first lane stores the combined value of the group in shared
-    /// memory. Every thread combines the stored values of its group, at most 33 values, in the
-    /// order of the threads.
+    /// 100`. For such a group, `gpu.shuffle idx` ops combine the values of the group that are in
+    /// one warp into the first lane of the group in this warp. The first lane stores the combined
+    /// value of the group in shared memory. Every thread combines the stored values of its group,
+    /// at most 33 values, in the order of the threads.
     ///
     /// At scope `cluster`, the threads of each block are combined first. Each block then stores its
     /// partial result in the shared memory of every block of its group (`nvvm.mapa`). Every thread
@@ -55,8 +55,8 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a kind or type without a scalar combine operation, and an op that not all
-    /// threads of the scope reach. It also rejects the variant `redux` if it does not support the
-    /// kind, type or group.
+    /// threads of the scope reach. The pass also rejects the variant `redux` if the variant does
+    /// not support the kind, the type or the group.
     pub struct ExpandShuffleTree as "tile-expand-shuffle-tree"
     creates [arith, gpu, memref, nvvm, scf, vector] {
     } counts {
@@ -92,7 +92,8 @@ impl Pass for ExpandShuffleTree {
         }
         let mut scratch = Pool::default();
         for (op, kernel, combiner) in work {
-            // The operands are read again: a previous expansion may have replaced one of them.
+            // The pass reads the operands again, because a previous expansion may have replaced one
+            // of them.
             let Some(view) = AllReduce::of(op) else {
                 continue;
             };

@@ -33,11 +33,12 @@ pass! {
     ///   reduction has reduced loops. The parallel loops of an element-wise op are outermost. If
     ///   rows are kept in registers, the element-wise op has no other loops.
     /// * The op uses an operand of another op in the group. If one op of the group writes an
-    ///   element, other ops use the element only in the same row.
+    ///   element, all other ops use the element only in the same row.
     /// * The innermost dimension is along a row. A row fits into the registers of a block or of a
-    ///   cluster (sm_90), or has at most 256 KiB. A row in memory stays in the L2 cache while each
-    ///   phase reloads the row. Rows of dynamic length must fit into registers. The group has one
-    ///   kernel per class of lengths, and each op has a separate kernel for longer rows.
+    ///   cluster (sm_90), or has at most 256 KiB. If a row is in memory, the row stays in the L2
+    ///   cache while each phase reloads it. Rows of dynamic length must fit into registers. The
+    ///   group has one kernel per class of lengths, and each op has a separate kernel for longer
+    ///   rows.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
     /// An op with a `schedule` does not join a group. The pass does not change an op with a
@@ -267,9 +268,9 @@ fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: 
 }
 
 /// Returns the group of all `jobs` (grid-level ops), given that all jobs except the last job can
-/// form a group. `Some(None)` means that the jobs do not form a group yet, because a reduction or
-/// another op is missing. `None` means that no sequence that starts with these jobs can form a
-/// group.
+/// form a group. The result is `Some(None)` if the jobs do not form a group yet, because a
+/// reduction or another op is missing. The result is `None` if no sequence that starts with these
+/// jobs can form a group.
 fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = jobs else {
         return Some(None);

@@ -84,7 +84,7 @@ fn freed_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     freed.filter_map(|effect| effect.value).map(root).collect()
 }
 
-/// Error for a temporary that a loop or branch may yield.
+/// Error message for a temporary that a loop or branch may yield.
 const NO_END: &str =
     "this temporary is in a loop or branch that yields memory, so that its end is not known";
 

@@ -77,8 +77,8 @@ fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
         && attribute(annotation, OUTPUT_MAPS) == maps
 }
 
-/// Returns the `tile.annotate` in the body of a linalg op after checking it; `None` if there is
-/// none.
+/// Checks the `tile.annotate` in the body of a linalg op, and returns this `tile.annotate`; `None`
+/// if the body has no `tile.annotate`.
 fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let body = first_block(op, 0).filter(|_| name(op).starts_with("linalg."));
     let all: Vec<Op<'c>> = body.map(ops).unwrap_or_default();

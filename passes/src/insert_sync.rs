@@ -46,16 +46,17 @@ pass! {
     ///   released when the block exits.
     ///
     /// Named barriers (`nvvm.barrier`, in PTX `bar.sync ID, COUNT`) get the lowest free ids from 1
-    /// to 15; id 0 is the barrier of the block. Ids that the program uses are not free. Distinct sets
-    /// of warps have distinct ids, and so have distinct warpgroups.
+    /// to 15; id 0 is the barrier of the block. Ids that the program uses are not free. Each set of
+    /// warps has a separate id, and each warpgroup has a separate id.
     ///
     /// A wait at an mbarrier object (`nvvm.mbarrier.try_wait`) orders the asynchronous stores that
     /// signal the object before all accesses after the wait.
     ///
-    /// The pass takes existing barriers into account. It removes a redundant `gpu.barrier`, unless
-    /// the kernel has atomics, fences, mbarrier objects or ops with unknown effects. If some threads
-    /// of the block never reach a `gpu.barrier`, the pass neither relies on this barrier nor removes
-    /// it, because it is unknown which threads the barrier orders.
+    /// The pass does not insert a barrier if an existing barrier already orders two accesses. It
+    /// removes a redundant `gpu.barrier`, unless the kernel has atomics, fences, mbarrier objects
+    /// or ops with unknown effects. If some threads of the block never reach a `gpu.barrier`, the
+    /// pass neither relies on this barrier nor removes it, because it is unknown which threads the
+    /// barrier orders.
     ///
     /// The pass assumes that distinct memref arguments of a kernel do not overlap.
     ///
@@ -78,9 +79,10 @@ pass! {
     ///
     /// ## Fails when
     /// The pass fails if a barrier is needed under a branch that splits a warp, or under a branch
-    /// that an unknown set of warps takes. It fails if a cluster barrier is needed under a branch
-    /// that may split the cluster. It fails if threads in different arms of a branch access the
-    /// same element. It also fails if the named barriers need more ids than are free.
+    /// that an unknown set of warps takes. The pass fails if a cluster barrier is needed under a
+    /// branch that may split the cluster. The pass fails if threads in different arms of a branch
+    /// access the same element. The pass also fails if a kernel needs more ids for named barriers
+    /// than are free.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
         /// barriers of the cluster
@@ -181,13 +183,13 @@ struct Pending<'c>(Vec<Earlier<'c>>);
 #[derive(Clone)]
 struct Earlier<'c> {
     access: Access<'c>,
-    /// Widest barrier since the access; the barrier orders it before later accesses of the same
-    /// warp, warpgroup, block or cluster.
+    /// Widest barrier since the access. The barrier orders the access before later accesses of the
+    /// same warp, warpgroup, block or cluster.
     separated: Option<Reach>,
     /// Warps whose later accesses are ordered after this access by a named barrier.
     ordered_in: BTreeSet<i64>,
     /// Outermost loop around the access that has started a new iteration since the access. The new
-    /// iteration enters all inner loops again.
+    /// iteration of this loop enters all inner loops again.
     round: Option<Op<'c>>,
 }
 
@@ -219,11 +221,11 @@ struct Barrier<'c> {
     number: i64,
 }
 
-/// Reason why the walk through a kernel ended early.
+/// Reason for which the walk through a kernel ended early.
 enum Stop {
     /// The walk inserted a barrier, so the unordered accesses must be computed again.
     Restart,
-    /// A barrier that the walk ignored is necessary.
+    /// One of the barriers that the walk ignored is necessary.
     Needed,
     Failed(Failed),
 }
@@ -239,11 +241,12 @@ struct Walker<'t, 'c> {
     barriers: Vec<Barrier<'c>>,
     accesses: BTreeMap<usize, Vec<Access<'c>>>,
     writes: Vec<Touch<'c>>,
-    /// All accesses to the shared memory of other blocks of the cluster.
+    /// All accesses in the kernel to the shared memory of other blocks of the cluster.
     of_cluster: Vec<Touch<'c>>,
     /// Block-wide barriers of the input program that some threads of the block never reach.
     for_some: Vec<Op<'c>>,
-    /// Barriers of the input program that the walk ignores, to find out whether they are redundant.
+    /// Barriers of the input program that the walk ignores, to test whether they are redundant. The
+    /// walk tests whether these barriers are redundant.
     ignored: Option<Vec<Op<'c>>>,
     /// Unordered accesses at the start of the body of each loop, from the previous walk through the
     /// body.
@@ -261,7 +264,7 @@ enum IndexRelation {
 }
 
 /// Maximum number of compared pairs of threads for the loops of one nest, over all iterations
-/// together; above it, iterations are not compared separately.
+/// together. If more pairs are necessary, the pass does not compare each iteration separately.
 const MOST_STEPS: usize = 1 << 27;
 
 /// Returns whether an `nvvm.barrier` orders all threads of the block: it has neither a barrier
@@ -388,7 +391,7 @@ impl<'c> Walker<'_, 'c> {
                 .retain(|earlier| !completes(op, earlier.access.touch.op));
         }
         if Operation::memory_of(name(op)) == tx_target::Memory::Ordered {
-            // The ordering of this op is not modelled.
+            // The pass does not model the ordering of this op.
             return Ok(pending);
         }
         if name(op) == "gpu.return"
@@ -439,15 +442,16 @@ impl<'c> Walker<'_, 'c> {
                 Ok(end)
             }
             ("scf.while", [before, after]) => self.conditional(op, [*before, *after], pending),
-            // A loop may have no iterations. Blocks may execute in any order and any number of
-            // times, so the unordered accesses at the end of a block are unordered at the start of all
-            // blocks.
+            // The body of a loop may never execute. Blocks may execute in any order and any number
+            // of times, so the unordered accesses at the end of a block are unordered at the start
+            // of all blocks.
             _ => self.repeated(op, &all, pending),
         }
     }
 
     /// Visits the two blocks of an `scf.while` until the unordered accesses no longer change. The
-    /// first block executes at least once, and the loop ends after the first block.
+    /// first block of an `scf.while` executes at least once, and the loop ends after the first
+    /// block.
     fn conditional(
         &mut self,
         op: Op<'c>,
@@ -498,11 +502,11 @@ impl<'c> Walker<'_, 'c> {
         match name(op) {
             "gpu.barrier" | "nvvm.barrier0" => Some(Reach::Block),
             "nvvm.barrier" if is_of_the_block(op) => Some(Reach::Block),
-            // Accesses between the arrive and the wait of a cluster barrier are not ordered by it.
+            // A cluster barrier does not order the accesses between its arrive and its wait.
             "nvvm.cluster.wait" => tx_mlir::previous(op)
                 .filter(|before| name(*before) == "nvvm.cluster.arrive")
                 .map(|_| Reach::Cluster),
-            // A barrier whose mask may lack lanes is ignored.
+            // The pass ignores a barrier whose mask may lack lanes.
             "nvvm.bar.warp.sync" => {
                 let fact = self.threads.fact(operands(op)[0]);
                 let all = (1i64 << self.threads.kernel().threads.min(WARP_SIZE)) - 1;
@@ -515,8 +519,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Returns the accesses of an op to memory that the kernel writes. Read-only memory needs no
-    /// order, and its accesses are the most frequent and the slowest to analyse.
+    /// Returns the accesses of an op to memory that the kernel writes. Accesses to read-only memory
+    /// need no barrier, but are the most frequent accesses and the slowest to analyse.
     fn accesses(&mut self, op: Op<'c>) -> Vec<Access<'c>> {
         let (threads, writes) = (self.threads, &self.writes);
         let is_ordered =
@@ -772,7 +776,7 @@ impl<'c> Walker<'_, 'c> {
 
 struct Reason {
     what: &'static str,
-    /// Effect of the branch on the threads.
+    /// Text that describes the effect of the branch on the threads.
     branch: &'static str,
     advice: &'static str,
 }
@@ -829,7 +833,7 @@ impl Reason {
 }
 
 impl<'c> Earlier<'c> {
-    /// Returns whether both are the same access, recorded twice.
+    /// Returns whether both entries record the same access.
     fn same(&self, other: &Self) -> bool {
         self.round == other.round && self.access.touch.is_same(&other.access.touch)
     }
@@ -851,8 +855,8 @@ impl<'c> Earlier<'c> {
     }
 
     /// Returns whether both accesses belong to one access set ([`OWNED`]), in which only one thread
-    /// accesses each element. A loop that has started a new iteration in between must not change
-    /// the accessed memref.
+    /// accesses each element. If a loop has started a new iteration in between, the accessed memref
+    /// must be the same in both iterations.
     fn has_same_owner(&self, later: &Access<'c>) -> bool {
         let (own, later) = (self.access.touch.owner, later.touch.owner);
         let (Some((own, _)), Some((number, memory))) = (own, later) else {
@@ -893,14 +897,15 @@ impl<'c> Pending<'c> {
     fn join(&mut self, other: Self) -> bool {
         let mut changed = false;
         for (i, earlier) in other.0.into_iter().enumerate() {
-            // The lists of two arms begin with the same accesses at the same positions.
+            // The lists of accesses of two arms begin with the same accesses at the same positions.
             let is_in_place = self.0.get(i).is_some_and(|p| p.same(&earlier));
             let place = match is_in_place {
                 true => Some(i),
                 false => self.0.iter().position(|p| p.same(&earlier)),
             };
             match place.map(|place| &mut self.0[place]) {
-                // An access is separated only if a barrier follows on every path.
+                // A barrier separates an access from the current op only if a barrier follows the
+                // access on every path.
                 Some(known) => {
                     changed |= earlier.separated < known.separated;
                     known.separated = known.separated.min(earlier.separated);
@@ -1039,7 +1044,8 @@ fn insert<'c>(kernel: Kernel<'c>, barrier: &Barrier<'c>, counts: &mut Counts<'_>
             let number = b.add(group, Index::Const(barrier.number));
             (b.index_cast(b.value(number), i32), WARPGROUP)
         } else {
-            // The hardware counts whole warps, even if the last warp is partial.
+            // The hardware counts all 32 lanes of each warp at a barrier, even if the last warp is
+            // partial.
             let warps = i64::try_from(barrier.warps.len()).unwrap_or(0);
             (b.int(barrier.number, i32), warps * WARP_SIZE)
         };

@@ -15,8 +15,8 @@ pass! {
     /// Move functions with tensors into a nested module.
     ///
     /// ## What it does
-    /// Moves each function with tensors into a nested `builtin.module`. The pass also moves the
-    /// symbols that the function references, and the symbols that reference the function. Later
+    /// Moves each function with tensors into a nested `builtin.module`. The pass also moves all
+    /// symbols that the function references, and all symbols that reference the function. Later
     /// passes run only on the nested module. Functions on memrefs and kernels therefore do not
     /// change. A function with unregistered ops is not moved, unless another function on tensors
     /// calls this function. `tensor-restore-functions` moves the functions back. The pass does not
@@ -50,7 +50,7 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects functions with tensors in a nested module, and a nested module that already
-    /// has the attribute `tile.isolated`. It also rejects a tensor with an encoding.
+    /// has the attribute `tile.isolated`. The pass also rejects a tensor with an encoding.
     pub struct IsolateFunctions as "tensor-isolate-functions" creates [] {
     } counts {
         /// ops moved
@@ -77,7 +77,8 @@ impl Pass for IsolateFunctions {
             .attr(ISOLATED, Attribute::unit(b.context()))
             .region(region)
             .build();
-        // Some attributes are required by the contents of a module, such as `gpu.container_module`.
+        // The contents of a module may require an attribute of the module, such as
+        // `gpu.container_module`.
         for (found, value) in discardable_attributes(module) {
             set_attribute(nested, &found, value);
         }

@@ -67,7 +67,7 @@ pub use variants::{
     unknown_variant, variants,
 };
 
-/// Checks and IR builders that several variants share, for authors of new variants. Their use is
+/// Checks and IR builders for authors of new variants; several variants share them. Their use is
 /// optional.
 pub mod parts {
     pub use crate::emit::{Body, Group, all_reduce, delinearize, extents, index_as, nest, product};
@@ -121,7 +121,8 @@ tx_mlir::pass::registry! {
     strip_times::StripTimes,
 }
 
-/// Registers every pass and pipeline with MLIR. Later calls in the same process have no effect.
+/// Registers every pass and pipeline with MLIR. If the function was called before in the same
+/// process, a call has no effect.
 pub fn register() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

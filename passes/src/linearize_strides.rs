@@ -16,8 +16,8 @@ pass! {
     /// ## Why
     /// The lowering of MLIR promises LLVM that the product of index and stride does not wrap as an
     /// unsigned number. With a negative stride, the product wraps, and LLVM may miscompile the
-    /// access. In one case, LLVM treated all iterations of a loop as the first iteration. The sum
-    /// with the offset is never negative.
+    /// access. In one program, LLVM compiled all iterations of a loop like the first iteration. The
+    /// sum with the offset is never negative.
     ///
     /// ## Before
     /// ```mlir
@@ -78,7 +78,8 @@ impl Pass for LinearizeStrides {
     }
 }
 
-/// Returns whether a stride is negative or dynamic. A memref without a layout is row-major.
+/// Returns whether a stride is negative or dynamic. If a memref type has no layout, the memref is
+/// row-major.
 fn may_go_back(memref: &MemRef<'_>) -> bool {
     is_strided(memref.ty) && memref.strides.iter().any(|s| s.is_none_or(|s| s < 0))
 }

@@ -162,7 +162,7 @@ fn attach_target(values: &[&str]) -> Result<String, String> {
     Ok(format!("tile-attach-target{{chip={}}}", chip(values)?))
 }
 
-/// A pass on GPU modules, and the ops that make the pass necessary.
+/// A pass on GPU modules, with the ops that make the pass necessary.
 struct OnGpuModule {
     pass: &'static str,
     /// Prefixes of the names of ops that make the pass necessary; without prefixes, the pass always
@@ -217,10 +217,10 @@ const ON_GPU_MODULES: [OnGpuModule; 12] = [
     VECTORS,
     always("convert-scf-to-cf"),
     // `convert-gpu-to-nvvm` fails without a diagnostic if its folding does not converge in ten
-    // iterations, as with ten branches each of which folds only after the previous one. This pass
-    // therefore folds first, with a higher limit. It runs no patterns: with patterns, branches
-    // compile to different code, and a Welford reduction over rows of 1001 elements was 10 %
-    // slower.
+    // iterations, as with ten branches each of which folds only after the previous one. A pass with
+    // a higher limit therefore folds before `convert-gpu-to-nvvm`. This pass applies no patterns.
+    // With patterns, branches compile to different code than without, and a Welford reduction over
+    // rows of 1001 elements was 10 % slower.
     OnGpuModule {
         pass: "canonicalize{enable-patterns=none max-iterations=1000 region-simplify=aggressive}",
         of: &["scf.if"],
@@ -253,7 +253,7 @@ impl OnGpuModule {
 }
 
 /// Returns the passes of `gpu-to-nvvm` on GPU modules. If `ops` lists the names of all ops in a
-/// module, unnecessary passes are omitted, which halves the time of the pipeline.
+/// module, the result omits unnecessary passes, so that the pipeline takes half the time.
 pub fn lower_gpu_modules(ops: Option<&BTreeSet<&str>>) -> String {
     let passes = ON_GPU_MODULES
         .iter()

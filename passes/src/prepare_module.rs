@@ -50,9 +50,9 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a kernel with more static shared memory than PTX allows, or with a name
-    /// that is invalid in PTX. It rejects constant arrays of more than 64 MiB, `vector.print`, and
-    /// a `gpu.printf` with fewer arguments than format fields. It also rejects an unknown memory
-    /// space, and a tile op that is not lowered.
+    /// that is invalid in PTX. The pass rejects constant arrays of more than 64 MiB,
+    /// `vector.print`, and a `gpu.printf` with fewer arguments than format fields. The pass also
+    /// rejects an unknown memory space, and a tile op that no pass has lowered.
     pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [memref, nvvm] {
     } counts {
         /// modules prepared
@@ -198,8 +198,8 @@ fn store_padded<'c>(gpu_module: Op<'c>, array: Op<'c>) {
     }
 }
 
-/// Splits a strided rank-reducing subview into a strided view and a rank reduction. Subviews that
-/// drop all dimensions of size 1 are not split.
+/// Splits a strided rank-reducing subview into a strided view and a rank reduction. The pass does
+/// not split subviews that drop all dimensions of size 1.
 fn drop_dimensions_apart(op: Op<'_>) {
     if !is(op, "memref.subview") {
         return;
@@ -225,8 +225,8 @@ fn drop_dimensions_apart(op: Op<'_>) {
         return;
     }
     let b = Builder::before(op);
-    // Encoding of a dynamic value in static lists and types. MLIR computes 0 if the stride or the
-    // step is 0.
+    // Encoding of a dynamic value in static lists and types. For MLIR, the product of a stride and
+    // a step is 0 if one of them is 0, even if the other is dynamic.
     const UNKNOWN: i64 = i64::MIN;
     let product = |(stride, step): (&Option<i64>, &i64)| match (*stride, *step) {
         (Some(0), _) | (_, 0) => 0,

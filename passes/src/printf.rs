@@ -14,13 +14,13 @@ struct Field<'f> {
 }
 
 /// Checks that there are at least as many arguments as format fields, and warns of a field that
-/// does not match the type of its argument. For a format field of the wrong type, a GPU prints
-/// garbage and misreads all later arguments.
+/// does not match the type of its argument. If a format field has the wrong type for its argument,
+/// the GPU prints garbage and misreads all later arguments.
 pub(crate) fn check_printf(op: Op<'_>) -> Result<(), Failed> {
     let format = string_attribute(op, "format").unwrap_or_default();
     let (fields, arguments) = (fields(&format), operands(op));
     if fields.iter().any(|field| field.text.contains('*')) {
-        // A field width `*` consumes an argument as well.
+        // A field width `*` also consumes an argument.
         return Ok(());
     }
     if fields.len() > arguments.len() {

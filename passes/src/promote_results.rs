@@ -19,9 +19,9 @@ pass! {
     /// ## What it does
     /// Adds one argument for each memref that a `func.func` returns, after the existing arguments
     /// and in the order of the results. The new argument replaces a returned `memref.alloc`, and
-    /// `cf.assert` compares its dynamic sizes with the sizes of the allocation. If the returned
-    /// memref is a reshape (a chain of `memref.collapse_shape` and `memref.expand_shape`) of a
-    /// static `memref.alloc`, the inverse reshape of the argument replaces the allocation. Any
+    /// `cf.assert` compares its dynamic sizes with the sizes of the allocation. A returned memref
+    /// may be a reshape of a static `memref.alloc`: a chain of `memref.collapse_shape` and
+    /// `memref.expand_shape`. The inverse reshape of the argument then replaces the allocation. Any
     /// other returned memref (an argument, another view, or a memref that is returned twice) is
     /// copied to its argument before the return.
     ///
@@ -124,8 +124,8 @@ fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts
     let inputs = body.argument_count();
     let b = Builder::before(end);
     for number in 0..operands(end).len() {
-        // The operand is read again, because the promotion of an earlier result may have replaced
-        // it.
+        // The pass reads the operand again, because the promotion of an earlier result may have
+        // replaced the operand.
         let value = operands(end)[number];
         if !is_memref(value.r#type()) {
             continue;
@@ -192,8 +192,8 @@ fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
     }
 }
 
-/// If `value` is a reshape of a static allocation, returns the allocation and the reshapes in
-/// reverse order.
+/// Returns the static allocation of which `value` is a reshape, and the reshapes in reverse order;
+/// `None` for other values.
 fn reshaped<'c>(value: Val<'c>, function: Op<'c>) -> Option<(Op<'c>, Vec<Op<'c>>)> {
     let is_plain =
         |v: Val<'c>| MemRef::of(v).is_some_and(|m| m.is_contiguous() && m.elements().is_some());

@@ -12,7 +12,7 @@ pass! {
     /// `convert-gpu-to-nvvm` lowers a known block size to `nvvm.maxntid`, an upper bound. This pass
     /// replaces `nvvm.maxntid` by `nvvm.reqntid`, an exact size that the driver checks at launch.
     /// The member masks of shuffles and the thread counts of barriers depend on the exact size. PTX
-    /// permits only one of the two attributes.
+    /// permits only one of `.maxntid` and `.reqntid` on a kernel.
     ///
     /// ## Before
     /// ```mlir
@@ -27,8 +27,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass rejects a block size that is not between 1 and the limits of CUDA. LLVM would abort
-    /// on a negative size, and the driver would reject a size of zero or above a limit.
+    /// The pass rejects a block size that is not between 1 and the limits of CUDA. For a negative
+    /// block size, LLVM would abort; for a size of zero or above a limit, the driver would reject
+    /// the launch.
     pub struct RequireBlockSize as "nvvm-require-block-size" creates [nvvm] {
     } counts {
         /// kernels with an exact block size

@@ -47,14 +47,15 @@ pass! {
     ///
     /// If a size is not a multiple of a split factor, memory accesses are guarded by a bounds
     /// check. A loop over tiles becomes a loop over full tiles without bounds checks, then a
-    /// remainder with bounds checks. A loop inside a partial tile has a smaller upper bound. If
-    /// threads load several elements of a dynamic row one by one, all iterations have bounds
-    /// checks, so that the code is half as large. A single tile of up to 64 elements is loaded
-    /// without branches: out-of-range iterations load the first element instead. If a loop needs
-    /// more blocks than a grid can have, the loop becomes a grid-stride loop.
+    /// remainder with bounds checks. If a tile is partial, the loops inside the tile have a smaller
+    /// upper bound. If threads load several elements of a dynamic row one by one, all iterations
+    /// have bounds checks, because a loop without bounds checks would double the size of the code.
+    /// If a loop has a single tile of up to 64 elements, the tile is loaded without branches:
+    /// out-of-range iterations load the first element instead. If a loop needs more blocks than a
+    /// grid can have, the loop becomes a grid-stride loop.
     ///
-    /// `tile-choose-schedule` writes the chosen schedules as attributes and creates no kernels.
-    /// `tile-list-candidates` lists alternative schedules of each op.
+    /// The pass `tile-choose-schedule` writes the same schedules as attributes, and creates no
+    /// kernels. `tile-list-candidates` lists alternative schedules of each op.
     ///
     /// ## Before
     /// ```mlir
@@ -134,7 +135,8 @@ impl Pass for Schedule {
                 Unit::Op(planned) => {
                     let op = planned.job.op;
                     let kernels = kernels_of(&mut kernels, op);
-                    // The sizes of parts follow from the sizes of the whole, so one check suffices.
+                    // The sizes of the parts of an array follow from the sizes of the array, so one
+                    // check suffices.
                     let has_parts = planned.has_parts();
                     if has_parts {
                         planned.job.assert_sizes(&Builder::before(op));

@@ -24,9 +24,10 @@ pass! {
     ///
     /// ## What it does
     /// Evaluates every variant, and records the best applicable variant as `variant`, with its
-    /// parameters as `params`. The best variant is the variant with the highest priority. Ties are
-    /// broken by the lowest cost, then by the alphabetically first name. If the op already has a
-    /// `variant`, only this variant is evaluated, and this variant must apply. Existing entries of
+    /// parameters as `params`. The best variant is the variant with the highest priority. If
+    /// several variants have the highest priority, the pass selects the variant with the lowest
+    /// cost, and then the alphabetically first name. If the op already has a `variant`, the pass
+    /// evaluates only this variant, and fails if the variant does not apply. Existing entries of
     /// `params` are preserved; the variant computes all other parameters. A `tile.all_reduce`
     /// receives `variant = "redux"` if one `redux.sync` is cheaper than a tree of shuffles.
     ///
@@ -48,9 +49,9 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a reduction to which no variant applies; the error lists each variant with
-    /// the reasons. It rejects an unknown variant name; the error lists the known variants. It also
-    /// rejects a parameter in `params` that is unknown, is not an integer, or does not fit the
-    /// reduction.
+    /// the reasons. The pass rejects an unknown variant name; the error lists the known variants.
+    /// The pass also rejects a parameter in `params` that is unknown, is not an integer, or is
+    /// invalid for the reduction.
     pub struct SelectVariant as "tile-select-variant" creates [] {
         /// report every variant with its cost or reasons as a remark
         explain: bool = "false",

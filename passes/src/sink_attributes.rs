@@ -41,7 +41,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass rejects an attribute that is misspelt or has an invalid value. It rejects a
+    /// The pass rejects an attribute that is misspelt or has an invalid value. The pass rejects a
     /// reduction attribute on an op without reduced loops, and an attribute on an op without a body
     /// (`linalg.softmax`).
     pub struct SinkAttributes as "linalg-sink-attributes" creates [linalg, tile] {
@@ -53,8 +53,8 @@ pass! {
 
 pub(crate) const ANNOTATE: &str = "tile.annotate";
 
-/// Attribute with the indexing maps of the outputs of the op for which a `schedule` was written. A
-/// fused op may have loops of equal types in another order.
+/// Attribute with the indexing maps of the outputs of the op for which a `schedule` was written.
+/// The loops of a fused op may have the same iterator types in another order.
 pub(crate) const OUTPUT_MAPS: &str = "output_maps";
 
 type Handed<'c> = Vec<(&'static HandedOn, Attribute<'c>)>;

@@ -12,10 +12,10 @@ pass! {
     /// Copy scalars that depend on tensor elements into linalg bodies.
     ///
     /// ## What it does
-    /// Copies a scalar that depends on a `tensor.extract` into the body of each linalg op that uses
-    /// the scalar, together with the `tensor.extract` and all arithmetic between the two. Tensors
-    /// are in device memory, which the host cannot read while it prepares launches. The scalar may
-    /// be used in the body or be an input of the op.
+    /// Copies scalars that depend on a `tensor.extract` into the body of each linalg op that uses
+    /// them. The copy contains the `tensor.extract` and all arithmetic from the `tensor.extract` to
+    /// the scalar. Tensors are in device memory, which the host cannot read while it prepares
+    /// launches. The scalar may be used in the body or be an input of the op.
     ///
     /// ## Before
     /// ```mlir

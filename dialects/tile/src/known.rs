@@ -11,8 +11,8 @@ use tx_mlir::{
 };
 
 /// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules. The
-/// attribute contains a text with the GPU and the assumed lengths, then pairs of a schedule and its
-/// estimated time in microseconds. The first pair contains the chosen schedule.
+/// attribute contains a string with the GPU and the assumed lengths, then pairs of a schedule and
+/// its estimated time in microseconds. The first pair contains the chosen schedule.
 pub const CANDIDATES: &str = "tile.candidates";
 
 /// Marks a `memref.alloc` of a host function whose memory is zero before and after each run.
@@ -31,8 +31,8 @@ pub const GROUP: &str = "tile.group";
 /// `#tile.math<…>`.
 pub const MATH: &str = "tile.math";
 
-/// Attribute of a memory access: the number of a set of accesses. In an access set, all accesses to
-/// an element are by one thread.
+/// Attribute of a memory access: the number of a set of accesses. All accesses of one access set to
+/// an element are performed by one thread.
 pub const OWNED: &str = "tile.owned";
 
 /// Marks the nested module that `tensor-isolate-functions` creates.
@@ -288,7 +288,8 @@ pub(crate) unsafe extern "C" fn unknown_word(
     };
     let list = known.join(", ");
     let message = if known.contains(&word) {
-        // Only parts of an op have an order; keywords of other enumerations were parsed already.
+        // Only the parts of an op can be out of place; the parser has accepted the keywords of all
+        // other enumerations before this call.
         format!(
             "{what} `{word}` is out of place; the order is {list}; attributes stand before `identity` or last"
         )

@@ -30,9 +30,9 @@ impl Axis {
 /// Entry of a layout: `extent` coordinates that are `stride` apart along `axis`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Iter {
-    /// Number of coordinates; in an offset list, the offset.
+    /// Number of coordinates; in an offset list, this field contains the offset.
     pub extent: i64,
-    /// Distance between consecutive coordinates; 1 in an offset list.
+    /// Distance between consecutive coordinates along the axis; always 1 in an offset list.
     pub stride: i64,
     /// Hardware axis of the coordinates.
     pub axis: Axis,

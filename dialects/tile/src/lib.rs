@@ -20,9 +20,9 @@ pub use ops::{
     AllReduce, Copy, Reduce, TILE_OPS, default_accumulator, element_type, is_tile_op, kind, scope,
 };
 
-// `melior::dialect!` generates code that refers to two marker types in `::melior::dialect::ods`. That
-// module of melior contains builders of every MLIR dialect and takes 90 seconds to compile. The
-// definitions below replace it.
+// `melior::dialect!` generates code that refers to two marker types in `::melior::dialect::ods`.
+// The module `ods` of melior contains builders of every MLIR dialect and takes 90 seconds to
+// compile. The definitions below replace the module `ods` of melior.
 extern crate self as melior;
 use melior_upstream::{Context, Error, ir};
 

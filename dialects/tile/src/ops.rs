@@ -9,7 +9,7 @@ use tx_mlir::{
     operands, results,
 };
 
-/// Ops that `lower-reduction` must lower. The terminator `tile.yield` is not listed.
+/// Ops that `lower-reduction` must lower. The list does not contain the terminator `tile.yield`.
 pub const TILE_OPS: [&str; 6] = [
     "tile.reduce",
     "tile.all_reduce",
@@ -145,8 +145,8 @@ impl<'c> Reduce<'c> {
             .collect()
     }
 
-    /// Returns one indexing map for each source, destination and `with` operand: from the attribute
-    /// `maps`, or else derived from the axes.
+    /// Returns one indexing map for each source, destination and `with` operand; the maps are those
+    /// of the attribute `maps`, or are derived from the axes if the attribute is absent.
     pub fn maps(&self) -> Option<Vec<AffineMap>> {
         if let Some(maps) = self.written_maps() {
             return Some(maps);
@@ -204,7 +204,8 @@ impl<'c> Reduce<'c> {
             Some(output) => element_type(output.r#type()),
             None => None,
         };
-        // The type of the index is that of the epilogue's argument, not of its yielded value.
+        // The index of a partial result has the type of the epilogue's argument, not the type of
+        // the value that the epilogue yields.
         let given = self.elements()?.get(1).copied().or_else(|| {
             use melior_upstream::ir::block::BlockLike as _;
             let block = self.epilogue()?;

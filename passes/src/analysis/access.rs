@@ -120,7 +120,8 @@ pub(crate) enum Memory {
     Any,
 }
 
-/// An access to memory that several threads share, without its threads and indices.
+/// An access to memory that several threads share; the threads and indices of the access are not
+/// recorded.
 #[derive(Clone)]
 pub(crate) struct Touch<'c> {
     pub(crate) op: Op<'c>,
@@ -215,7 +216,7 @@ impl Access<'_> {
         self.boxes.get(usize::try_from(thread).ok()?)?.as_deref()
     }
 
-    /// Returns whether, in at least one thread, the known indices of both accesses overlap.
+    /// Returns whether the known indices of both accesses overlap in at least one thread.
     pub(crate) fn is_over(&self, other: &Self) -> bool {
         self.touch.memory == other.touch.memory
             && self.by.iter().any(|thread| {
@@ -231,7 +232,7 @@ impl Access<'_> {
 /// An access with cached sort keys, for comparison with other accesses.
 ///
 /// Threads are sorted by the key with the most distinct values, so that each thread is compared
-/// with few other threads.
+/// with few threads of the other access.
 pub(crate) struct Compared<'a, 'c> {
     access: &'a Access<'c>,
     /// Common divisor of the moduli of all congruence classes, for each dimension.
@@ -353,8 +354,8 @@ impl Order {
     }
 }
 
-/// Packs the indices `place` into one range of numbers; `None` if an index is too large, or if any
-/// index but the last is not exact.
+/// Packs the indices `place` into one range of numbers. Returns `None` if an index is too large, or
+/// if an index other than the last is not exact.
 fn all_indices(place: &[Span]) -> Option<Range> {
     let bits = 60 / u32::try_from(place.len()).ok()?.max(1);
     let (last, others) = place.split_last()?;
@@ -499,7 +500,8 @@ impl<'c> Touch<'c> {
     }
 
     pub(crate) fn access(self, threads: &Threads<'c>) -> Access<'c> {
-        // A memref that a loop carries or a condition selects may differ between threads.
+        // If a loop carries a memref or a condition selects a memref, the memref may differ between
+        // threads.
         let is_one = |value: &Val<'c>| {
             self.memory != Memory::Any || threads.fact(root(*value)).same >= Scope::Cta
         };
@@ -515,9 +517,9 @@ impl<'c> Touch<'c> {
         }
     }
 
-    /// Returns whether the indices of both accesses are relative to the same root memref. A memref
-    /// that a loop carries or a condition selects may alias any other memref, and may change when
-    /// the loop `round` starts a new iteration.
+    /// Returns whether the indices of both accesses are relative to the same root memref. If a loop
+    /// carries a memref or a condition selects a memref, the memref may alias any other memref, and
+    /// may change when the loop `round` starts a new iteration.
     pub(crate) fn counts_from_one_place(&self, other: &Self, round: Option<Op<'c>>) -> bool {
         if self.memory != Memory::Any && other.memory != Memory::Any {
             return true;
@@ -527,8 +529,8 @@ impl<'c> Touch<'c> {
         own.is_some_and(|own| Some(own) == others && stays(own))
     }
 
-    /// Returns whether two accesses may conflict: both may be to the same memory, at least one
-    /// access writes, and not both are atomic.
+    /// Returns whether two accesses may conflict: they may be to the same memory, at least one of
+    /// them is a write, and at least one of them is not atomic.
     pub(crate) fn may_alias(&self, other: &Self) -> bool {
         (self.write || other.write)
             && !(self.atomic && other.atomic)
@@ -567,7 +569,8 @@ fn memory(value: Val<'_>) -> Memory {
         Some(def) if matches!(name(def), "memref.alloc" | "memref.alloca") => {
             Memory::Value(key(base))
         }
-        // An argument of any other block may be any memref that a branch or loop passes.
+        // If a block is not the entry block, a branch or a loop may pass any memref as its
+        // argument.
         None if is_kernel_argument(base) => Memory::Value(key(base)),
         // A loaded, selected or computed memref may be any memref.
         _ => Memory::Any,
@@ -753,9 +756,9 @@ fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>
         .collect()
 }
 
-/// Returns, for each source dimension of a subview, the result dimension that supplies its index.
-/// The subview may be rank-reducing. A source dimension of size 1 is indexed by 0, not by a result
-/// dimension; all other dimensions keep their order.
+/// Returns the number of the result dimension that indexes each source dimension of a subview. The
+/// subview may have fewer dimensions than its source (a rank-reducing subview). A source dimension
+/// of size 1 is indexed by 0, not by a result dimension; all other dimensions keep their order.
 fn result_dimensions(op: Op<'_>, sizes: &[i64]) -> Option<Vec<Option<usize>>> {
     let result = MemRef::of(tx_mlir::results(op)[0])?;
     let mut others = (0..result.rank()).filter(|d| result.shape[*d] != Some(1));

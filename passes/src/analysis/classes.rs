@@ -1,6 +1,6 @@
 //! Congruence classes: integers with a known residue modulo a number.
 //!
-//! In a grid-stride loop, threads access overlapping ranges of indices, but no two threads access
+//! Threads of a grid-stride loop access overlapping ranges of indices, but no two threads access
 //! the same index. Indices of different threads have different residues modulo the stride, in any
 //! iteration. Congruence classes prove that the indices differ; ranges cannot.
 
@@ -36,7 +36,8 @@ impl Class {
             _ if (1..=largest).contains(&modulus) => modulus,
             _ => gcd(modulus, largest),
         };
-        // Both numbers are at most `largest` after the match.
+        // The modulus and the residue are at most `largest` after the match, so both fit in an
+        // `i64`.
         let narrow = |n: i128| i64::try_from(n).unwrap_or(0);
         Self {
             modulus: narrow(modulus),
@@ -112,7 +113,7 @@ impl Class {
     pub(crate) fn meets(self, own: i64, other: Self, others: i64) -> bool {
         let common = i128::from(self.common(other));
         if common <= 1 {
-            // Without a common divisor, only ranges can distinguish the members.
+            // If the moduli have no common divisor, only ranges can prove that two members differ.
             return true;
         }
         let [own, others] = [own, others].map(i128::from);
@@ -201,8 +202,8 @@ mod tests {
         assert!(meet(63, 0) && meet(64, 1));
     }
 
-    /// Wraparound changes a number by a power of two, so only power-of-two moduli remain, also for
-    /// large numbers.
+    /// Wraparound changes a number by a power of two, so the new modulus must be a power of two,
+    /// also for large numbers.
     #[test]
     fn wrapping_keeps_powers_of_two() {
         assert_eq!(class(96, 40).wrapped(32), class(32, 8));

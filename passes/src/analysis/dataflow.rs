@@ -1,8 +1,8 @@
 //! Data flow of a function: the memory that each op reads and writes, in program order.
 //!
 //! `convert-linalg-to-tile`, `tile-form-kernels` and `tile-schedule` use this analysis. The
-//! analysis is computed once, for a function that does not change. A pass therefore completes its
-//! decisions before it changes the function.
+//! analysis is computed once, and is valid only while the function does not change. A pass
+//! therefore completes its decisions before it changes the function.
 
 use super::constants::is_constant;
 use melior::ir::block::BlockLike;
@@ -98,8 +98,8 @@ impl<'c> Accesses<'c> {
 #[derive(Clone, Copy)]
 struct Memory<'c> {
     root: Val<'c>,
-    /// Set for an argument of the function, an allocation or a constant array; two such memories
-    /// never alias.
+    /// Set for an argument of the function, an allocation or a constant array. Two distinct
+    /// memories with this flag never alias.
     is_apart: bool,
 }
 
@@ -143,8 +143,8 @@ pub(crate) enum Touch {
 /// An op of a block with the memory effects of the op and its nested ops.
 pub(crate) struct BlockOp<'c> {
     pub(crate) op: Op<'c>,
-    /// Memory effects: whether each effect changes memory, and the affected memory, which is `None`
-    /// if unknown.
+    /// Memory effects of the op. Each entry contains a flag that is set if the effect changes
+    /// memory, and the affected memory, or `None` if the memory is unknown.
     effects: Vec<(bool, Option<Memory<'c>>)>,
 }
 

@@ -1,16 +1,17 @@
 //! Analysis of loops one iteration at a time.
 //!
-//! The analysis of threads computes one index range per thread for all iterations of a loop
-//! together. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access the
-//! same element only in different iterations. Block sizes are static, so the loop-carried values
-//! are usually constants too. The analysis substitutes the values of each iteration, and compares
-//! two accesses within that iteration.
+//! The analysis in `threads` computes one index range per thread, which covers all iterations of a
+//! loop. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access the same
+//! element only in different iterations. Block sizes are static, so the loop-carried values are
+//! usually constants too. The analysis substitutes the values of each iteration, and compares two
+//! accesses within that iteration.
 
 use crate::analysis::threads::{Threads, arguments, counts_unsigned, last_operands};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Blk, Op, Val, first_block, is, name, operands};
 
-/// Maximum number of analysed iterations, over all nested loops together.
+/// Maximum number of iterations that the analysis distinguishes in a nest of loops, over all loops
+/// together.
 const MOST: usize = 256;
 
 /// Values that are constant and equal in all threads during an iteration, each with its constant.
@@ -106,7 +107,8 @@ fn numbers<'c>(threads: &Threads<'c>, arguments: &[Val<'c>], values: &[Val<'c>])
 }
 
 /// Returns the loops in which two ops execute in the same iteration, outermost loop first. If the
-/// loop `round` starts a new iteration between the ops, only loops around `round` are returned.
+/// loop `round` starts a new iteration between the two ops, only the loops around `round` are
+/// returned.
 pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, round: Option<Op<'c>>) -> Vec<Op<'c>> {
     let around: Vec<Op<'c>> = tx_mlir::ancestors(first).collect();
     let both = tx_mlir::ancestors(second).filter(|op| around.contains(op));

@@ -5,8 +5,9 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::build::argument;
 use tx_mlir::{Failed, Op, attribute, codes, elements, enclosing, error, first_block, warning};
 
-/// Rejects a `custom` combiner that is provably not associative, not commutative or without a valid
-/// identity. Warns of a combiner that violates an algebraic property only for some values.
+/// Rejects a `custom` combiner that is provably not associative or not commutative, or that has no
+/// valid identity. Emits a warning for a combiner that violates an algebraic property only for some
+/// values.
 pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     let identities = attribute(op, "identities")
         .and_then(elements)
@@ -58,13 +59,13 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
 }
 
 /// Returns whether `op` is from the input program, not created by `tile-schedule`. `tile-schedule`
-/// checks an op before it creates ops from this op. A kernel with a `schedule` contains only
-/// created ops.
+/// checks an op before it creates ops from this op. All ops in a kernel with the attribute
+/// `schedule` were created by `tile-schedule`.
 pub(crate) fn is_written(op: Op<'_>) -> bool {
     enclosing(op, "gpu.func").is_none_or(|kernel| attribute(kernel, "schedule").is_none())
 }
 
-/// Warns of a combiner that violates an algebraic property for most tested tuples.
+/// Emits a warning for a combiner that violates an algebraic property for most tested tuples.
 fn warn_of(op: Op<'_>, slip: &Slip) {
     let Slip {
         broken,

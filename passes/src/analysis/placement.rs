@@ -2,7 +2,7 @@
 //!
 //! A layout entry on a thread axis becomes a mixed-radix digit of the thread number in its scope;
 //! entries on registers become register slots. An element index is the sum of the contributions of
-//! all digits of the thread number and of the register slot.
+//! the register slot and of all digits of the thread number.
 
 use crate::analysis::kernel::WARP_SIZE;
 use melior::ir::ValueLike;
@@ -14,14 +14,15 @@ use tx_mlir::{Builder, Failed, Index, Op, Val, codes, error, name};
 /// Use of the coordinate of a layout entry: part of an element index, or number of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// Part of an element index: the coordinate times `weight`, along dimension `dim`.
+    /// The coordinate is a part of an element index: the coordinate times `weight` is added to the
+    /// index along dimension `dim`.
     Element { dim: usize, weight: i64 },
-    /// Number of a copy of the elements.
+    /// The coordinate is the number of a copy of the elements.
     Replica,
 }
 
-/// Mixed-radix digit of a thread number, `thread / stride % radix`. The digit is the coordinate of
-/// a layout entry.
+/// Mixed-radix digit of a thread number, `thread / stride % radix`. Each digit equals the
+/// coordinate of one layout entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Digit {
     pub(crate) extent: i64,
@@ -54,8 +55,8 @@ pub(crate) struct Placement {
 /// of a digit is a multiple of the previous stride, and exceeds the range of the previous digit.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Distance in threads between consecutive values: 1 for a lane or thread number, 32 for a warp
-    /// number.
+    /// Distance in threads between consecutive numbers: 1 for a lane or thread number, 32 for a
+    /// warp number.
     unit: i64,
     /// Number of values of the lane, warp or thread number; `None` if unbounded.
     size: Option<i64>,

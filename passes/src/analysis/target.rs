@@ -5,7 +5,7 @@ use tx_mlir::pass::{PassInfo, option_error};
 use tx_mlir::{Failed, NvvmTarget, Op, attribute, codes, elements, error};
 use tx_target::Chip;
 
-/// PTX versions that LLVM 22 can emit, multiplied by ten.
+/// PTX versions that LLVM 22 can emit, multiplied by ten: 78 is PTX 7.8.
 const PTX_VERSIONS: [u32; 31] = [
     32, 40, 41, 42, 43, 50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82,
     83, 84, 85, 86, 87, 88, 90,

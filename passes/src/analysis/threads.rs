@@ -68,8 +68,8 @@ impl Fact {
 
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
-    /// Threads that may execute the op. Either all or none of these threads execute the op; if
-    /// `split` is set, possibly only some of them.
+    /// Threads that may execute the op. Either all of these threads execute the op, or none does;
+    /// if `split` is set, possibly only some of these threads execute the op.
     pub(crate) threads: ThreadSet,
     /// Branch or loop in which threads diverge, depending on unknown data.
     pub(crate) split: Option<Split<'c>>,
@@ -214,7 +214,7 @@ impl<'c> Threads<'c> {
     }
 
     /// Creates a fact (known properties) with ranges. If the exact values are equal within a scope
-    /// wider than `same`, this wider scope replaces `same`.
+    /// wider than `same`, the fact contains this wider scope instead of `same`.
     fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -230,7 +230,7 @@ impl<'c> Threads<'c> {
                 fact.same = scope;
             }
         }
-        // The fact follows from the kernel alone, so it holds in every block.
+        // The fact depends only on the code of the kernel, so the fact is true in every block.
         if fact.same == Scope::Cta {
             fact.same = Scope::Cluster;
         }
@@ -325,8 +325,8 @@ impl<'c> Threads<'c> {
         };
         let bits = width(index);
         // The last step may exceed the largest integer of the type. After wraparound, only residues
-        // modulo powers of two hold. A 64-bit induction variable cannot reach that point within
-        // available memory.
+        // modulo powers of two hold. A 64-bit induction variable does not wrap around, because no
+        // memory has so many elements.
         let ends =
             |range: &Range, step: &Range| fits((range.1, range.1.saturating_add(step.1)), bits);
         let forward = |steps: &Rc<[Range]>| steps.iter().all(|step| step.0 > 0);
@@ -345,9 +345,9 @@ impl<'c> Threads<'c> {
         })
     }
 
-    /// Computes facts of the loop-carried values of a loop by fixed-point iteration. The iteration
-    /// starts with the facts of the initial values, and weakens the facts until the yielded values
-    /// satisfy them.
+    /// Computes facts of the loop-carried values of a loop by fixed-point iteration. The
+    /// fixed-point iteration starts with the facts of the initial values, and weakens these facts
+    /// until the yielded values satisfy them.
     fn carry(&self, op: Op<'c>) {
         let bodies = blocks(op);
         let arguments: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| arguments(*body)).collect();
@@ -623,8 +623,9 @@ impl<'c> Threads<'c> {
                     }
                 }
             }
-            // Threads that load the same address get the same value, provided that program order
-            // holds; barriers guarantee it. Private memory differs between threads.
+            // Threads that load from the same address get the same value if the loads and stores
+            // happen in program order, which barriers guarantee. Private memory differs between
+            // threads.
             "memref.load" => {
                 let inputs = operands(op);
                 let space = MemRef::of(inputs[0]).map_or(Space::Private, |m| m.space);
@@ -647,7 +648,8 @@ impl<'c> Threads<'c> {
                 facts.extend(operands(op).into_iter().map(|v| self.fact(v)));
                 Fact::unknown(Self::common(&facts))
             }
-            // The validity of a shuffled value depends on the lane, even if the value does not.
+            // The second result of a shuffle, the validity flag, depends on the lane, even if the
+            // shuffled value does not.
             "gpu.shuffle" | "gpu.rotate" if tx_mlir::results(op).get(1) == Some(&value) => {
                 Fact::unknown(Scope::Thread)
             }
@@ -708,11 +710,11 @@ impl<'c> Threads<'c> {
             .with_classes(classes)
     }
 
-    /// Computes the fact of a binary integer op from ranges. For any op without side effects, equal
+    /// Computes the fact of a binary integer op from ranges. If an op has no side effects, equal
     /// operands give equal results. An op without operands may read a thread-dependent register.
     fn arithmetic(&self, op: Op<'c>) -> Fact {
         let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
-        // A division that traps or is undefined has equal results for equal operands as well.
+        // A division that traps or is undefined also has equal results if its operands are equal.
         if facts.is_empty() || !only_computes(op) || !blocks(op).is_empty() {
             return Fact::unknown(Scope::Thread);
         }
@@ -761,7 +763,7 @@ impl<'c> Threads<'c> {
             if outer == self.kernel.op {
                 break;
             }
-            // The widest scope whose threads take the same path through `outer`.
+            // Returns the widest scope whose threads take the same path through `outer`.
             let together = match name(outer) {
                 "scf.if" | "scf.index_switch" => self.narrow(&mut threads, outer, inner),
                 "scf.execute_region" if is_structured(outer) => Scope::Cluster,
@@ -787,7 +789,7 @@ impl<'c> Threads<'c> {
     }
 
     /// Removes the threads that cannot execute the branch arm that contains an op. Returns the
-    /// widest scope whose remaining threads either all execute the arm or all skip the arm.
+    /// widest scope in which either all remaining threads execute the arm, or none of them does.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);
@@ -802,8 +804,8 @@ impl<'c> Threads<'c> {
                     .and_then(integers)
                     .unwrap_or_default(),
             };
-            // The first region of an `scf.if` is the case 1. The first region of an
-            // `scf.index_switch` is the default case.
+            // An `scf.if` executes its first region if the condition is 1. The first region of an
+            // `scf.index_switch` is the region of the default case.
             let own = match is(branch, "scf.if") {
                 true => cases.get(arm),
                 false => arm.checked_sub(1).and_then(|arm| cases.get(arm)),
@@ -942,8 +944,8 @@ fn corners(l: Range, r: Range, f: fn(i64, i64) -> Option<i64>) -> Option<Range> 
     Some((*all.iter().min()?, *all.iter().max()?))
 }
 
-/// Returns the function from two operand ranges to the result range of `op`. The function returns
-/// `None` if the range is unknown.
+/// Returns the function that computes the result range of `op` from two operand ranges. The
+/// returned function returns `None` if the result range is unknown.
 fn combination(op: &str, predicate: i64) -> Box<dyn Fn(Range, Range) -> Option<Range>> {
     fn exactly(f: fn(i64, i64) -> i64) -> impl Fn(Range, Range) -> Option<Range> {
         move |l, r| (l.0 == l.1 && r.0 == r.1).then(|| (f(l.0, r.0), f(l.0, r.0)))
@@ -999,8 +1001,8 @@ fn compare(predicate: i64, l: Range, r: Range) -> Option<Range> {
     if unsigned && (l.0 < 0 || r.0 < 0) {
         return None;
     }
-    // Pairs for `l < r` and `l <= r`: whether the comparison is always true, and whether it is
-    // never true.
+    // Two pairs of flags, for `l < r` and for `l <= r`: whether the comparison is always true, and
+    // whether the comparison is always false.
     let less = (l.1 < r.0, l.0 >= r.1);
     let less_equal = (l.1 <= r.0, l.0 > r.1);
     let equal = (l.0 == l.1 && l == r, l.1 < r.0 || r.1 < l.0);

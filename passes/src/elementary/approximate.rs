@@ -1,6 +1,6 @@
 //! Functions and quotients with `fastmath<afn>`, computed by approximate GPU instructions.
 //!
-//! On f32, `math.exp2`, `math.log2` and the quotient 1 / x with the flag are the instructions
+//! On f32, `math.exp2`, `math.log2` and the quotient 1 / x with this flag become the instructions
 //! `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. `math.exp`, `math.log`, `math.log10` and
 //! other quotients become an approximate instruction and a multiplication.
 
@@ -24,8 +24,8 @@ const FLAGS: [&str; 7] = ["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", 
 
 const LOG10_2: Constant = Constant(0x3e9a_209b, 0x3fd3_4413_509f_79ff);
 
-/// Returns whether an op is computed by approximate instructions: an op in `APPROXIMATE` on f32 or
-/// a narrower type, with the flag `afn`.
+/// Returns whether the expansion of an op uses approximate instructions. The op must be in
+/// `APPROXIMATE`, have f32 or a narrower type, and have the flag `afn`.
 pub(crate) fn is_approximate(op: Op<'_>) -> bool {
     has_flag(op, "fastmath", "afn") && may_be_approximate(op)
 }
@@ -39,8 +39,8 @@ fn may_be_approximate(op: Op<'_>) -> bool {
     APPROXIMATE.contains(&name(op)) && element.is_some_and(|float| float.bits() <= 32)
 }
 
-/// Sets the flag `afn` on an op that has approximate instructions. Returns whether the flag was
-/// added.
+/// Sets the flag `afn` on an op that has approximate instructions. Returns whether the function
+/// added the flag.
 pub(crate) fn permit(op: Op<'_>) -> bool {
     if !may_be_approximate(op) || has_flag(op, "fastmath", "afn") {
         return false;

@@ -32,7 +32,8 @@ const SHIFT: Constant = Constant(0x4b40_0000, 0x4338_0000_0000_0000);
 /// 2^-64.
 const SMALL: f64 = 1.0 / 18_446_744_073_709_551_616.0;
 
-/// A constant with more bits than the type: the rounded value, and the rounded remainder.
+/// A constant with more bits than the type, as a sum of the rounded value and the rounded
+/// remainder.
 #[derive(Clone, Copy)]
 pub(super) struct Precise(pub(super) Constant, pub(super) Constant);
 
@@ -243,7 +244,7 @@ impl<'a, 'c> Float<'a, 'c> {
     }
 
     /// Emits an ordered comparison for equality, which is false for NaN. The comparisons `above`
-    /// and `below` are ordered too.
+    /// and `below` are also ordered: they are false for NaN.
     pub(super) fn equals(self, other: Self) -> Truth<'a, 'c> {
         self.compare(1, other)
     }
@@ -295,8 +296,9 @@ impl<'a, 'c> Float<'a, 'c> {
         }
     }
 
-    /// Emits `self` · 2^`exponent`, rounded once. `self` must be about 1, and the exponent within
-    /// twice the exponent range of the type. The exponent may contain the bits of [`SHIFT`].
+    /// Emits `self` · 2^`exponent`, rounded once. The magnitude of `self` must be about 1, and the
+    /// exponent must be within twice the exponent range of the type. The exponent may contain the
+    /// bits of [`SHIFT`].
     pub(super) fn scaled(self, exponent: Whole<'a, 'c>) -> Self {
         let half = exponent.shift_right(1);
         self * half.power_of_two() * (exponent - half).power_of_two()
@@ -304,7 +306,8 @@ impl<'a, 'c> Float<'a, 'c> {
 
     /// Emits `self` · 2^`exponent` as [`Self::scaled`] does, for exponents that are at most 0.
     pub(super) fn scaled_down(self, exponent: Whole<'a, 'c>) -> Self {
-        // 64 exceeds the number of fraction bits, so the first product is not subnormal.
+        // The scale 2^64 exceeds the number of fraction bits, so the first product is not
+        // subnormal.
         let raised = exponent + self.m.integer(64);
         self * raised.power_of_two() * SMALL
     }

@@ -115,7 +115,7 @@ pub(super) fn erf<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let one = m.number(1.0);
     let a = x.abs();
     let near = (a * a).polynomial(&NEAR).fma(a, a);
-    // Above `last`, the result rounds to 1.
+    // If |x| is above `last`, the result rounds to 1.
     let last = m.number(m.pick(4.0, 6.0));
     let t = a.clamp(one, last) - one;
     let far = one - exp(-t.polynomial(&FAR));
@@ -127,7 +127,7 @@ pub(super) fn erf<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
 pub(super) fn erfc<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);
-    // For larger |x|, the result rounds to 0.
+    // If |x| is above this limit, the result rounds to 0.
     let a = x
         .abs()
         .at_most(m.constant(Constant(0x4121_999a, 0x403b_4ccc_cccc_cccd)));

@@ -13,8 +13,8 @@ pub(super) const LN_2: Precise = Precise(
 );
 
 /// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. The approximation error times r² is below
-/// 2^-28 (f32) and 2^-61 (f64). The sum with 1 + r is rounded, so a smaller error would have no
-/// effect.
+/// 2^-28 (f32) and 2^-61 (f64). The sum of this polynomial and 1 + r is rounded, so a smaller error
+/// would have no effect.
 const EXP: Polynomial = Polynomial {
     single: &[
         0x3eff_fffe,
@@ -26,7 +26,7 @@ const EXP: Polynomial = Polynomial {
     double: EXP_DOUBLE,
 };
 
-/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2, if the error is relative to r. The
+/// Coefficients of (e^r − 1 − r) / r² for |r| ≤ ½ ln 2, used if the error is relative to r. The
 /// approximation error times |r| is below 2^-31 (f32) and 2^-61 (f64).
 const EXPM1: Polynomial = Polynomial {
     single: &[
@@ -144,7 +144,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
         let (n, power) = x.nearest_integer(m.constant(LOG2_E.0));
         let minus_n = -n;
         let (ln2, rest) = m.precise(LN_2);
-        // Exact: the difference has no bit below the last bit of ln 2.
+        // This subtraction is exact: the difference has no bit below the last bit of ln 2.
         let rough = minus_n.fma(ln2, x);
         Self {
             minus_n,
@@ -200,8 +200,8 @@ pub(super) fn exp2_of_sum<'a, 'c>(x: Float<'a, 'c>, rest: Float<'a, 'c>) -> Floa
     (r.fma(q, correction) + one).scaled(power)
 }
 
-/// Computes e^x − 1 as 2^n · ((1 − 2^-n) + (e^r − 1)). The two terms may cancel, so rounding errors
-/// are summed separately.
+/// Computes e^x − 1 as 2^n · ((1 − 2^-n) + (e^r − 1)). The sum of the two terms may cancel leading
+/// bits, so the rounding errors are summed separately.
 pub(super) fn expm1<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);

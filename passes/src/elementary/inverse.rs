@@ -128,7 +128,7 @@ fn angle<'a, 'c>(
 pub(super) fn atan<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);
-    // Above 2^60, the result rounds to π/2.
+    // If the argument is above 2^60, the result rounds to π/2.
     let a = x.abs().at_most(m.number(1_152_921_504_606_846_976.0));
     let is_steep = a.above(one);
     let (larger, smaller) = (is_steep.select(a, one), is_steep.select(one, a));
@@ -145,13 +145,13 @@ pub(super) fn atan2<'a, 'c>(y: Float<'a, 'c>, x: Float<'a, 'c>) -> Float<'a, 'c>
     let smaller = is_steep.select(width, height);
 
     // Scales both coordinates, so that sums, reciprocals and residuals are normal numbers. In f32,
-    // numbers below 2^60 are multiplied by 2^64, and numbers above 2^120 by 2^-4. In f64, numbers
-    // below 2^400 are multiplied by 2^600, and numbers above 2^1000 by 2^-4.
+    // coordinates below 2^60 are multiplied by 2^64, and coordinates above 2^120 by 2^-4. In f64,
+    // coordinates below 2^400 are multiplied by 2^600, and coordinates above 2^1000 by 2^-4.
     let is_small = larger.below(m.constant(Constant(0x5d80_0000, 0x58f0_0000_0000_0000)));
     let is_large = larger.above(m.constant(Constant(0x7b80_0000, 0x7e70_0000_0000_0000)));
     let up = m.constant(Constant(0x5f80_0000, 0x6570_0000_0000_0000));
     let factor = is_large.select(m.number(0.0625), is_small.select(up, one));
-    // Infinities and pairs of zeros are replaced by 0 and 1.
+    // If a coordinate is infinite or both coordinates are zero, 0 and 1 replace the coordinates.
     let is_infinite = larger.equals(infinity);
     let of_infinite = smaller.equals(infinity).select(one, zero);
     let smaller = is_infinite.select(of_infinite, smaller * factor);

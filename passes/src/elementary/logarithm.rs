@@ -125,7 +125,8 @@ pub(super) fn log10<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log_of_base(&TEN, x)
 }
 
-/// Computes ln(1 + x). The result is corrected by the rounding error of 1 + x, divided by 1 + x.
+/// Computes ln(1 + x). The function corrects the result by the rounding error of 1 + x, divided by
+/// 1 + x.
 pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));
@@ -136,8 +137,8 @@ pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     // If k is 0, f is exactly x.
     let is_near = k.to_float().equals(zero);
     let f = is_near.select(x, significand - one);
-    // 1.0625 − f approximates 1 / (1 + f) with an error of 0.0625. That suffices, because the
-    // rounding error is at most half of the last bit of the sum.
+    // 1.0625 − f approximates 1 / (1 + f) with an error of 0.0625. This approximation suffices,
+    // because the rounding error is at most half of the last bit of the sum.
     let inverse = m.number(1.0625) - f;
     let lost = lost * (m.integer(0) - k).power_of_two_or_zero() * inverse;
     let result = logarithm(&NATURAL, k, f, Some(is_near.select(zero, lost)));

@@ -72,11 +72,11 @@ fn round<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let a = x.abs();
     let floor = a.floor();
     let is_low = (a - floor).below(m.number(0.5));
-    // For an infinity, `a - floor` is NaN, and `floor + 1.0` is the infinity.
+    // If `a` is an infinity, `a - floor` is NaN, and `floor + 1.0` is the infinity.
     is_low.select(floor, floor + 1.0).with_sign_of(x)
 }
 
-/// Float functions that are not in [`FUNCTIONS`].
+/// Names of float functions that are not in [`FUNCTIONS`].
 const OTHERS: [&str; 3] = ["math.clampf", "math.fpowi", "math.sincos"];
 
 /// Returns the names of all float functions that this module expands.
@@ -102,9 +102,9 @@ fn element(value: Val<'_>) -> Option<tx_scalar::Float> {
     tx_scalar::Float::of(parts(value.r#type()).1)
 }
 
-/// Emits the expansion of an op, and returns its results; `None` for any other op. Expanded ops are
-/// functions, conversions from or to an 8-bit float, and ops whose flags permit an approximate
-/// instruction.
+/// Emits the expansion of an op, and returns its results; `None` for any other op. The function
+/// expands elementary functions, conversions from or to an 8-bit float, and ops whose flags permit
+/// an approximate instruction.
 pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>, narrow: Narrow) -> Option<Vec<Val<'c>>> {
     match (name(op), &operands(op)[..]) {
         ("math.sincos", [x]) => sincos(b, *x, narrow),
@@ -214,7 +214,8 @@ fn simple_power<'a, 'c>(x: Float<'a, 'c>, power: f64) -> Option<Float<'a, 'c>> {
     if power.abs() != 0.5 {
         return None;
     }
-    // The square root of -0.0 is -0.0, and that of -inf is NaN; the powers are 0.0 and inf.
+    // The square root of -0.0 is -0.0 and the square root of -inf is NaN, but the power with the
+    // exponent ½ is 0.0 for -0.0 and inf for -inf.
     let infinity = m.constant(arithmetic::Constant::INFINITY);
     let root = (x + m.number(0.0)).sqrt();
     let root = x.equals(-infinity).select(infinity, root);

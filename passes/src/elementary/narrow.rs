@@ -72,13 +72,13 @@ impl Narrow {
 }
 
 /// Combines conversions of adjacent elements in a GPU module into conversions of vectors, because
-/// one instruction converts a pair.
+/// one GPU instruction converts a pair of elements.
 pub(crate) fn gather(module: Op<'_>) {
     let all = walk(module);
     let of = |wanted: &'static str| all.iter().copied().filter(move |op| is(*op, wanted));
     let rounded: Vec<_> = of("vector.from_elements").collect();
     let widened: Vec<_> = of("arith.extf").filter_map(Element::of).collect();
-    // All groups are formed before the first op is erased.
+    // The pass forms all groups before it erases the first op.
     let mut groups: Vec<Vec<&Element<'_>>> = Vec::new();
     for element in &widened {
         match groups.iter_mut().find(|group| group[0].is_beside(element)) {
@@ -217,7 +217,8 @@ pub(super) fn expand<'c>(
         ("arith.extf", Some(from), None) => {
             let shows_nan = result.is_none_or(|result| !is_only_computed_with(result));
             Some(match by {
-                // The integer ops keep the NaN payloads of f8E5M2 and are three instructions.
+                // The integer ops preserve the NaN payloads of f8E5M2, and compile to three
+                // instructions.
                 Narrow::Instructions if from != Float::F8E5M2 || !shows_nan => {
                     widen_pairs(&lanes, from, value, element, shows_nan)
                 }
@@ -252,7 +253,7 @@ const COMPUTE: [&str; 10] = [
     "math.fma",
 ];
 
-/// Returns whether every use of a value, or of its elements, is an op of [`COMPUTE`].
+/// Returns whether every user of a value, or of its elements, is an op of [`COMPUTE`].
 fn is_only_computed_with(value: Val<'_>) -> bool {
     users(value).into_iter().all(|op| match name(op) {
         "vector.extract" => is_only_computed_with(results(op)[0]),
@@ -282,7 +283,8 @@ fn widen_pairs<'c>(
     let (byte, pair) = (b.int_type(8), b.int_type(16));
     let count = m.lanes.unwrap_or(1);
     let bytes = m.cast("arith.bitcast", value, byte);
-    // Extract pairs as integers: a vector that is split into bytes stays split in PTX.
+    // Pairs are extracted as integers, because a vector that is split into bytes stays split in
+    // PTX.
     let mut pairs = match count % 2 {
         0 => scalars(
             b,
@@ -381,8 +383,8 @@ fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'
 /// byte of an i16.
 ///
 /// `cvt` saturates, so numbers out of range are replaced before the instruction: by NaN for
-/// f8E4M3FN, by zero for f8E5M2. The expansion adds bits after the instruction: the sign, because
-/// the NaN of `cvt` has no sign, and for f8E5M2 the bits of the infinity or NaN.
+/// f8E4M3FN, by zero for f8E5M2. After `cvt`, the expansion sets the bits that `cvt` loses: the
+/// sign of a NaN, and for f8E5M2 the bits of an infinity or NaN.
 fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: bool) -> Val<'c> {
     let single = pair[0].r#type();
     let (word, narrow) = (b.int_type(32), b.int_type(16));
@@ -441,9 +443,9 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
     }
 }
 
-/// Returns whether a value is provably in the range of a format, and has the NaN bits that `cvt`
-/// returns. A minimum or maximum returns a single NaN, without a sign. `minnumf` and `maxnumf`
-/// return no NaN if one operand is a number.
+/// Returns whether a value is provably in the range of a format, and whether each NaN of the value
+/// has the bits that `cvt` returns. A minimum or maximum returns a single NaN, without a sign.
+/// `minnumf` and `maxnumf` return no NaN if one operand is a number.
 fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
     while let Some(op) = root.filter(|op| is(*op, "arith.extf")) {

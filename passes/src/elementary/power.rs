@@ -1,5 +1,5 @@
-//! Powers, computed as 2^(y · log2 |x|). The logarithm has twice the bits of the type, because a
-//! large exponent multiplies its error.
+//! Powers, computed as 2^(y · log2 |x|). The logarithm is computed with twice as many bits as the
+//! type has, because a large exponent multiplies the error of the logarithm.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise};
 use super::exponential::exp2_of_sum;
@@ -70,13 +70,14 @@ pub(super) fn powf<'a, 'c>(x: Float<'a, 'c>, y: Float<'a, 'c>) -> Float<'a, 'c> 
     let infinity = m.constant(Constant::INFINITY);
     let magnitude = x.abs();
     let logarithm = log2(magnitude);
-    // The logarithm of infinity is infinity, and that of NaN is NaN.
+    // The logarithm of infinity is infinity, and the logarithm of NaN is NaN.
     let high = magnitude.below(infinity).select(logarithm.0, magnitude);
     let high = magnitude.equals(zero).select(-infinity, high);
 
     let product = high * y;
     let rest = logarithm.1.fma(y, high.fma(y, -product));
-    // Beyond `limit`, the power is 0 or infinite, and `rest` may be NaN.
+    // If the magnitude of the exponent of 2 exceeds `limit`, the power is 0 or infinite, and `rest`
+    // may be NaN.
     let limit = m.number(m.pick(160.0, 1100.0));
     let rest = product.abs().below(limit).select(rest, zero);
     let result = exp2_of_sum(product.clamp(-limit, limit), rest);

@@ -6,7 +6,7 @@ use melior::ir::{Type, ValueLike};
 use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val, integer_width};
 
-/// Maximum constant exponent whose power is an unrolled product.
+/// Maximum constant exponent for which the power is computed as an unrolled product.
 const MAX_UNROLLED: i64 = 64;
 
 /// base^exponent modulo 2^bits. For a negative exponent, the power of 1 or -1 is 1 or -1, and the
@@ -77,7 +77,8 @@ fn by_squaring<'c>(
             ]
         },
     )[0];
-    // The product of 1 or -1 is right for a negative exponent, which has the bits of a large one.
+    // For the bases 1 and -1, the product is also correct for a negative exponent, whose bits are
+    // those of a large unsigned exponent.
     let is_negative = b.compare_ints(Predicate::Slt as i64, exponent, zero);
     let minus_one = b.int(-1, ty);
     let is_one = b.compare_ints(Predicate::Eq as i64, base, one);

@@ -9,12 +9,12 @@
 //! 127,923,231 pairs of f32 significands with a quotient within 12 / 2s ulp of a midpoint of two
 //! numbers were tested, and each was rounded correctly.
 //!
-//! The proof requires that x, r and the quotient are normal and that e is exact. For |x| >= 2^-96
-//! and s from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and the last
-//! bit of e is at least 2^-144. If the product overflows or x is infinite, e is infinite and the
-//! sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each step
-//! keeps the sign of x. A division is therefore necessary if x is nonzero with a magnitude below
-//! 2^-96, if s is out of range, or if the sum is NaN.
+//! The proof requires that x, r and the quotient are normal numbers, and that e is exact. For |x|
+//! >= 2^-96 and s from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and
+//! the last bit of e is at least 2^-144. If the product overflows or x is infinite, e is infinite
+//! and the sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each
+//! step keeps the sign of x. A division is therefore necessary if x is nonzero with a magnitude
+//! below 2^-96, if s is out of range, or if the sum is NaN.
 
 use super::arithmetic::convert;
 use melior::ir::ValueLike;
@@ -26,12 +26,13 @@ use tx_mlir::{
     name, operands, replace_uses, results, walk,
 };
 
-/// Minimum number of quotients that share a reciprocal. The reciprocal costs as much as a quotient.
+/// Minimum number of quotients that share a reciprocal. The computation of the reciprocal costs as
+/// much as one quotient.
 const MIN_QUOTIENTS: usize = 4;
 
 /// Maximum number of quotients that one branch computes by divisions if an operand is out of range.
-/// A softmax of 4096 f32 columns has 32 quotients per thread. On sm_90, the kernel has 79 registers
-/// with one branch, 60 with branches of 8 quotients, and 58 with divisions only.
+/// A softmax of 4096 f32 columns has 32 quotients per thread. On sm_90, this softmax kernel uses 79
+/// registers with one branch, 60 with branches of 8 quotients, and 58 with divisions only.
 const MAX_TOGETHER: usize = 8;
 
 /// Bits of the smallest and the largest divisor: 2^-126 and 2^29.
@@ -68,7 +69,7 @@ fn in_block(block: Blk<'_>) -> i64 {
     }
     let mut groups: Vec<_> = by_divisor.into_values().collect();
     groups.retain(|group| group.len() >= MIN_QUOTIENTS);
-    // The addresses of values differ between runs.
+    // The addresses of values are different in each run of the compiler.
     groups.sort_unstable();
     if groups.is_empty() {
         return 0;
@@ -103,7 +104,7 @@ fn is_quotient(op: Op<'_>) -> bool {
         && !defining_op(operands(op)[1]).is_some_and(|op| is(op, "arith.constant"))
 }
 
-/// Replaces those quotients of a block that can move to the first quotient; `group` lists the
+/// Replaces the quotients of a block that can move to the first quotient; `group` lists the
 /// positions of the quotients in the block. `shared` is the divisor of earlier quotients of the
 /// block, if any.
 fn in_part<'c>(
@@ -133,7 +134,7 @@ fn in_part<'c>(
     }
     for place in earlier {
         move_before(all[place], all[first]);
-        // The op now dominates all later quotients.
+        // After the move, the op dominates all later quotients of the block.
         places.remove(&identity(all[place]));
     }
     let quotients: Vec<_> = members.iter().map(|place| all[*place]).collect();
@@ -225,8 +226,8 @@ fn divide<'c>(b: &Builder<'c>, quotients: &[Op<'c>], divisor: Divisor<'c>) -> Ve
         let rough = b.binary("arith.mulf", x, divisor.reciprocal);
         let error = fused(rough, divisor.value, negated(b, x));
         values.push(fused(error, divisor.negative, rough));
-        // The addition removes the sign. The offset wraps dividends below the smallest one, so that
-        // they are greater than a zero dividend.
+        // The addition of the bits to themselves removes the sign bit. The offset wraps dividends
+        // below the smallest one, so that they are greater than a zero dividend.
         let bits = convert(b, "arith.bitcast", x, word);
         let bits = b.binary("arith.addi", b.binary("arith.addi", bits, bits), offset);
         greatest = Some(match greatest {

@@ -28,7 +28,7 @@ pub(super) fn remainder<'a, 'c>(x: Float<'a, 'c>, y: Float<'a, 'c>) -> Float<'a,
     let (a, b) = (x.abs(), y.abs());
     let [dividend, exponent] = integers(a);
     let [divisor, least] = integers(b);
-    // For a division by 0, the final selection returns NaN.
+    // If y is 0, the final selection returns NaN.
     let divisor = divisor.at_least(m.wide(1));
     // Maximum shift of a remainder below 2^24 (f32) or 2^53 (f64).
     let room: u64 = m.pick(40, 11);

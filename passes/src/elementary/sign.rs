@@ -62,13 +62,14 @@ fn never_below(high: Val<'_>, low: Val<'_>, depth: usize) -> bool {
     let is_above = |x: &Val<'_>| lower.iter().any(|low| never_below(*x, *low, depth));
     match name(op) {
         "arith.maximumf" => return of.iter().any(is_above),
-        // `arith.maxnumf` drops a NaN operand, so an operand that may be NaN gives no bound. Only
-        // `low` itself does: if `low` is NaN, so is the difference.
+        // `arith.maxnumf` ignores a NaN operand, so an operand that may be NaN is no lower bound of
+        // the result. Only a NaN in `low` itself is harmless: if `low` is NaN, the difference is
+        // NaN too.
         "arith.maxnumf" => return of.iter().any(|x| lower.contains(x)),
         _ => {}
     }
-    // A select may replace -inf by another value. If `high` was -inf, `low` is -inf, and the
-    // difference stays -inf.
+    // A select may replace -inf by another value. If `high` was -inf before the select, `low` is
+    // also -inf, and the difference remains -inf.
     match &of[..] {
         [condition, yes, no] if is(op, "arith.select") => {
             let Some(compare) = defining_op(*condition).filter(|op| is(*op, "arith.cmpf")) else {
@@ -89,8 +90,8 @@ fn never_below(high: Val<'_>, low: Val<'_>, depth: usize) -> bool {
     }
 }
 
-/// Returns whether a value is a constant whose elements all satisfy the predicate `so` on bits and
-/// element type.
+/// Returns whether a value is a constant, and all its elements satisfy the predicate `so` on the
+/// bits and the element type.
 fn constant_is(value: Val<'_>, so: fn(u64, Type<'_>) -> bool) -> bool {
     let Some(constant) = defining_op(value).filter(|op| is(*op, "arith.constant")) else {
         return false;

@@ -1,8 +1,8 @@
 //! Sine, cosine and tangent.
 //!
-//! The argument of a sine or cosine is q · π/2 + r with an integer q and |r| ≤ π/4. Payne–Hanek
-//! reduction computes q modulo 4 and r: it multiplies the significand by the relevant bits of 2/π
-//! in integer arithmetic. The error of this argument reduction is equal for all arguments. The
+//! The argument of a sine or cosine is q · π/2 + r with an integer q and |r| ≤ π/4. The Payne–Hanek
+//! reduction computes r and q modulo 4 by an integer multiplication of the significand by the
+//! relevant bits of 2/π. The error of this argument reduction does not depend on the argument. The
 //! exponent selects the bits of 2/π among constants by `arith.select`, without a table in memory.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
@@ -96,7 +96,7 @@ fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Ve
         .collect()
 }
 
-/// Reduced argument: q, r and the rounding error of r, for an argument that is not negative.
+/// Reduced argument of a non-negative argument: q, r and the rounding error of r.
 struct Reduced<'a, 'c> {
     quadrant: Wide<'a, 'c>,
     r: Float<'a, 'c>,
@@ -134,7 +134,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
         } else {
             rest
         };
-        // A small `rough` may be smaller than `rest`.
+        // If `rough` is small, its magnitude may be smaller than the magnitude of `rest`.
         let sum = rough + rest;
         let rest = (rough - sum) + rest;
         let (factor, factor_rest) = m.precise(HALF_PI_SCALED);

@@ -91,7 +91,8 @@ pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)>
         // The old value is never NaN: it starts with the identity, and NaN never wins.
         (false, _) => Some((kind, Nan::Ignore)),
         (true, true) => Some((kind, Nan::Propagate)),
-        // A NaN replaces the old value and is replaced later, so the order of elements matters.
+        // In this combiner, a NaN replaces the old value, and a later element replaces the NaN, so
+        // the order of elements matters.
         (true, false) => None,
     }
 }
@@ -117,12 +118,12 @@ pub(crate) enum NanRule {
 pub(crate) struct PairChoice {
     pub(crate) kind: Kind,
     pub(crate) nan: NanRule,
-    /// Set if the later of two equal values wins.
+    /// Set if the later element wins when two values are equal.
     pub(crate) ties_keep_later: bool,
 }
 
-/// Returns whether a combiner of two (value, index) pairs selects the right pair; `None` if its
-/// result mixes both pairs.
+/// Returns whether a combiner of two (value, index) pairs selects the right pair. Returns `None` if
+/// the result of the combiner mixes both pairs.
 fn takes_right(
     program: &Program,
     value: usize,
@@ -156,7 +157,7 @@ fn takes_right(
 pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice> {
     let sort = program.input_sorts()[value];
     let samples = samples(sort);
-    // For each order of two pairs: whether the combiner selected the right pair.
+    // Flags for each order of two pairs; a flag is set if the combiner selected the right pair.
     let mut greater = BTreeSet::new();
     let mut less = BTreeSet::new();
     let mut later = BTreeSet::new();

@@ -18,9 +18,9 @@ const OLT: i64 = 4;
 pub(crate) enum Element<'c> {
     Value(Val<'c>),
     Product(Val<'c>, Val<'c>),
-    /// A value of the body; a NaN is replaced by the identity of the kind.
+    /// A value of the body, in which the identity of the kind replaces a NaN.
     Number(Val<'c>, Kind),
-    /// The index of a value; 0 if the value does not win over the identity of the kind.
+    /// The index of a value, or 0 if the value does not win over the identity of the kind.
     IndexOf(Val<'c>, Val<'c>, Kind),
 }
 
@@ -122,7 +122,7 @@ impl<'c> Combiner<'c> {
                 Part::Op(op) => copier.b.binary(op, arguments[i], arguments[n + i]),
                 Part::Body { known, root } => {
                     let known: Vec<_> = known.iter().map(|(v, a)| (*v, arguments[*a])).collect();
-                    // The combiner never uses loop indices: only the `element` region does.
+                    // Only the `element` region uses loop indices; the combiner region never does.
                     let index = |_| arguments[0];
                     copier.copy(self.block, &known, &index, &[*root])[0]
                 }
@@ -133,8 +133,8 @@ impl<'c> Combiner<'c> {
 
 /// Neutral values of a combiner, or a method to find the neutral values.
 pub(crate) enum Neutral {
-    /// Reduction kinds of the first components of a partial result; the neutral value of any later
-    /// component is arbitrary.
+    /// Reduction kinds of the first components of a partial result. If a component has no kind in
+    /// this list, its neutral value is arbitrary.
     Kinds(Vec<Kind>),
     /// Tests of the properties of a custom combiner on samples.
     Laws(Laws),
@@ -173,8 +173,8 @@ impl Neutral {
     }
 }
 
-/// Returns the value of a named kind that changes no bit of an operand; for float sums, 0.0 would
-/// change -0.0.
+/// Returns the value that changes no bit of an operand of a named kind; this value is -0.0 for
+/// float sums, because 0.0 would change -0.0.
 pub(crate) fn exact_identity(kind: Kind, sort: Sort) -> Scalar {
     match (kind, sort) {
         (Kind::Sum, Sort::Float(_)) => Scalar::Float(-0.0),

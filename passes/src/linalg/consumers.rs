@@ -84,7 +84,8 @@ fn consumer<'c>(
     let extra = extras.iter().map(|e| e.value);
     let clear = plan.read_by_elements().into_iter().chain(extra).all(apart)
         && others.iter().all(|o| !may_alias(*o, destination.value));
-    // An accumulating reduction must combine the old value of the element that it overwrites.
+    // A reduction that accumulates must combine the old value of the same element that the
+    // reduction overwrites.
     let keeps_place = in_place.is_some_and(|i| takes == [i]);
     let overwrites = in_place.is_some_and(|i| !takes.contains(&i));
     if takes.is_empty() || !clear || overwrites || plan.accumulate && !keeps_place {

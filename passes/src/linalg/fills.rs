@@ -17,7 +17,7 @@ pub(crate) struct Fill<'c> {
 }
 
 /// Returns the fill whose values `reader` reads from `memory`, if no op between the two accesses
-/// `memory`. Fills that a plan replaces are ignored.
+/// `memory`. The search ignores fills that a plan replaces.
 pub(crate) fn fill_before<'c>(
     reader: Op<'c>,
     memory: Val<'c>,
@@ -60,8 +60,8 @@ pub(crate) fn overwritten<'c>(
     outputs.iter().map(overwritten).collect()
 }
 
-/// Returns the value with which `op` fills `memory`: `None` if `op` is no fill, and an inner `None`
-/// if the value is not constant.
+/// Returns the value with which `op` fills `memory`. Returns `None` if `op` is no fill, and
+/// `Some(None)` if the value is not constant.
 fn filled<'c>(
     op: Op<'c>,
     memory: Val<'c>,
@@ -77,7 +77,8 @@ fn filled<'c>(
     }
     let value = match (loops.body, &loops.yielded()[..]) {
         (None, _) => loops.inputs.first()?.value,
-        // The yielded value is an operand, as a block argument, or a value from outside.
+        // The body of the fill yields an operand, as a block argument, or a value from outside of
+        // the body.
         (Some(body), [value]) => match argument_of(*value) {
             Some((block, i)) if block == body => loops.inputs.get(i)?.value,
             _ => *value,

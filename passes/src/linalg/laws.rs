@@ -25,7 +25,7 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
     let end = ops(block).pop()?;
     let made = defining_op(*operands(end).first()?)?;
     let dependent = dependents(block, &[before]);
-    // The other operand may itself be computed.
+    // The element may be the result of ops in the body, but must not depend on `before`.
     let is_apart = |element: &Val<'_>| !dependent.contains(&key(*element));
     let swapped = match operands(made)[..] {
         [old, element] if old == before && is_apart(&element) => false,
@@ -59,10 +59,10 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 ///
 /// For combiners of several values, only some tuples of values occur in practice, such as a mean
 /// with its count. The check cannot determine these tuples, and reports a property only if the
-/// property fails for all tested tuples. The check cannot determine the element values at run time
-/// either. An identity therefore fails only if the identity is not neutral to itself, or is neutral
-/// to no tested value. For example, 0 is accepted as the identity of a maximum of magnitudes. If
-/// `element` is given, the tested tuples are the results of this region on samples.
+/// property fails for all tested tuples. The check also does not know the element values at run
+/// time. The check therefore reports an identity only if the identity is not neutral to itself, or
+/// is neutral to no tested value. For example, 0 is accepted as the identity of a maximum of
+/// magnitudes. If `element` is given, the tested tuples are the results of this region on samples.
 ///
 /// Returns an example of a possible value that the identity changes.
 ///
@@ -96,7 +96,7 @@ pub(crate) fn check<'c>(
     laws.check_some_kept(&identity)?;
     let occur = match made {
         Some(made) => made,
-        // The set of tuples that occur is unknown.
+        // The check does not know which tuples occur.
         None if laws.sorts.len() > 1 => Vec::new(),
         None => with_infinities(laws.samples.clone()),
     };
@@ -120,7 +120,7 @@ fn elements_of(
     let Some(program) = Program::of_block(block).filter(|p| p.output_sorts() == sorts) else {
         return Vec::new();
     };
-    // In an `element` region, source arguments precede index arguments.
+    // The source arguments of an `element` region precede its index arguments.
     let inputs = program.input_sorts();
     let is_source = |i: &usize| !argument(block, *i).r#type().is_index();
     let sources = (0..inputs.len()).take_while(is_source).count();
@@ -137,8 +137,8 @@ fn differ_in_all(one: &Partial, other: &Partial) -> bool {
     one.iter().zip(other).all(|(one, other)| one != other)
 }
 
-/// Appends the infinities to samples of a single float, because the largest finite number is not
-/// the identity of a minimum.
+/// Appends both infinities to the samples if each sample is a single float, because the largest
+/// finite number is not the identity of a minimum.
 fn with_infinities(mut samples: Vec<Partial>) -> Vec<Partial> {
     if let Some([Scalar::Float(_)]) = samples.first().map(Vec::as_slice) {
         samples.extend([f64::INFINITY, f64::NEG_INFINITY].map(|x| vec![Scalar::Float(x)]));
@@ -189,8 +189,8 @@ impl Laws {
     /// Tests commutativity and associativity.
     ///
     /// If the combiner divides by one of several components, this component may be a count or a
-    /// weight. Commutativity and associativity then need to hold only for positive values of the
-    /// divisor.
+    /// weight. In this combiner, commutativity and associativity need to hold only for positive
+    /// values of the divisor.
     pub(crate) fn check(&mut self) -> Verdict {
         let broken = match self.check_samples() {
             Err(broken) if self.sorts.len() > 1 && self.program.divides() => broken,
@@ -224,8 +224,8 @@ impl Laws {
         self.holds_for_some(Law::Associative, three)
     }
 
-    /// Tests whether `identity` is neutral to at least one sample. An identity that changes all
-    /// samples, such as 0 for a product, is wrong for any elements.
+    /// Tests whether `identity` is neutral to at least one sample. If an identity changes all
+    /// samples, such as 0 for a product, the identity is wrong for any elements.
     fn check_some_kept(&self, identity: &Partial) -> Verdict {
         let others = self.samples.iter().filter(|x| differ_in_all(x, identity));
         if others.clone().any(|x| self.run(identity, x).is_none()) {
@@ -241,7 +241,7 @@ impl Laws {
     pub(crate) fn check_identity(&self, identity: &Partial) -> Verdict {
         let all = once(identity).chain(&self.samples);
         self.holds(Law::Identity, sides(identity, all))?;
-        // A result that overflows decides nothing about the property.
+        // If a result overflows, the test ignores the result.
         let overflows = |(y, x): (&Scalar, &Scalar)| !y.is_finite() && x.is_finite() || y.is_nan();
         let edges = self.edges(identity);
         let known = sides(identity, &edges).filter(|of| {
@@ -251,23 +251,24 @@ impl Laws {
         self.holds(Law::Identity, known)
     }
 
-    /// Returns whether the combination of `identity` and `x` is not NaN. A NaN from `inf - inf` is
-    /// no evidence against the identity, because a combination of `x` with any value may be NaN.
+    /// Returns whether the combination of `identity` and `x` is not NaN. A NaN from `inf - inf`
+    /// does not prove that the identity is wrong, because a combination of `x` with any value may
+    /// be NaN.
     fn is_number(&self, identity: &[Scalar], x: &[Scalar]) -> bool {
         let sides = [self.run(identity, x), self.run(x, identity)];
         !sides.iter().flatten().flatten().any(|y| y.is_nan())
     }
 
-    /// Returns samples in which one component is replaced by an extreme or unusual value. With only
-    /// few values per component, the test would accept -1 as the identity of a maximum. Samples
-    /// that equal the identity except in one component also test ties.
+    /// Returns samples in which one component is replaced by an extreme or unusual value. If each
+    /// component had only few values, the test would accept -1 as the identity of a maximum. Some
+    /// samples differ from the identity in only one component; these samples also test ties.
     fn edges(&self, identity: &[Scalar]) -> Vec<Partial> {
         let Some(base) = self.samples.first().filter(|_| self.sorts.len() > 1) else {
             return Vec::new();
         };
         let mut bases = vec![base.clone()];
-        // If the combiner divides by a count, the other parts of an identity with count 0 are
-        // arbitrary.
+        // If the combiner divides by a count and an identity has the count 0, the other components
+        // of this identity are arbitrary.
         if !self.program.divides() {
             bases.push(identity.to_vec());
         }
@@ -281,9 +282,9 @@ impl Laws {
     }
 
     /// Returns whether `start` may be the initial value of a reduction. The combination of `start`
-    /// with a value may differ from this value. The changed value must then combine like the
-    /// original value, and a second combination with `start` must not change it again. For example,
-    /// the square root of a sum of squares turns 0 and -3 into 3, and 0 is neutral to 3.
+    /// and a value may return another value. This other value must combine with partial results as
+    /// the original value does, and a second combination with `start` must not change it. For
+    /// example, the square root of a sum of squares turns 0 and -3 into 3, and 0 is neutral to 3.
     pub(crate) fn starts_from(&self, start: &Partial) -> bool {
         let kept = |x: &Partial| {
             let both = sides(start, once(x));
@@ -335,8 +336,8 @@ impl Evaluator for Laws {
         partial.iter().all(|v| v.is_finite())
     }
 
-    /// Tolerates accumulated rounding errors for commutativity and associativity, but only a single
-    /// rounding error for an identity.
+    /// Tolerates accumulated rounding errors in tests of commutativity and associativity, but only
+    /// a single rounding error in tests of an identity.
     fn difference(&self, law: Law, left: &Partial, right: &Partial) -> Option<usize> {
         let mut parts = left.iter().zip(right).zip(&self.sorts);
         parts.position(|((l, r), sort)| match law {
@@ -368,9 +369,9 @@ fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
     parts.iter().map(digit).collect()
 }
 
-/// Returns partial results of small values: all samples of a single component, or up to
-/// [`MOST_SAMPLES`] combinations of several components. If `count` is given, the component with
-/// this number is positive in all samples.
+/// Returns sample partial results of small values: all samples of a single component, or up to
+/// [`MOST_SAMPLES`] combinations of the samples of several components. If `count` is given, the
+/// component with this number is positive in all samples.
 fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
     let mut parts: Vec<Vec<Scalar>> = sorts.iter().map(|s| samples(*s)).collect();
     if sorts.len() > 1 {
@@ -382,7 +383,8 @@ fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
         part.retain(|v| v.is_positive());
     }
     let count = combinations(&parts);
-    // The stride is coprime to the number of combinations, so no combination repeats.
+    // The stride between two chosen combinations is coprime to the number of combinations, so no
+    // combination repeats.
     let stride = [1, 7, 11, 13, 17, 19]
         .into_iter()
         .rfind(|s| *s == 1 || count > MOST_SAMPLES && !count.is_multiple_of(*s))

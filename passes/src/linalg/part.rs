@@ -51,7 +51,7 @@ impl<'a, 'c> Part<'a, 'c> {
         let (mut inputs, others): (Vec<_>, Vec<_>) = operands
             .filter(|(_, value)| !is_own(*value))
             .partition(|(_, value)| used.contains(&key(*value)));
-        // The trip count of a loop is known only from operands that the loop indexes.
+        // The trip count of a loop follows only from the sizes of operands that the loop indexes.
         for d in 0..loops.dims {
             let gives = |access: &Access<'c>| access.map.results.contains(&Affine::Dim(d));
             let mut known = inputs
@@ -137,7 +137,7 @@ impl<'a, 'c> Part<'a, 'c> {
     }
 
     /// Emits a new op that overwrites its outputs. If a constant fill precedes an output, `compute`
-    /// also receives the constant, and the new op replaces the fill.
+    /// also receives the fill constant, and the new op replaces the fill.
     pub(super) fn overwrite(
         &self,
         b: &Builder<'c>,

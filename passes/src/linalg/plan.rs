@@ -55,7 +55,7 @@ pub(crate) struct Tail<'c> {
     pub(crate) inputs: Vec<Given<'c>>,
     /// Number of the destination whose old value the consumer reads.
     pub(crate) old: Option<usize>,
-    /// Numbers of the destinations that the consumer reads. The output of the consumer replaces the
+    /// Numbers of all destinations that the consumer reads. The output of the consumer replaces the
     /// first destination in this list; the other destinations in the list are removed.
     pub(crate) takes: Vec<usize>,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Found<'c> {
     pub(crate) gone: Vec<Op<'c>>,
 }
 
-/// Changes to a plan when one more consumer is fused.
+/// Changes to a plan that the fusion of one more consumer requires.
 pub(crate) struct Consumer<'c> {
     pub(crate) tail: Tail<'c>,
     pub(crate) destination: Access<'c>,
@@ -100,7 +100,7 @@ impl<'c> Plan<'c> {
     /// Creates the plan of one reduction without fusion, except for fills with a neutral value.
     ///
     /// # Errors
-    /// Fails with the reason why the reduction cannot be converted.
+    /// Returns an error with the reason if the reduction cannot be converted.
     pub(crate) fn of(loops: Loops<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Result<Self, Failed> {
         check_body(&loops)?;
         let mut what = recognise(&loops)?;
@@ -121,8 +121,9 @@ impl<'c> Plan<'c> {
             .flatten()
             .enumerate()
             .map(|(i, f)| {
-                // If no element is better than the filled value, the filled index stays. An empty
-                // reduction has index 0, so only a filled 0 can be folded.
+                // If no element of a row wins over the filled value, the result is the filled
+                // index. The result of an empty reduction has index 0, so the fill can be folded
+                // only if its index is 0.
                 f.value.filter(|v| !is_index(i) || v.int() == Some(0))
             })
             .collect();
@@ -251,7 +252,8 @@ fn no_identity(op: Op<'_>, neutral: &Neutral) -> Failed {
 }
 
 /// Returns the replacements of old output values: the filled value, or the identity of the
-/// combiner. For a named kind, the replacement is the value that changes no bit of an operand.
+/// combiner. If the combiner is of a named kind, the replacement is the value that changes no bit
+/// of an operand.
 fn old_values<'c>(
     what: &Recognised<'c>,
     filled: Option<&Partial>,
@@ -270,8 +272,8 @@ fn old_values<'c>(
     what.olds.iter().filter_map(value).collect()
 }
 
-/// Checks that the body has no side effects. Loads must not depend on old output values, and must
-/// read memory that the op does not write.
+/// Checks that the body has no side effects. Loads in the body must not depend on old output
+/// values, and must read memory that the op does not write.
 fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
     let Some(body) = loops.body else {
         return Ok(());

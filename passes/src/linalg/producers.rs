@@ -11,7 +11,8 @@ use tx_mlir::{Affine, Op, Val, is};
 /// Returns the sources of a reduction after fusion of its producers.
 pub(crate) fn producers<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Found<'c> {
     let found = gather(&plan.loops, Some((flow, taken)));
-    // Fusion removes the temporary, after which no operand may define the trip count of a loop.
+    // Fusion removes the temporary. Without the temporary, it is possible that no operand defines
+    // the trip count of a loop.
     match found.says_lengths(&plan.loops, &plan.destinations) {
         true => found,
         false => gather(&plan.loops, None),
@@ -97,8 +98,8 @@ struct Gather<'a, 'c> {
 
 impl<'c> Gather<'_, 'c> {
     /// Determines whether the input `operand` of `reader` is a scalar, a source array or the result
-    /// of a fused producer. The indexing map of `operand` has the loops of the last op in the chain
-    /// as inputs.
+    /// of a fused producer. The domain of the indexing map of `operand` consists of the loops of
+    /// the last op in the chain.
     fn input(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Input<'c> {
         if !operand.is_memory() {
             return Input::Scalar(operand.value);
@@ -118,8 +119,9 @@ impl<'c> Gather<'_, 'c> {
     /// temporary that only `reader` reads.
     fn temporary(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Option<usize> {
         let (flow, _) = self.neighbours?;
-        // An element that several iterations read is computed once. A reduction may recompute it,
-        // because the reduction computes each of its elements anyway.
+        // If several iterations read an element of the temporary, the temporary remains, so that
+        // the element is computed once. A reduction may recompute the element, because the
+        // reduction computes each of its elements anyway.
         let places = operand.map.as_projected_permutation();
         let once = places.is_some_and(|places| places.len() == self.reader.dims);
         if self.reader.reduced.is_empty() && !once {
@@ -185,7 +187,7 @@ impl<'c> Gather<'_, 'c> {
         if let Some(known) = self.found.stages.iter().position(known) {
             return Some(known);
         }
-        // This recursion may fail, so it precedes all changes.
+        // The recursive call may fail, so the call precedes all changes.
         let before = match in_place {
             true => Some(Input::Stage(self.written(earlier, operand)?)),
             false => None,

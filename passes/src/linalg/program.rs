@@ -40,7 +40,7 @@ enum ScalarOp {
         branches: [Branch; 2],
         to: Vec<usize>,
     },
-    /// An `scf.index_switch`; the first branch is the default case.
+    /// An `scf.index_switch`, whose first branch is the default case.
     Switch {
         value: usize,
         cases: Vec<i64>,
@@ -74,7 +74,8 @@ struct Branch {
     yields: Vec<usize>,
 }
 
-/// Maximum number of loop iterations in one run; longer runs have no result.
+/// Maximum number of loop iterations in one run; if a run needs more iterations, the run has no
+/// result.
 const MAX_ITERATIONS: usize = 10_000;
 
 impl Program {
@@ -331,7 +332,7 @@ fn put(places: &[usize], numbers: &[u64], values: &mut [u64]) {
     }
 }
 
-/// Counts one more iteration; returns `None` above the maximum.
+/// Counts one more iteration. Returns `None` if the count exceeds the maximum.
 fn count(iterations: &mut usize) -> Option<()> {
     *iterations += 1;
     (*iterations <= MAX_ITERATIONS).then_some(())
@@ -385,7 +386,8 @@ fn run_steps(steps: &[ScalarOp], values: &mut [u64], iterations: &mut usize) -> 
                 body,
                 to,
             } => {
-                // `i128` represents signed and unsigned 64-bit bounds plus the step.
+                // The type `i128` can represent the sum of the step and a bound, for signed and for
+                // unsigned 64-bit integers.
                 let number = |place: usize| match is_unsigned {
                     true => i128::from(values[place]),
                     false => i128::from(signed(values[place], *width)),

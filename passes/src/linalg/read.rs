@@ -103,7 +103,7 @@ pub(crate) fn element_of<'c>(value: Val<'c>) -> Type<'c> {
 /// Reads an op as a reduction; `None` if the op has no reduced loop.
 ///
 /// # Errors
-/// Fails with the reason why a reduction cannot be converted.
+/// Returns an error with the reason if the reduction cannot be converted.
 pub(crate) fn reduction<'c>(op: Op<'c>) -> Result<Option<Loops<'c>>, Failed> {
     if !name(op).starts_with("linalg.") {
         return Ok(None);

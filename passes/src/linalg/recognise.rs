@@ -22,8 +22,8 @@ pub(crate) struct Recognised<'c> {
     pub(crate) nan: Option<Nan>,
     /// Number of the output that corresponds to each destination.
     pub(crate) order: Vec<usize>,
-    /// Combined value of each destination. For `argmax` and `argmin`, the index may be missing; the
-    /// `tile.reduce` then computes it.
+    /// Value that the reduction combines for each destination. For `argmax` and `argmin`, the index
+    /// may be missing; the `tile.reduce` then computes it.
     pub(crate) elements: Vec<Element<'c>>,
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
@@ -94,13 +94,13 @@ struct Single<'c> {
     kind: Kind,
     nan: Option<Nan>,
     element: Element<'c>,
-    /// Old output values, in the type of the combine operation; the neutral value replaces them if
-    /// the whole body becomes the `element` region.
+    /// Old output values, in the type of the combine operation. If the whole body becomes the
+    /// `element` region, the neutral value replaces them.
     olds: Vec<Val<'c>>,
 }
 
-/// A partition of the body into elements and combiner: the value that the combiner receives for
-/// each output.
+/// A partition of the body into elements and combiner. The partition lists the value that the
+/// combiner receives for each output.
 struct Pairing<'c> {
     values: Vec<Val<'c>>,
     parts: Vec<Part<'c>>,
@@ -120,7 +120,7 @@ struct Cut<'a, 'c> {
 /// Recognises the body of a reduction.
 ///
 /// # Errors
-/// Fails with the reason why the body does not combine elements.
+/// Returns an error with the reason if the body does not combine elements.
 pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed> {
     let Some(cut) = Cut::of(loops, |_| true) else {
         return Err(error(loops.op.location(), "has no body").emit());
@@ -233,8 +233,8 @@ impl<'a, 'c> Cut<'a, 'c> {
     }
 
     /// Returns the value of output `i`, and a predicate that recognises the old value of the
-    /// output. If the body combines in a wider type, the value and the old output value have the
-    /// wider type.
+    /// output. If the body combines values in a wider type, both the returned value and the old
+    /// output value have the wider type.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
         let old = self.olds[i];
         let (result, wide) = match defining_op(self.yielded[i]) {
@@ -309,9 +309,9 @@ impl<'a, 'c> Cut<'a, 'c> {
 
     /// Returns the crossing values of each possible partition of the body: the values of the
     /// element region that the combiner uses. The first partition puts only ops that depend on old
-    /// output values into the combiner. Later partitions add ops with results of other types, then
-    /// an increasing number of ops that do not depend on old output values. For example, `x * x`
-    /// may belong to the `element` region or to the combiner.
+    /// output values into the combiner. Each later partition adds ops to the combiner: first ops
+    /// whose results have other types, then more and more ops that do not depend on old output
+    /// values. For example, `x * x` may belong to the `element` region or to the combiner.
     fn cuts(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -351,7 +351,7 @@ impl<'a, 'c> Cut<'a, 'c> {
     }
 
     /// Returns the crossing values in the order of the body: values of the element region that the
-    /// combiner uses. Constants and the results of ops in `moved` are excluded; the combiner
+    /// combiner uses. The list excludes constants and the results of ops in `moved`; the combiner
     /// computes the ops in `moved` itself.
     fn crossing(&self, moved: &[Op<'c>]) -> Vec<Val<'c>> {
         let moved: Vec<usize> = moved.iter().flat_map(|op| results(*op)).map(key).collect();
@@ -391,7 +391,8 @@ impl<'a, 'c> Cut<'a, 'c> {
                     (0..).take(n).map(digit).collect()
                 })
                 .collect(),
-            // The assignments are too many to test, so only the assignment in order is tested.
+            // If there are too many assignments, only the assignment that keeps the order is
+            // tested.
             None => vec![(0..n).map(|i| i.min(crossing.len() - 1)).collect()],
         };
         codes.sort_by_key(|given| given.iter().zip(0..).filter(|(g, i)| **g != *i).count());
@@ -479,11 +480,12 @@ impl<'a, 'c> Cut<'a, 'c> {
             let Some(found) = self.pair_of(program, value) else {
                 continue;
             };
-            // The attribute `nan` decides if the result depends on the order of elements.
+            // If the result depends on the order of elements, the attribute `nan` selects the NaN
+            // policy.
             let nan = match (found.nan, said) {
                 (NanRule::Like(nan), _) | (_, Some(nan)) => nan,
-                // A selection with such NaN behaviour becomes several reductions, unless the op has
-                // a schedule.
+                // A selection whose result for NaN depends on the order becomes several reductions,
+                // unless the op has a schedule.
                 (NanRule::Last | NanRule::AfterLast, None) => Nan::Propagate,
                 (NanRule::ValueOnly, None) => continue,
                 (NanRule::Other, None) => return Err(self.depends_on_order()),
@@ -709,8 +711,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         .emit()
     }
 
-    /// If the body combines under a condition, adds a note that suggests an `arith.select` of the
-    /// element instead.
+    /// Adds a note that suggests an `arith.select` of the element if the body combines values under
+    /// a condition.
     fn says_condition<S>(&self, report: Report<'c, S>) -> Report<'c, S> {
         let depends = |v: Val<'c>| !self.independent(v);
         let mut both = self.yielded.iter().zip(&self.olds);

@@ -26,7 +26,7 @@ pub(crate) fn tolerance(sort: Sort) -> f64 {
     }
 }
 
-/// Maximum relative change of a value that is combined with a neutral value: one rounding.
+/// Maximum relative change of a value by its combination with a neutral value: one rounding.
 pub(crate) fn rounding(sort: Sort) -> f64 {
     match sort {
         Sort::Float(Float::F16 | Float::BF16) => 1e-2,
@@ -85,7 +85,7 @@ impl Scalar {
         match (self, sort) {
             (Self::Int(n), Sort::Int(width)) => truncated(n, width),
             (Self::Float(x), Sort::Float(float)) => float.to_bits(x),
-            // Both enums agree, because a value has the sort of its type.
+            // These combinations do not occur, because a value has the sort of its type.
             (Self::Int(_) | Self::Float(_), _) => 0,
         }
     }
@@ -127,7 +127,7 @@ impl Scalar {
     }
 
     /// Returns whether two numbers differ by at most `relative` times the largest magnitude among
-    /// them and `unit`. NaN is close to no number, and equal infinities are close.
+    /// them and `unit`. The result is false if a number is NaN, and true for two equal infinities.
     pub(crate) fn is_close(self, other: Self, relative: f64, unit: f64) -> bool {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => a == b,

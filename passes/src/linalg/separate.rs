@@ -63,9 +63,9 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     Some(made)
 }
 
-/// Returns whether some outputs may be written after all other outputs are complete. No output may
-/// alias another operand, except an input that accesses the same elements. The body may only read
-/// memory that the op does not write.
+/// Returns whether the op can write some outputs after it completes all other outputs. No output
+/// may alias another operand, except an input that accesses the same elements. The body may only
+/// read memory that the op does not write.
 fn is_order_free(loops: &Loops<'_>) -> bool {
     let Some(body) = loops.body else { return false };
     let same_elements = |input: &Access<'_>, output: &Access<'_>| {
@@ -102,8 +102,9 @@ fn without_effect<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     (is_empty && handed_on(loops.op).is_empty()).then(Vec::new)
 }
 
-/// Converts a reduction whose reduced loops have one iteration to an element-wise op. A reduction
-/// by a named op is not converted, because the reduction becomes one `tile.reduce` for any length.
+/// Converts a reduction whose reduced loops have one iteration to an element-wise op. The function
+/// does not convert a reduction by a named op, because such a reduction becomes one `tile.reduce`
+/// for any length.
 fn without_unit_loops<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let is_unit = |d: &usize| loops.all().any(|o| length(o, *d) == Some(1));
     let n = loops.outputs.len();
@@ -204,7 +205,7 @@ fn apart<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
         .collect();
     // Element-wise outputs are written last.
     groups.extend((!written.is_empty()).then_some(written));
-    // A single op loads its elements only once.
+    // An op that is not separated loads each element only once.
     let is_whole = groups.iter().map(Vec::len).sum::<usize>() == n && changing.len() == n;
     if groups.first().is_some_and(|group| group.len() == n)
         || is_whole && groups.iter().all(|g| used(g[0]) == used(0)) && is_lawful(loops)

@@ -2,25 +2,26 @@
 //! output values that no `argmax` returns.
 //!
 //! For a row with NaN, the result of the loop nest depends on the position of the first or last
-//! NaN. No commutative combiner with a state of constant size computes that result. Several
-//! reductions compute the result instead, each independent of the order of elements.
+//! NaN. No commutative combiner with a state of constant size can compute the result of the loop
+//! nest. The compiler therefore computes the result by several reductions, each of which does not
+//! depend on the order of elements.
 //!
 //! If a NaN wins as the value but not as the index, the index is that of the largest or smallest
 //! element before the first NaN. The first reduction computes the value and the position of the
 //! first NaN. The second reduction is an `argmax` of the elements before this position.
 //!
-//! If each NaN replaces the previous NaN, the indices of NaN are negated, because an `argmax`
-//! returns the lowest index of a NaN. The last op undoes the negation of the indices.
+//! If each NaN replaces the previous NaN, the ops negate the indices of NaN elements, because an
+//! `argmax` returns the lowest index of a NaN. The last op undoes the negation of the indices.
 //!
 //! If NaN never wins, two steps are necessary unless the outputs are filled with the identity and
 //! an index of at most 0. The first step is an `argmax` that starts from the identity. The second
-//! step compares the results of the `argmax` with the old output values. An old output value wins
-//! if it is equal or NaN.
+//! step compares the results of the `argmax` with the old output values. If the two values are
+//! equal, the old output value wins; an old output value that is NaN also wins.
 //!
 //! If any element replaces a NaN, the first reduction computes the position of the last NaN, and
 //! the second reduction is an `argmax` of the elements after this position.
 //!
-//! Unless the outputs were filled with neutral values, the reductions write temporaries. The
+//! If the outputs were not filled with neutral values, the reductions write temporaries. The
 //! original body then combines the results of the reductions with the old output values.
 
 use super::attributes::handed_on;
@@ -428,9 +429,8 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits an `argmax` or `argmin` of the elements of each row whose position satisfies the
-    /// predicate `counts` relative to `limit`. Elements that do not satisfy `counts` have the index
-    /// `none`.
+    /// Emits an `argmax` or `argmin` per row of the elements whose position satisfies the predicate
+    /// `counts` relative to `limit`. Elements that do not satisfy `counts` have the index `none`.
     fn best_where(
         &self,
         best: &Access<'c>,

@@ -1,8 +1,8 @@
 //! Bodies that update an output value in several steps by one kind of op, or under a condition.
 //! Examples are `(old + x) + y` and `if p { old + x } else { old }`. Such a body is equivalent to a
 //! body with one step. The element of the single step is the result of the original body with the
-//! identity as old output value. For floats, the conversion to one step changes the order of
-//! additions.
+//! identity as old output value. The conversion to one step changes the order of the additions of a
+//! float sum.
 
 use super::recognise::NAMED;
 use tx_dialect_tile::{Kind, Nan};
@@ -33,9 +33,10 @@ impl<'a, 'c> Steps<'a, 'c> {
         }
     }
 
-    /// Returns the kind of op that combines values in every step from the old output value to
-    /// `value`; `None` if the steps use different kinds. Bodies of subtractions alone are not
-    /// recognised: their error message suggests a sum of negated elements.
+    /// Returns the kind of the op that combines values in every step from the old output value to
+    /// `value`. Returns `None` if the steps use several kinds. The function does not recognise
+    /// bodies that consist of subtractions only, because their error message suggests a sum of
+    /// negated elements.
     pub(crate) fn to(mut self, value: Val<'c>) -> Option<Named> {
         let mut found = Found::default();
         self.follow(value, &mut found)?;

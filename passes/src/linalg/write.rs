@@ -173,7 +173,7 @@ fn needs_maps(plan: &Plan<'_>) -> bool {
     for d in &plan.loops.reduced {
         ones.results[*d] = Affine::Const(0);
     }
-    // Without explicit maps, reduced dimensions that are kept have size 1.
+    // If the op has no explicit maps, reduced dimensions that are kept have size 1.
     let keeps_ones = |v: Val<'_>| {
         shape(v).is_some_and(|s| {
             plan.loops

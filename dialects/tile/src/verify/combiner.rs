@@ -134,8 +134,8 @@ fn is_control(op: Op<'_>) -> bool {
     CONTROL.contains(&name(op))
 }
 
-/// Returns whether a side-effect-free op is nested in control flow. A branch condition that guards
-/// the op may exclude the operand values for which the op is undefined.
+/// Returns whether a side-effect-free op is nested in control flow. A branch around the op may
+/// exclude the operand values for which the op is undefined.
 fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
     op.block() != Some(block) && tx_mlir::only_computes(op)
 }

@@ -201,8 +201,8 @@ fn check_destination(
     }
 }
 
-/// Returns the static extent of each dimension, or `None` for a dynamic extent, and rejects
-/// operands whose extents differ.
+/// Returns the extent of each dimension, or `None` for a dynamic extent. Rejects operands whose
+/// extents differ.
 fn check_extents(
     reduce: &Reduce<'_>,
     rank: usize,

@@ -164,7 +164,8 @@ pub(super) fn check_index_range(
 }
 
 /// Checks that the type of partial results can represent the previous values of the destinations. A
-/// region combines values in the types of its arguments, so wider previous values would lose bits.
+/// combiner region combines values in the types of its arguments, so the conversion of a previous
+/// value of a wider type would lose bits.
 pub(super) fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
     let by_region = reduce.kind == Kind::Custom || reduce.epilogue().is_some();
     if !by_region || !reduce.accumulate {
@@ -370,7 +371,8 @@ fn check_result_shape(
         .enumerate()
         .map(|(i, d)| if axes.contains(&i) { Some(1) } else { *d })
         .collect();
-    // A dynamic size is compatible with any other. The caller guarantees equal sizes at run time.
+    // A dynamic size is compatible with any other size. The caller guarantees that the sizes are
+    // equal at run time.
     let agrees = |wanted: &[Option<u64>]| {
         wanted.len() == target.len()
             && wanted

@@ -27,7 +27,7 @@ impl<'c> Arithmetic<'_, 'c> {
     }
 
     /// Emits a loop that applies `step` to the values `start`; the trip count is the largest
-    /// element of `count`. Each step receives the values `constants`.
+    /// element of `count`. Each step also receives the values `constants`.
     pub(in crate::elementary) fn repeat<const N: usize>(
         &self,
         count: Wide<'_, 'c>,

@@ -1,11 +1,12 @@
 //! Likely mistakes in one component of a combiner of several values. Some tuples hide a mistake:
-//! `l1 + r0` instead of `l1 + r1` gives equal results for tuples of two equal numbers.
+//! for tuples of two equal numbers, the wrong `l1 + r0` and the correct `l1 + r1` have equal
+//! results.
 //!
-//! The tuples that occur at run time are unknown. A property therefore counts as violated only if
-//! no plausible set of tuples satisfies it. Plausible sets are ordinary tuples, sorted tuples, and
-//! tuples with a constant component, such as a count of one or an error of zero. The tested numbers
-//! are integers, and all values of a component are distinct, so neither rounding nor ties affect
-//! the verdict.
+//! The check does not know the tuples that occur at run time. A property therefore counts as
+//! violated only if no plausible set of tuples satisfies it. Plausible sets are ordinary tuples,
+//! sorted tuples, and tuples with a constant component, such as a count of one or an error of zero.
+//! The tested numbers are integers, and all values of a component are distinct, so neither rounding
+//! nor ties affect the verdict.
 
 use super::{CounterExample, Laws, Partial, combinations, digits, elements_of};
 use crate::linalg::program::Program;
@@ -20,7 +21,7 @@ use tx_scalar::{signed, truncated};
 pub(crate) struct Slip {
     pub(crate) broken: CounterExample,
     pub(crate) part: usize,
-    /// Set if the combiner is associative but not commutative, such as a composition of functions.
+    /// Set if the combiner is associative but not commutative, as the composition of functions is.
     pub(crate) is_ordered: bool,
 }
 
@@ -68,8 +69,9 @@ pub(crate) fn slip<'c>(
     }
     let is_fixed =
         choices(&laws.sorts, &identity).any(|fixed| obeyed(&with(&tuples, &fixed), &fixed));
-    // A combiner that is associative for all tuples has an order, such as a composition of
-    // functions. It is reported even if tuples with a constant component satisfy commutativity.
+    // If a combiner is associative for all tuples, the order of its operands matters, as in a
+    // composition of functions. The check reports such a combiner even if tuples with a constant
+    // component satisfy commutativity.
     let is_ordered = is_fixed && slip.broken.law == Law::Commutative && {
         let triples = laws.evaluate(Law::Associative, distinct_triples(&tuples));
         let holds = decided(&triples).all(|(_, [l, r])| differing(&laws, l, r).is_none());
@@ -93,8 +95,8 @@ fn of_sort(number: i64, sort: Sort) -> Scalar {
     }
 }
 
-/// Sorts the components of each tuple, because tuples may be sorted in practice, such as lower and
-/// upper bounds.
+/// Sorts the components of each tuple, because the components may be sorted in practice, such as a
+/// lower and an upper bound.
 fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
     #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
     let number = |v: &Scalar| v.float().or(v.int().map(|n| n as f64)).unwrap_or_default();
@@ -135,13 +137,13 @@ fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Opti
 struct Tuples<'t> {
     laws: &'t Laws,
     tuples: &'t [Partial],
-    /// Value of each component that is constant in all tuples; `None` for other components.
+    /// Values of the components that are constant in all tuples; `None` for all other components.
     fixed: &'t [Option<Scalar>],
 }
 
 impl Tuples<'_> {
-    /// Returns whether the tuples satisfy the properties. Returns false also if too few results are
-    /// finite, or if constant components may hide a mistake.
+    /// Returns whether the tuples satisfy the properties. The function also returns false if too
+    /// few results are finite, or if constant components may hide a mistake.
     fn judge(&self, identity: &Partial) -> Result<bool, Slip> {
         let laws = self.laws;
         let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
@@ -151,8 +153,8 @@ impl Tuples<'_> {
         // cases.
         self.check(&two, |broken, of| 5 * broken > 2 * of)?;
         self.check(&three, |broken, of| 5 * broken > 2 * of)?;
-        // An identity that changes some tuples may be valid for the tuples that occur, such as a
-        // lower bound of all elements.
+        // If an identity changes some tuples, the identity may still be valid for the tuples that
+        // occur, as with a lower bound of all elements.
         let left = self.tuples.iter().map(|x| vec![identity, x, x]);
         let left = laws.evaluate(Law::Identity, left.collect());
         let any_fixed = self.fixed.iter().any(Option::is_some);
@@ -187,8 +189,8 @@ impl Tuples<'_> {
 
     /// Returns whether constant components stay constant in all results and thereby hide mistakes.
     /// Tuples with several constant components may hide a mistake. Tuples with one constant integer
-    /// may also hide a mistake, because indices should differ between elements. A single constant
-    /// float, such as the error of a sum, is plausible.
+    /// may also hide a mistake, because indices should differ between elements. The check accepts
+    /// tuples with a single constant float, such as the error of a sum, as plausible.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
         for result in cases.flat_map(|(_, sides)| sides) {
@@ -219,7 +221,7 @@ fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
 
 type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
 
-/// Returns the test cases that are conclusive, with the results of both sides.
+/// Returns the conclusive test cases, each with the results of both sides.
 fn decided<'t>(cases: &'t [Case<'t, Partial>]) -> impl Iterator<Item = Decided<'t>> {
     let known = |case: &'t Case<'t, Partial>| Some((case, case.decided()?));
     cases.iter().filter_map(known)
