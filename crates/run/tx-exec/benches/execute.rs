@@ -1,4 +1,5 @@
-//! Benchmarks of loading and running a reduction of 65536 f32 elements by one block of 256 threads.
+//! Benchmarks that load and run a kernel in which one block of 256 threads reduces 65536 f32
+//! elements.
 //!
 //! Target run times on one core: 20 ms with [`Checks::Off`], 200 ms with [`Checks::All`].
 
@@ -10,8 +11,8 @@ const DEVICE_IR: &str = include_str!("reduce.mlir");
 
 const ELEMENTS: usize = 65536;
 
-/// Execution orders, by increasing run time. The order that preempts threads at every access is the
-/// slowest.
+/// Thread execution orders, sorted by increasing run time of the benchmark. The order that preempts
+/// threads at every access is the slowest.
 const ORDERS: [(&str, Order); 3] = [
     ("sequential", Order::Sequential),
     ("shuffled", Order::Shuffled(1)),

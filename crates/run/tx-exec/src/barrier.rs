@@ -12,29 +12,30 @@ use crate::{
 /// One of the sixteen named barriers of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
-    /// Threads that have arrived since the last completion of the barrier, each with the index of
-    /// its barrier operation.
+    /// Threads that have arrived since the barrier last completed. Each thread is stored with the
+    /// index of its barrier operation.
     arrived: Vec<(usize, u32)>,
-    /// Threads in `arrived` that wait for the completion of the barrier. The remaining threads of
+    /// Threads in `arrived` that wait until the barrier completes. The remaining threads of
     /// `arrived` do not wait.
     waiting: Vec<usize>,
-    /// Number of participating threads; `None` for the whole block.
+    /// Number of participating threads; `None` if all threads of the block participate.
     count: Option<u32>,
-    /// Vector clocks released by threads that arrived without waiting.
+    /// Vector clocks released by threads that arrived at the barrier without waiting
+    /// (`bar.arrive`).
     given: Knowledge,
-    /// Number of arrivals with a true predicate.
+    /// Number of threads that arrived with a true predicate operand.
     holds: u32,
 }
 
 /// Cached mask of the lanes of a warp that have arrived at a warp operation.
 ///
-/// The mask belongs to the most recently started warp operation. The mask is valid while none of
-/// its lanes waits in another operation.
+/// The mask belongs to the most recently started warp operation. The mask is valid while no lane in
+/// the mask waits in another operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gathering {
     site: u32,
     mask: u32,
-    /// Mask of the lanes that have arrived at the warp operation; 0 if unknown.
+    /// Mask of the lanes that have arrived at the warp operation; 0 if the mask must be recomputed.
     arrived: u32,
 }
 
@@ -120,7 +121,8 @@ impl Machine<'_> {
         Ok(outcome)
     }
 
-    /// Checks that an arrival at a barrier is valid, and consistent with the earlier arrivals.
+    /// Checks that an arrival at a barrier is valid, and that it agrees with the earlier arrivals
+    /// at this barrier.
     fn check_barrier(&self, arrival: Arrival) -> Result<(), Fault> {
         let thread = self.current;
         let Arrival {
@@ -379,8 +381,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Returns the fault of a deadlock, in which some threads have not exited, but no thread can
-    /// run.
+    /// Returns the fault for a deadlock: some threads have not exited, but no thread can run.
     pub(crate) fn diagnose(&self) -> Fault {
         let waiting = |thread: usize| match self.threads[thread].state {
             State::Waiting(wait) => Some(wait),

@@ -1,4 +1,4 @@
-//! The barrier of a cluster, with separate arrival and wait.
+//! The cluster barrier, which threads execute as two operations: arrive and wait.
 
 use crate::{
     fault::{At, Fault},
@@ -6,8 +6,8 @@ use crate::{
     machine::{Machine, Outcome, State, Wait},
 };
 
-/// The barrier of the running cluster. In each round of the barrier, each thread arrives once and
-/// waits once.
+/// State of the barrier of the running cluster. In each round of the barrier, each thread arrives
+/// once and waits once.
 ///
 /// A thread must wait before it arrives again. At most two rounds of the barrier overlap: some
 /// threads have arrived in the current round, while other threads must still wait for the previous
@@ -23,9 +23,9 @@ pub(crate) struct ClusterBarrier {
     /// Vector clocks that arrivals of the previous round released.
     taken: Given,
     waiting: Vec<usize>,
-    /// Number of threads that have started to wait for the previous round.
+    /// Number of threads that have reached the wait operation of the previous round.
     came: usize,
-    /// Number of threads that have left the wait for the previous round.
+    /// Number of threads that have resumed after the wait operation of the previous round.
     passed: usize,
     /// Whether all threads have acquired the vector clocks of the previous round.
     joined: bool,
@@ -36,7 +36,7 @@ pub(crate) struct ClusterBarrier {
 #[derive(Debug, Default)]
 struct Given {
     knowledge: Knowledge,
-    /// Whether any arrival was `.relaxed`. A relaxed arrival releases no events.
+    /// Whether any thread arrived with `.relaxed` semantics. A relaxed arrival releases no events.
     relaxed: bool,
 }
 
@@ -44,7 +44,7 @@ struct Given {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     site: u32,
-    /// Number of barrier rounds completed before the arrival.
+    /// Number of barrier rounds that were complete before the arrival.
     round: u32,
     /// Phase and clock of the thread directly after the arrival, as returned by
     /// [`Clocks::untouched`](crate::happens_before::Clocks).

@@ -12,7 +12,7 @@ const OPTIMIZATION: i32 = 1;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed;
 
-/// Compiled code, which is freed on drop.
+/// Compiled code of a module. Dropping the value frees the code.
 pub(crate) struct Engine(raw::MlirExecutionEngine);
 
 impl Engine {

@@ -150,8 +150,8 @@ pub struct Access {
     pub bytes: u64,
     /// Alignment that the operation requires, in bytes.
     pub alignment: u64,
-    /// Position of the address relative to the accessed or nearest buffer; `None` if no buffer is
-    /// near the address.
+    /// Position of the address relative to the buffer that contains the address, or to the nearest
+    /// buffer; `None` if no buffer is near the address.
     pub place: Option<BufferOffset>,
 }
 
@@ -227,11 +227,11 @@ impl fmt::Display for Divergence {
 /// Kind of lifetime violation of an access to the shared memory of another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// The block that owns the memory may not have started: the start of none of its threads is
-    /// ordered before the access.
+    /// The block that owns the memory may not have started: no thread of the block starts before
+    /// the access in the happens-before order.
     NotBegun,
-    /// The block that owns the memory may have ended: the access is not ordered before the end of
-    /// any of its threads.
+    /// The block that owns the memory may have ended: no thread of the block ends after the access
+    /// in the happens-before order.
     Ended,
 }
 
@@ -274,7 +274,7 @@ impl fmt::Display for OtherBlock {
 /// A value outside the range that its operation declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
-    /// The operation whose result is out of range.
+    /// The operation whose result lies outside its declared range.
     pub site: Site,
     /// The number.
     pub value: i32,
@@ -331,7 +331,7 @@ pub enum Fault {
         /// Type of the passed parameter.
         found: ParamKind,
     },
-    /// The sizes of grid, block, cluster or shared memory exceed a limit or do not match the
+    /// The size of the grid, block, cluster or shared memory exceeds a limit, or does not match the
     /// kernel.
     #[error("kernel `{kernel}` cannot be launched: {reason}")]
     InvalidLaunch {
@@ -347,7 +347,7 @@ pub enum Fault {
     /// barrier. Arrivals and waits of a thread at the cluster barrier must alternate.
     #[error("invalid barrier: {0}")]
     InvalidBarrier(Box<Divergence>),
-    /// All running threads wait for arrivals that can no longer happen.
+    /// All running threads wait at barriers, so no thread can complete any of these barriers.
     #[error("deadlock: {0}")]
     Deadlock(Box<Divergence>),
     /// The member mask of a warp operation excludes its caller, or includes a lane that has exited
@@ -440,8 +440,8 @@ impl Fault {
         }
     }
 
-    /// Returns the faulty operation and its thread; for a race, the second access. Returns `None`
-    /// for a fault that rejected the launch.
+    /// Returns the faulty operation and its thread; for a race, returns the second access. Returns
+    /// `None` for a fault that rejected the launch.
     pub fn site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -467,8 +467,8 @@ impl Fault {
         }
     }
 
-    /// Returns the other operation of the fault: the first access of a race, or the operation of
-    /// the awaited thread.
+    /// Returns the operation of the other thread in the fault: the first access of a race, or the
+    /// operation of the awaited thread.
     pub fn other_site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -522,7 +522,8 @@ pub enum Error {
         /// Its name.
         name: String,
     },
-    /// A type of unknown size, or a type that is not supported as a kernel parameter.
+    /// A type whose size the executor cannot compute, or a type that it does not support as a
+    /// kernel parameter.
     #[error("{location}: unsupported type {type}")]
     UnsupportedType {
         /// Location of the operation or parameter with this type.

@@ -41,9 +41,9 @@ impl Drop for Scope {
 
 /// MLIR declarations of the hooks, which every converted module contains.
 ///
-/// A hook is declared without memory effects, if it only computes or only reads constants of a
-/// thread. LLVM may merge and move calls of hooks without memory effects. All other hooks may read
-/// and write any memory.
+/// A hook is declared without memory effects if its result depends only on its operands and on
+/// constants of the thread. LLVM may merge and move calls of hooks without memory effects. LLVM
+/// assumes that all other hooks read and write any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32
       attributes {no_unwind, will_return, memory_effects =
@@ -129,7 +129,8 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 28] {
     ]
 }
 
-/// Names of the special registers; generated code identifies a register by its index in this list.
+/// Names of the special registers. Generated code identifies a special register by its index in
+/// this list.
 pub(crate) const REGISTERS: [&str; 44] = [
     "tid.x",
     "tid.y",
@@ -228,7 +229,7 @@ fn request(address: u64, bytes: u64, flags: i32, site: i32) -> Request {
     }
 }
 
-/// Barrier reductions; generated code identifies a reduction by its index in this list.
+/// Barrier reductions. Generated code identifies a barrier reduction by its index in this list.
 pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
     ("", Reduction::None),
     ("popc", Reduction::Popc),
@@ -236,7 +237,7 @@ pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
     ("or", Reduction::Or),
 ];
 
-/// Flag in the encoded reduction of a barrier: the thread arrives without waiting.
+/// Bit that is set in the encoded reduction of a barrier if the thread arrives without waiting.
 pub(crate) const ARRIVE_ONLY: i32 = 1 << 8;
 
 fn machine() -> *mut Machine<'static> {
@@ -247,8 +248,8 @@ fn machine() -> *mut Machine<'static> {
 
 /// Suspends the current thread until the scheduler resumes it.
 ///
-/// The scheduler may discard a suspended stack without unwinding. During the call, the frames of a
-/// hook must therefore contain no value with a destructor.
+/// The scheduler may discard a suspended stack without unwinding. While a hook is suspended, its
+/// stack frames must therefore contain no value with a destructor.
 fn suspend() {
     // SAFETY: the machine and the yielder are alive while a coroutine runs; the reference to the
     // machine ends before the switch.
@@ -296,7 +297,7 @@ fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 
 }
 
 /// Suspends the thread if the execution order requires a preemption. A hook calls `preempt` before
-/// it records an event, so that events are recorded in execution order.
+/// it records its own event, so that the events of all threads are recorded in execution order.
 fn preempt() {
     // SAFETY: the machine is alive, and the reference ends before the switch.
     if unsafe { (*machine()).preemption.is_due() } {
@@ -385,7 +386,8 @@ extern "C" fn warp(op: i32, mask: i32, value: i64, offset: i32, clamp: i32, site
     }) as i64
 }
 
-/// Executes a barrier of `count` threads; a negative count means the whole block.
+/// Executes a barrier of `count` threads; if `count` is negative, all threads of the block
+/// participate.
 extern "C" fn barrier(id: i32, count: i32, reduction: i32, predicate: i32, site: i32) -> i32 {
     preempt();
     waiting(|machine| {
@@ -467,11 +469,11 @@ extern "C" fn stack(bytes: u64, site: i32) {
     });
 }
 
-/// Checks an integer division. `bits` is the bit width of the operands; it is negated for unsigned
-/// operands.
+/// Checks an integer division. The absolute value of `bits` is the bit width of the operands;
+/// `bits` is negative for unsigned operands.
 ///
-/// Returns the divisor, which generated code then uses, so that LLVM cannot move the division
-/// before the call.
+/// Returns the divisor. Generated code divides by the returned divisor, so that LLVM cannot move
+/// the division before the call.
 extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) -> i64 {
     let overflows = bits > 0 && divisor == -1 && dividend == i64::MIN >> (64 - bits);
     if divisor == 0 || overflows {
@@ -528,7 +530,7 @@ extern "C" fn assert(message: u64, site: i32) {
 }
 
 /// Number of loop iterations between two checks of the step limit. The executor would be too slow
-/// if it counted the steps in every iteration.
+/// if it compared the steps with the limit in every iteration.
 const COUNTED: u64 = 1 << 10;
 
 extern "C" fn repeat(site: i32) {
@@ -548,7 +550,7 @@ extern "C" fn repeat(site: i32) {
     }
 }
 
-/// Ends the current thread before the end of its kernel.
+/// Ends the current thread early, as the PTX instruction `exit` does.
 extern "C" fn exit() {
     checked(|machine| machine.exit());
     loop {

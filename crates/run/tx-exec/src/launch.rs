@@ -1,4 +1,4 @@
-//! Properties of kernels, and the parameters and configuration of launches.
+//! Types for the properties of a kernel, and for the parameters and the configuration of a launch.
 
 use crate::{location::Location, order::Order};
 use std::fmt;
@@ -20,7 +20,7 @@ pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 pub enum ParamKind {
     /// An address.
     Pointer {
-        /// Address space of the pointer: 0 generic, 1 global.
+        /// Address space of the pointer: 0 is generic, and 1 is global.
         space: u32,
     },
     /// An integer.
@@ -156,9 +156,9 @@ pub struct Launch {
     pub order: Order,
     /// Checks during the launch.
     pub checks: Checks,
-    /// Maximum number of steps of all threads, as counted by [`Report::work`](crate::Report::work).
-    /// A launch that exceeds the limit is a fault. Without a limit, a launch with an endless loop
-    /// never returns.
+    /// Maximum total number of steps that all threads execute, as counted by
+    /// [`Report::work`](crate::Report::work). A launch that exceeds the limit ends with a fault.
+    /// Without a limit, a launch with an endless loop never returns.
     pub steps: Option<StepLimit>,
 }
 
@@ -167,8 +167,8 @@ pub struct Launch {
 pub struct StepLimit {
     /// Number of steps allowed for all threads together.
     pub base: u64,
-    /// Number of additional steps per thread. Even a thread without elements to reduce executes a
-    /// few dozen steps, which add up in a large grid.
+    /// Number of additional steps that the limit allows for each thread. Even a thread without
+    /// elements to reduce executes a few dozen steps, which add up in a large grid.
     pub per_thread: u64,
 }
 
@@ -181,12 +181,13 @@ impl StepLimit {
         }
     }
 
-    /// Returns this limit with `per_thread` additional steps per thread.
+    /// Returns this limit with `per_thread` as the number of additional steps for each thread.
     pub const fn with_each_thread(self, per_thread: u64) -> Self {
         Self { per_thread, ..self }
     }
 
-    /// Returns the additional steps for a launch of `grid` blocks with `block` threads each.
+    /// Returns the additional steps of all threads together, for a launch of `grid` blocks with
+    /// `block` threads each.
     pub fn of_launch(self, grid: [u32; 3], block: [u32; 3]) -> u64 {
         grid.iter().chain(&block).fold(self.per_thread, |steps, n| {
             steps.saturating_mul(u64::from(*n))
@@ -201,7 +202,8 @@ pub enum Checks {
     /// All checks: see [`Fault`](crate::Fault).
     #[default]
     All,
-    /// Only the checks that correct execution and the memory safety of the host process require.
+    /// Performs only the checks that correct execution and the memory safety of the host process
+    /// require.
     ///
     /// The executor does not detect data races ([`Race`](crate::Fault::Race)), uninitialised reads
     /// ([`Uninitialized`](crate::Fault::Uninitialized)), and accesses to the memory of exited
@@ -210,8 +212,8 @@ pub enum Checks {
     /// [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as initialised after its
     /// first write.
     ///
-    /// The executor still reports all other faults. Without a check, an access that is out of
-    /// bounds, misaligned or writes a constant would corrupt or stop the host process. Stack
+    /// The executor still reports all other faults. Without these checks, an access could corrupt
+    /// or stop the host process if it is out of bounds, is misaligned, or writes a constant. Stack
     /// overflows, undefined divisions and traps would also stop the host process. The scheduler
     /// itself finds faults of barriers and warp operations.
     Off,

@@ -1,9 +1,9 @@
 //! SIMT executor: runs lowered kernels on the CPU, with one coroutine per GPU thread.
 //!
-//! A [`Program`] is loaded from device IR: the kernels in the LLVM and NVVM dialects, directly
-//! before the translation to PTX. The device IR is compiled for the host. Calls of executor
-//! functions (hooks) replace all GPU-specific operations. A hook call also precedes every memory
-//! access.
+//! A [`Program`] is loaded from device IR, which contains the kernels in the LLVM and NVVM dialects
+//! directly before the translation to PTX. The device IR is compiled for the host. Calls of
+//! executor functions (hooks) replace all GPU-specific operations. A hook call also precedes every
+//! memory access.
 //!
 //! [`Program::launch`] runs the blocks of a grid one after the other; the blocks of a cluster run
 //! together. Each thread of a block is a coroutine with its own stack of 128 KiB plus the private
@@ -37,8 +37,8 @@
 //!
 //! # Numbers
 //!
-//! Results are equal to the results of PTX in every bit. Sums, products and fused multiply-adds are
-//! rounded once to the result type, also for f16 and bf16. Operations preserve subnormals, and
+//! The executor computes bitwise the same results as PTX. Sums, products and fused multiply-adds
+//! are rounded once to the result type, also for f16 and bf16. Operations preserve subnormals, and
 //! maximum and minimum order −0 below +0. The executor and PTX may differ in the sign and payload
 //! of NaN results, in the last bits of approximate functions, and in behaviour that depends on the
 //! chip.

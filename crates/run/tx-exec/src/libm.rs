@@ -79,7 +79,7 @@ impl F8 {
         }
     }
 
-    /// Returns the number that identifies the format in generated code.
+    /// Returns the number by which generated code identifies the format.
     pub(crate) fn code(self) -> i64 {
         self as i64
     }
@@ -256,7 +256,8 @@ macro_rules! function {
     }};
 }
 
-/// Match arms for functions of one or two floats. Names of f32 variants have the suffix `f`.
+/// Expands to a `match` over the names of functions with one or two float operands. Names of f32
+/// variants have the suffix `f`.
 macro_rules! floats {
     ($name:expr; $($base:literal ($($argument:ident),+) => $single:expr, $double:expr;)*) => {
         match $name {

@@ -8,8 +8,8 @@ use std::{fmt, sync::Arc};
 /// operation without a file location has [`Location::unknown`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
-    /// File name. If the IR has no locations, the file name is `-`, and lines are lines of the
-    /// device IR.
+    /// File name. If the IR has no locations, the file name is `-`, and line numbers refer to the
+    /// text of the device IR.
     pub file: Arc<str>,
     /// Line, counted from 1; 0 if unknown.
     pub line: u32,

@@ -1,10 +1,10 @@
 //! State of a launch: the threads of the running cluster, the shared memory of its blocks, and the
 //! checks of every access.
 //!
-//! A block without a cluster is treated as a cluster of one block. A thread index numbers the
-//! threads of all blocks of the cluster, ordered by block rank. In a cluster of several blocks,
-//! each block starts at a multiple of the warp size. Thread indices between the last thread of a
-//! block and the first thread of the next block are unused.
+//! A block without a cluster is treated as a cluster of one block. Thread indices are unique in the
+//! cluster and increase with the rank of the block. In a cluster of several blocks, each block
+//! starts at a multiple of the warp size. Thread indices between the last thread of a block and the
+//! first thread of the next block are unused.
 
 use crate::{
     WARP,
@@ -69,7 +69,7 @@ pub(crate) enum State {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
-    /// The operation has finished, and its result is this value.
+    /// The operation has finished with this result value.
     Ready(u64),
     /// The thread must suspend. The result of the operation is available after the thread resumes.
     Wait,
@@ -95,8 +95,8 @@ pub(crate) struct Thread {
     pub(crate) spins: bool,
 }
 
-/// State of a thread that concerns other blocks of the cluster. A separate struct keeps [`Thread`]
-/// small, because every memory access reads a [`Thread`].
+/// State of a thread that describes its relation to other blocks of the cluster. A separate struct
+/// keeps [`Thread`] small, because every memory access reads a [`Thread`].
 #[derive(Debug, Default)]
 pub(crate) struct Member {
     pub(crate) arrivals: u32,
@@ -118,10 +118,11 @@ struct Remote {
 pub(crate) struct Cta<'m> {
     pub(crate) shared: SharedMemory<'m>,
     pub(crate) barriers: [Barrier; 16],
-    /// A thread that waits at a barrier of the whole block, and the index of its barrier operation.
-    /// All threads that wait at a barrier of the whole block wait in the same operation.
+    /// One thread that waits at a block-wide barrier, with the index of its barrier operation;
+    /// `None` if no thread waits there. All threads that wait at a barrier of the whole block wait
+    /// in the same operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
-    /// The thread of the block that exited first.
+    /// The first thread of the block that exited; `None` if all threads still run.
     pub(crate) exited: Option<usize>,
     pub(crate) running: usize,
     pub(crate) block: [u32; 3],
@@ -161,8 +162,9 @@ pub(crate) struct Machine<'m> {
     memory: &'m mut Memory,
     pub(crate) ctas: Vec<Cta<'m>>,
     pub(crate) cluster_barrier: ClusterBarrier,
-    /// Initialized mbarrier objects; the key is the rank of the block and the offset in its shared
-    /// memory. Each entry also lists the threads that wait for the object.
+    /// Initialized mbarrier objects. The key consists of the rank of a block and the offset in the
+    /// shared memory of this block. Each entry also lists the threads that wait at the mbarrier
+    /// object.
     pub(crate) mbarriers: BTreeMap<(usize, u64), (MBarrier, Vec<usize>)>,
     /// Vector clocks; `None` if races and uninitialised reads are not checked.
     pub(crate) clocks: Option<Clocks>,
@@ -174,7 +176,8 @@ pub(crate) struct Machine<'m> {
     pub(crate) block_threads: usize,
     /// Distance between the first threads of consecutive blocks.
     stride: usize,
-    /// Index of the current thread, and rank of its block. Set by [`Machine::select`].
+    /// Index of the current thread, and rank of the block that contains the thread. Set by
+    /// [`Machine::select`].
     pub(crate) current: usize,
     pub(crate) current_cta: usize,
     pub(crate) report: Report,
@@ -275,7 +278,7 @@ impl<'m> Machine<'m> {
         self.idle_atomics = 0;
     }
 
-    /// Runs the checks that are possible only after all threads of the cluster have exited.
+    /// Checks the conditions that can be checked only after all threads of the cluster have exited.
     pub(crate) fn end_cluster(&self) -> Result<(), Fault> {
         let Some(clocks) = &self.clocks else {
             return Ok(());
@@ -346,8 +349,8 @@ impl<'m> Machine<'m> {
         self.threads_of(self.threads[thread].cta as usize)
     }
 
-    /// Returns the index of a thread among the running threads of the cluster, without the unused
-    /// thread indices.
+    /// Returns the number of threads of the cluster with smaller indices; unused thread indices are
+    /// not counted.
     pub(crate) fn number_of(&self, thread: usize) -> usize {
         let (rank, local) = self.place_of(thread);
         rank * self.block_threads + local
@@ -396,7 +399,8 @@ impl<'m> Machine<'m> {
         first..(first + WARP).min(self.block_of(thread).end)
     }
 
-    /// Records progress: an event other than an atomic access.
+    /// Records that the current thread made progress, which is any event other than an atomic
+    /// access.
     pub(crate) fn progress(&mut self) {
         self.idle_atomics = 0;
     }
@@ -478,8 +482,9 @@ impl<'m> Machine<'m> {
         ctas.find_map(|(rank, cta)| Some((rank, cta.shared.find(address, bytes)?)))
     }
 
-    /// Checks that the block `remote.owner` has started and still runs. Records the access, because
-    /// its lifetime is checked again after the end of the cluster.
+    /// Checks that the block `remote.owner` has started and still runs. Also records the access for
+    /// a second check after the end of the cluster, which tests whether the block may have ended
+    /// before the access.
     fn check_other_block(&mut self, remote: Remote) -> Result<(), Fault> {
         let owner = remote.owner;
         let Some(clocks) = &self.clocks else {

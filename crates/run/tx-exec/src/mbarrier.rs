@@ -14,13 +14,13 @@ const BYTES: u64 = 8;
 /// stored. The next phase starts as soon as a phase is complete.
 ///
 /// In PTX, an asynchronous store releases only the stored value. In the executor, the store also
-/// releases all earlier events of its thread. The executor therefore misses a race between two
-/// accesses that only this additional release orders.
+/// releases all earlier events of its thread. If only this additional release orders two accesses,
+/// the executor therefore misses their race.
 #[derive(Debug)]
 pub struct MBarrier {
-    /// Number of arrivals that complete a phase.
+    /// Number of arrivals that each phase expects.
     count: u32,
-    /// Number of arrivals that are missing for the completion of the current phase.
+    /// Number of arrivals that the current phase still expects.
     pending: u32,
     /// Number of expected bytes minus number of stored bytes in the current phase.
     transactions: i64,
@@ -135,8 +135,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Executes an arrival of the current thread at the mbarrier object at `address`, and adds
-    /// `bytes` expected bytes.
+    /// Executes an arrival of the current thread at the mbarrier object at `address`. The current
+    /// phase then expects `bytes` additional bytes.
     pub(crate) fn arrive_mbarrier(
         &mut self,
         address: u64,

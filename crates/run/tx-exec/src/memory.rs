@@ -108,7 +108,8 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Returns whether `bytes` bytes at `offset`, which are in bounds, are initialised.
+    /// Returns whether all `bytes` bytes at `offset` are initialised. The byte range must be in
+    /// bounds.
     pub(crate) fn is_written(&self, offset: u64, bytes: u64) -> bool {
         self.written
             .as_ref()
@@ -135,7 +136,7 @@ impl Region {
     }
 }
 
-/// Global memory: separate buffers, each with a length and a label.
+/// Global memory, which consists of separate buffers. Each buffer has a length and a label.
 ///
 /// A new buffer is zeroed or [uninitialised](Memory::alloc_uninitialized). Guard zones of at least
 /// 256 bytes surround each buffer, so that an access beyond the end of a buffer is a fault.
@@ -149,8 +150,8 @@ pub struct Memory {
     printed: Vec<u8>,
 }
 
-/// Maximum number of printed bytes between two calls of [`Memory::take_printed`]; further output is
-/// lost. CUDA's printf buffer has the same default size, 1 MiB.
+/// Maximum number of printed bytes between two calls of [`Memory::take_printed`]. Bytes beyond this
+/// number are lost. CUDA's printf buffer has the same default size, 1 MiB.
 const MOST_PRINTED: usize = 1 << 20;
 
 impl Memory {
@@ -162,8 +163,8 @@ impl Memory {
     /// Removes and returns the text that threads printed by `vprintf`, to which `gpu.printf` is
     /// lowered.
     ///
-    /// The printed text is in execution order, and includes the output of failed launches. Printed
-    /// text beyond the first mebibyte is lost.
+    /// The printed text is in execution order, and includes the output of failed launches. Text
+    /// beyond the first mebibyte since the last call is lost.
     pub fn take_printed(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.printed)
     }

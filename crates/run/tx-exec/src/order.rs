@@ -10,9 +10,9 @@ use crate::WARP;
 /// arrival completes a collective operation. Some orders also [preempt](Order::RoundRobin) a thread
 /// before a memory access. The thread that runs next can belong to any warp.
 ///
-/// The set of races does not depend on the order, if every order executes equal accesses. The
-/// results of a program without races and atomics do not depend on the order either. If a race or a
-/// missing synchronisation exists, the result and the first fault can depend on the order.
+/// If the threads execute the same accesses in every order, the set of races does not depend on the
+/// order. The results of a program without races and atomics do not depend on the order. If a race
+/// or a missing synchronisation exists, the result and the first fault can depend on the order.
 /// [`Order::all`] and [`Order::systematic`] list orders for tests. Every order is deterministic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -32,7 +32,7 @@ pub enum Order {
     /// Blocks and threads run as in [`Order::Shuffled`]. Threads are preempted before a
     /// pseudo-random half of their memory accesses, barriers and warp operations.
     Interleaved(u64),
-    /// The warp with this index, counted from 0, runs as far as possible before all other warps.
+    /// Whenever the warp with this index (counted from 0) can run, it runs before all other warps.
     /// All other threads run as in [`Order::Sequential`]. In a cluster, the index counts the warps
     /// of all blocks by block rank.
     WarpFirst(u32),
@@ -42,7 +42,8 @@ pub enum Order {
 }
 
 impl Order {
-    /// Returns one order of each kind, for blocks of any size. Pseudo-random orders use `seed`.
+    /// Returns one order for each variant of [`Order`]; the orders are valid for blocks of any
+    /// size. Pseudo-random orders use `seed`.
     pub const fn all(seed: u64) -> [Self; 7] {
         [
             Self::Sequential,
@@ -59,8 +60,9 @@ impl Order {
     /// `warps` warps.
     ///
     /// For any two warps that no barrier synchronises, one of the orders runs the first warp before
-    /// the second, and another order runs the second before the first. The orders do the same for
-    /// any two lanes of a warp, until both lanes reach a warp operation.
+    /// the second, and another order runs the second before the first. For any two lanes of a warp,
+    /// one order runs the first lane before the second, and another order runs the second before
+    /// the first, until both lanes reach a warp operation.
     pub fn systematic(warps: u32) -> impl Iterator<Item = Self> + Clone {
         [Self::Sequential, Self::Reverse, Self::RoundRobin]
             .into_iter()
@@ -104,7 +106,8 @@ impl Random {
     }
 }
 
-/// Preemption mode: whether a runnable thread yields to other threads before its next access.
+/// Preemption mode, which determines whether a runnable thread yields to other threads before its
+/// next access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Preemption {
     Never,
@@ -149,8 +152,8 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Maximum number of clusters for a shuffled grid. For more clusters, a permutation needs too much
-/// memory, so the clusters run in ascending order.
+/// Maximum number of clusters for a shuffled grid. If a grid has more clusters, its permutation
+/// would need too much memory, so the clusters run in ascending order.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
 /// Converts a linear index in a grid with fewer than 2³² elements to grid coordinates.

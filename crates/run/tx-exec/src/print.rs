@@ -1,8 +1,8 @@
 //! Text that device threads print with `vprintf`, and messages of `__assertfail`.
 //!
 //! The argument buffer holds consecutive arguments, each aligned to its size, as `gpu.printf`
-//! stores them. Integers have four bytes unless a length modifier changes the size, floats are f64,
-//! and strings are addresses.
+//! stores them. An integer occupies four bytes unless a length modifier changes its size. A float
+//! is stored as f64, and a string as its address.
 
 use crate::{
     fault::{AccessKind, Fault, Space},
@@ -89,7 +89,8 @@ pub(crate) fn format(
     Ok((printed, taken))
 }
 
-/// A field width or precision: a literal number in the format, or a number from the next argument.
+/// A field width or precision. The format contains the number itself, or an asterisk that stands
+/// for the next argument.
 #[derive(Clone, Copy)]
 enum Number {
     Given(u64),

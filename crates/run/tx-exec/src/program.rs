@@ -79,8 +79,9 @@ impl Code {
     }
 }
 
-/// Kernels that are compiled together, when one of them is first launched. Most kernels of a
-/// program with kernels for many array sizes are never launched.
+/// Kernels that are compiled together at the first launch of any of these kernels. Compilation is
+/// delayed, because a program may contain kernels for many array sizes and launch only a few of its
+/// kernels.
 struct Compiled {
     code: OnceCell<Code>,
     /// The module belongs to the context of the program.
@@ -136,8 +137,8 @@ impl Program {
     /// dialects, as directly before the translation to PTX. All ops of the module other than
     /// `gpu.module`s are ignored. Faults name the source locations in the text. If the text has no
     /// locations, faults name lines of the text, with `-` as the file name. If an MLIR module has
-    /// locations, print its ops in generic form, because MLIR cannot parse the short form of
-    /// `nvvm.barrier` with a location.
+    /// locations, the caller must print its ops in generic form, because MLIR cannot parse the
+    /// short form of `nvvm.barrier` with a location.
     ///
     /// # Errors
     ///

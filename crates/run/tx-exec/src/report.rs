@@ -1,6 +1,6 @@
 //! Counters of a launch.
 
-/// Number of accesses to one kind of memory.
+/// Numbers of accesses to one memory space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accesses {
     /// Number of non-atomic reads.
@@ -28,7 +28,7 @@ pub struct Report {
     pub iterations: u64,
     /// Number of barriers of whole blocks.
     pub barriers: u64,
-    /// Number of barriers of some warps of a block.
+    /// Number of barriers in which only some warps of a block participate.
     pub named_barriers: u64,
     /// Number of barriers of whole clusters.
     pub cluster_barriers: u64,
@@ -44,7 +44,7 @@ pub struct Report {
     pub global: Accesses,
     /// Accesses to shared memory of the thread's block, or of another block in the cluster.
     pub shared: Accesses,
-    /// Accesses to private memory, without values in registers.
+    /// Accesses to private memory. Accesses to values in registers are not counted.
     pub private: Accesses,
 }
 
@@ -60,7 +60,7 @@ impl Report {
     /// Returns the number of steps: started threads, loop iterations, accesses and
     /// synchronisations, summed over all threads.
     ///
-    /// The number of steps does not depend on the host, in contrast to the run time.
+    /// The number of steps does not depend on the host machine; the run time does.
     pub fn work(&self) -> u64 {
         let warps = self.warp_syncs + self.shuffles + self.reductions + self.votes;
         let of_block = self.threads / self.blocks.max(1);

@@ -1,5 +1,5 @@
-//! Scheduler loop: runs the threads of each cluster as coroutines, one at a time, until all threads
-//! have exited.
+//! The scheduler loop runs the threads of each cluster as coroutines, one at a time, until all
+//! threads have exited.
 
 use crate::{
     fault::Fault,

@@ -8,8 +8,8 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Size of the gap between two variables, in bytes. An access that overruns a variable is detected,
-/// because it accesses the gap.
+/// Size of the gap between two variables, in bytes. If an access overruns a variable, it reaches
+/// the gap and is therefore detected.
 pub(crate) const GAP: u64 = 64;
 
 #[derive(Clone, Debug)]
@@ -81,8 +81,8 @@ impl<'m> SharedMemory<'m> {
         self.base() + offset
     }
 
-    /// Returns the offset of an address in shared memory, if one variable contains all `bytes`
-    /// bytes at the address.
+    /// Returns the offset of an address in shared memory; `None` unless a single variable contains
+    /// all `bytes` bytes at the address.
     pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<u64> {
         let offset = address.wrapping_sub(self.base());
         if offset >= self.length {

@@ -6,10 +6,11 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Size of pooled stacks in bytes, sufficient for nearly all kernels.
+/// Size of each pooled stack in bytes. The size suffices for nearly all kernels.
 const KEPT_BYTES: usize = 256 * 1024;
-/// Maximum number of pooled stacks, sufficient for two blocks of maximum size. Linux limits a
-/// process to about 65,000 mappings, and each stack with its guard page needs two mappings.
+/// Maximum number of pooled stacks. The number suffices for two blocks of maximum size. Linux
+/// limits a process to about 65,000 mappings, and each stack with its guard page needs two
+/// mappings.
 const MOST_KEPT: usize = 2048;
 
 /// The pool. Without a pool, the allocation of stacks took two thirds of the run time of short
@@ -32,8 +33,8 @@ pub(crate) fn take(count: usize, bytes: usize) -> io::Result<Vec<DefaultStack>> 
     Ok(stacks)
 }
 
-/// Returns unused stacks to the pool. Larger stacks, and stacks beyond the limit of the pool, are
-/// freed.
+/// Returns unused stacks to the pool. A stack is freed if it is larger than the pooled stacks, or
+/// if the pool is full.
 pub(crate) fn give_back(stacks: impl IntoIterator<Item = DefaultStack>) {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let room = MOST_KEPT.saturating_sub(kept.len());

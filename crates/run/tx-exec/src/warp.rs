@@ -32,7 +32,7 @@ pub(crate) enum Redux {
     },
 }
 
-/// An operation that the lanes of a member mask execute together.
+/// A warp operation that all lanes in a member mask execute together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WarpOp {
     Sync,
@@ -109,7 +109,7 @@ impl WarpOp {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Input {
-    /// Operand value of the lane; a predicate is 0 or 1.
+    /// Operand value of the lane; a predicate is encoded as 0 or 1.
     pub(crate) value: u64,
     /// Second and third operand of a shuffle: `offset` and `clamp`.
     pub(crate) offset: u32,

@@ -1,5 +1,5 @@
-//! Launches row sums from a launch plan and PTX, in a host program that depends only on `tx-plan`
-//! and a CUDA driver binding.
+//! This host program computes row sums: it launches kernels from a launch plan and PTX, and depends
+//! only on `tx-plan` and a CUDA driver binding.
 //!
 //! ```console
 //! tx compile row_sums.mlir --chip sm_90 -o row_sums.ptx --plan row_sums.json

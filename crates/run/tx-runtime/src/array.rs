@@ -72,8 +72,9 @@ impl Array {
     /// Creates an array of pseudorandom numbers. Each pseudorandom number depends only on element
     /// type, position and seed, and is equal on every machine.
     ///
-    /// Floats are uniform in [0, 1), and have as many random bits as their significand has bits.
-    /// Integers are uniform in −8 … 7, `index` in 0 … 15, and `i1` in 0 … 1.
+    /// Floats are uniform in [0, 1); the number of random bits equals the number of significand
+    /// bits. Integers are uniform in −8 … 7, `index` values are uniform in 0 … 15, and `i1` values
+    /// are uniform in 0 … 1.
     ///
     /// # Errors
     /// Fails if there is not enough memory.
@@ -166,8 +167,8 @@ impl Array {
         (position < self.len()).then(|| self.number(self.bits(position)))
     }
 
-    /// Returns shape and element type as in an argument specification, such as `4x8xf32`;
-    /// `4x8xui32` for unsigned integers.
+    /// Returns shape and element type in the syntax of argument specifications, such as `4x8xf32`,
+    /// or `4x8xui32` for unsigned integers.
     pub fn describe(&self) -> String {
         describe_as(self.element, self.unsigned, &self.shape)
     }
@@ -210,8 +211,8 @@ impl Array {
         }
     }
 
-    /// Returns the bits of the element at a row-major position, which must be less than the number
-    /// of elements.
+    /// Returns the bits of the element at a row-major position. The position must be less than the
+    /// number of elements.
     pub(crate) fn bits(&self, position: usize) -> u64 {
         let size = self.element.size();
         let mut word = [0; 8];

@@ -23,8 +23,8 @@ pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 pub(crate) struct Job {
     /// Buffers of the memref arguments, in order, followed by the buffers of the temporaries.
     pub(crate) buffers: Vec<Buffer>,
-    /// Launches whose conditions on sizes are true; their conditions on addresses are not evaluated
-    /// yet.
+    /// Launches whose conditions on sizes are true. The conditions of these launches on addresses
+    /// are evaluated later, for each run.
     launches: Vec<Launch>,
     arguments: Vec<Bound>,
 }
@@ -33,19 +33,19 @@ pub(crate) struct Job {
 pub(crate) struct Buffer {
     pub(crate) label: String,
     pub(crate) bytes: usize,
-    /// Initial contents of the buffer, `bytes` long; `None` for a temporary, and for device memory
-    /// of the caller.
+    /// Initial contents of the buffer, which are `bytes` bytes long; `None` for a temporary, and
+    /// for device memory of the caller.
     pub(crate) contents: Option<Vec<u8>>,
     /// Device address, if the caller owns the memory.
     pub(crate) address: Option<u64>,
-    /// Whether a buffer without contents is zeroed before the first run.
+    /// Whether a buffer without initial contents is filled with zeros before the first run.
     pub(crate) cleared: bool,
     #[cfg_attr(
         not(feature = "simt"),
         expect(dead_code, reason = "only the executor places arrays anywhere")
     )]
     pub(crate) element: ElementType,
-    /// Whether `contents` are replaced by the final contents of the buffer.
+    /// Whether the final contents of the buffer are copied back and replace `contents`.
     pub(crate) read_back: bool,
 }
 
@@ -87,7 +87,8 @@ enum Bound {
     },
 }
 
-/// Checks the number of arguments, their element types, ranks and static sizes against a plan.
+/// Checks that the number of arguments, and their element types, ranks and static sizes match a
+/// plan.
 ///
 /// # Errors
 /// Returns [`Error::ArgumentCount`], or [`Error::Argument`] for the first invalid argument.
@@ -102,7 +103,7 @@ pub fn check_arguments(plan: &Plan, args: &[Arg]) -> Result<(), Error> {
 /// Checks whether a program can be launched with these arguments. Nothing is launched.
 ///
 /// # Errors
-/// Returns the errors that a run reports before its first launch.
+/// Returns every error that a run reports before its first launch.
 pub fn check_launch(plan: &Plan, args: &[Arg], grid: Option<[u32; 3]>) -> Result<(), Error> {
     Job::new(plan, args.to_vec(), grid).map(drop)
 }
@@ -265,8 +266,8 @@ impl Job {
         &self.launches
     }
 
-    /// Returns the launches of a run with the given buffer addresses, and their indices in
-    /// [`Job::possible`].
+    /// Returns the launches of a run whose buffers have the given addresses. Each launch is
+    /// returned with its index in [`Job::possible`].
     pub(crate) fn launches<'j>(
         &'j self,
         address: impl Fn(usize) -> Option<u64> + Copy + 'j,
@@ -287,7 +288,7 @@ impl Job {
     }
 
     /// Returns the buffer index of an argument in the caller's device memory. Fails if the argument
-    /// is not in the caller's device memory, or cannot be moved to `address`.
+    /// is not in the caller's device memory, or if `address` is invalid for this argument.
     pub(crate) fn at(&self, index: usize, address: u64) -> Result<usize, Error> {
         let refuse = |expected: String, hint: Option<String>| Error::Argument {
             index,
@@ -368,9 +369,9 @@ impl Job {
         Ok(())
     }
 
-    /// Returns the contents of each argument after the run, and whether the program may have
-    /// written the argument. The entry of a scalar argument, and of an array in the caller's device
-    /// memory, is `None`.
+    /// Returns the contents of each argument after the run, with a flag that is set if the program
+    /// may have written the argument. The entry of a scalar argument, and of an array in the
+    /// caller's device memory, is `None`.
     pub(crate) fn into_arrays(mut self) -> Result<Vec<Option<(Array, bool)>>, Error> {
         self.arguments
             .into_iter()
@@ -805,7 +806,8 @@ fn check(index: usize, arg: &Arg, argument: &Argument) -> Result<(), Error> {
     }
 }
 
-/// Checks whether a memref of this type can have this shape; the error is the reason.
+/// Checks whether a memref of this type can have this shape; if not, returns the reason as the
+/// error.
 fn check_shape(shape: &[usize], memref: &MemrefType) -> Result<(), String> {
     if shape.len() != memref.rank() {
         return Err(format!(
@@ -828,8 +830,8 @@ fn holds(found: ElementType, expected: ElementType) -> bool {
     found == expected || (found == ElementType::I64 && expected == ElementType::Index)
 }
 
-/// Returns a hint for an integer array passed as bf16 or as 8-bit float, because npy files store
-/// these types as integers.
+/// Returns a hint if an integer array is passed for a memref of bf16 or 8-bit floats, because npy
+/// files store these types as integers.
 fn reinterpretation(found: ElementType, expected: ElementType) -> Option<String> {
     let words = matches!(
         (found, expected),
@@ -867,7 +869,8 @@ mod tests {
         }
     }
 
-    /// Returns a plan with one choice; each alternative is one step with the given conditions.
+    /// Returns a plan with one choice between alternatives. Each alternative is one step with the
+    /// given conditions.
     fn choice(arguments: &[&str], alternatives: &[&[&str]]) -> Plan {
         let mut plan = plan(arguments, step());
         plan.steps = (alternatives.iter().enumerate())
@@ -1063,8 +1066,8 @@ mod tests {
         Ok(())
     }
 
-    /// Checks that elements at one position in memory are accepted if their values are equal, and
-    /// rejected otherwise.
+    /// Checks that an array is accepted if elements at the same memory position have equal values,
+    /// and is rejected otherwise.
     #[test]
     fn elements_may_share_a_place() -> Result<(), Error> {
         let plan = plan(&["memref<3x4xf32, strided<[0, 1]>>"], step());

@@ -1,4 +1,4 @@
-//! Measurement kernel for the read bandwidth of device memory.
+//! Kernel that measures the read bandwidth of device memory.
 
 use std::fmt::Write as _;
 
@@ -10,8 +10,8 @@ pub(crate) const VECTORS: usize = 8;
 
 /// Returns the PTX of the measurement kernel. Each thread loads [`VECTORS`] vectors of 16 bytes,
 /// and the vectors of a block are contiguous. A thread stores the XOR of its data only if the XOR
-/// equals a fixed 32-bit constant. Almost no thread executes the store, but ptxas cannot remove the
-/// loads.
+/// equals a fixed 32-bit constant. Almost no thread executes this store, but because of the store,
+/// ptxas cannot remove the loads.
 pub(crate) fn ptx() -> String {
     let mut text = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n\

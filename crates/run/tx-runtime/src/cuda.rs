@@ -60,7 +60,7 @@ impl<T> During<T> for Result<T, driver::DriverError> {
 /// Loaded CUDA driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaDriver {
-    /// Newest CUDA version that the driver supports: major and minor.
+    /// Newest CUDA version that the driver supports, as a pair of major and minor version.
     pub version: (u32, u32),
     /// Visible devices.
     pub devices: Vec<CudaDevice>,
@@ -73,7 +73,7 @@ pub struct CudaDevice {
     pub ordinal: usize,
     /// Product name, such as `NVIDIA H200`.
     pub name: String,
-    /// Compute capability: major and minor.
+    /// Compute capability of the device, as a pair of major and minor number.
     pub compute_capability: (u32, u32),
     /// Memory size in bytes.
     pub memory: usize,
@@ -244,8 +244,8 @@ impl Context {
     }
 }
 
-/// Returns whether PTX for the chip `compiled` runs on a device. Returns true for a name of another
-/// form than `sm_NN`, because the driver itself rejects unsuitable PTX.
+/// Returns whether PTX for the chip `compiled` runs on a device. Returns true if the name of the
+/// chip does not have the form `sm_NN`, because the driver itself rejects unsuitable PTX.
 fn runs_on(compiled: &str, device: (u32, u32)) -> bool {
     let Some(number) = compiled.strip_prefix("sm_") else {
         return true;
@@ -412,8 +412,8 @@ impl Module {
         Ok(function)
     }
 
-    /// Checks that the launch passes as many parameters as the kernel has, with equal sizes. For a
-    /// missing parameter, the driver would read out of bounds.
+    /// Checks that the launch passes every parameter of the kernel, and that the sizes of the
+    /// passed parameters match. If a parameter were missing, the driver would read out of bounds.
     fn check_parameters(&self, launch: &Launch) -> Result<(), Error> {
         let Some(expected) = self.parameters.get(&launch.kernel) else {
             return Ok(());
@@ -456,8 +456,8 @@ impl Resident<'_> {
     /// Starts the launches of `job` on a stream.
     ///
     /// # Safety
-    /// The stream belongs to the device's primary context. A graph captured from the stream is not
-    /// launched after `self` is dropped.
+    /// The stream belongs to the device's primary context. If a graph is captured from the stream,
+    /// the caller must not launch the graph after `self` is dropped.
     pub(crate) unsafe fn launch_on(&self, job: &Job, stream: sys::CUstream) -> Result<(), Error> {
         self.module.context.make_current()?;
         for launch in job.launches(|buffer| self.address(buffer)) {
@@ -658,11 +658,11 @@ impl Context {
     }
 }
 
-/// Size in bytes of the pseudorandom data whose copies fill the measured memory.
+/// Size in bytes of a pseudorandom block; copies of this block fill the measured memory.
 const CHUNK: usize = 16 << 20;
 const TIMES: usize = 11;
 
-/// Device memory, freed on drop unless a caller owns it.
+/// Device memory. Dropping the value frees the memory, unless a caller owns the memory.
 #[derive(Debug)]
 struct Memory {
     pointer: sys::CUdeviceptr,
@@ -747,8 +747,8 @@ impl Drop for Event {
 mod tests {
     use super::runs_on;
 
-    /// Checks that PTX is accepted on its chip and on later chips, unless a suffix restricts the
-    /// chips.
+    /// Checks that PTX is accepted on its own chip and on later chips. If the chip has a suffix,
+    /// PTX is accepted only on the chips that the suffix permits.
     #[test]
     fn chips_are_compatible_upwards() {
         for (compiled, device, runs) in [

@@ -209,13 +209,13 @@ pub struct RunOptions {
     /// launch that exceeds the limit is an error; without a limit, a launch may run forever.
     #[cfg(feature = "simt")]
     pub steps: Option<tx_exec::StepLimit>,
-    /// Distances of the argument addresses from aligned addresses in the executor's memory. A
+    /// Distance of each argument address from an aligned address in the executor's memory. A
     /// misaligned argument represents a view of a larger array.
     #[cfg(feature = "simt")]
     pub past: Past,
 }
 
-/// Distance of the start of each array from a multiple of 256 bytes, in elements.
+/// Number of elements by which the start of each array lies after a multiple of 256 bytes.
 #[cfg(feature = "simt")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
@@ -223,8 +223,8 @@ pub struct Past {
     pub first: usize,
     /// Difference between the distances of consecutive arrays, in elements.
     pub each: usize,
-    /// Index of the array with the additional distance `by`. The last array has index 0, and the
-    /// index is taken modulo the number of arrays.
+    /// Index of the array to whose distance `by` is added. Indices count from the last array, which
+    /// has index 0, and are taken modulo the number of arrays.
     pub one: usize,
     /// Additional distance of the start of the array that `one` selects, in elements.
     pub by: usize,
@@ -232,7 +232,7 @@ pub struct Past {
 
 #[cfg(feature = "simt")]
 impl Past {
-    /// Returns a [`Past`] with the distance `elements` for all arrays.
+    /// Returns a [`Past`] that places all arrays at the distance `elements`.
     pub const fn all(elements: usize) -> Self {
         Self {
             first: elements,
@@ -257,8 +257,8 @@ impl Executable {
     /// Runs the program once on copies of the arguments.
     ///
     /// # Errors
-    /// Fails if the arguments do not match the plan, in which case nothing is launched, or if the
-    /// run fails.
+    /// Fails if the arguments do not match the plan, or if the run fails. If the arguments do not
+    /// match the plan, no kernel is launched.
     pub fn run(&self, args: Vec<Arg>) -> Result<Outputs, Error> {
         self.run_with(args, &RunOptions::default())
     }
@@ -266,7 +266,7 @@ impl Executable {
     /// Runs the program once on copies of the arguments, with options.
     ///
     /// # Errors
-    /// Returns the errors of [`Executable::run`], and fails if a grid is set for a host function,
+    /// Returns the errors of [`Executable::run`]. Also fails if a grid is set for a host function,
     /// or if a graph is requested on the CPU.
     pub fn run_with(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Outputs, Error> {
         let mut run = self.prepare(args, options)?;
@@ -376,8 +376,8 @@ enum Resident<'e> {
 }
 
 impl<'e> Prepared<'e> {
-    /// Starts the program once. The arguments have the contents that the previous launch left. The
-    /// call may return before the launch ends.
+    /// Starts the program once. The launch starts with the argument contents that the previous
+    /// launch left. The call may return before the launch ends.
     ///
     /// # Errors
     /// Fails if the device rejects a launch, or the executor finds a fault.
@@ -448,8 +448,8 @@ impl<'e> Prepared<'e> {
         Ok(())
     }
 
-    /// Records `launches` launches as one CUDA graph, cycling through `runs`. A graph with any
-    /// number of kernels is launched by one driver call.
+    /// Records `launches` launches as one CUDA graph. The launches use the elements of `runs`
+    /// cyclically. One driver call launches a graph, independent of its number of kernels.
     ///
     /// ```no_run
     /// # fn run(program: &tx_runtime::Executable, args: Vec<tx_runtime::Arg>) -> Result<(), tx_runtime::Error> {
@@ -486,8 +486,8 @@ impl<'e> Prepared<'e> {
         Ok(Graph { recorded, runs })
     }
 
-    /// Returns the time of `launches` consecutive launches, cycling through `runs`, from the start
-    /// of the first kernel to the end of the last kernel.
+    /// Returns the time of `launches` consecutive launches, from the start of the first kernel to
+    /// the end of the last kernel. The launches use the elements of `runs` cyclically.
     ///
     /// # Errors
     /// Returns the errors of [`Prepared::launch`] and [`Prepared::wait`].
@@ -505,7 +505,7 @@ impl<'e> Prepared<'e> {
         until_end(runs, begin, start)
     }
 
-    /// Returns the number of kernels of one launch.
+    /// Returns the number of kernels that one launch of the program executes.
     pub fn kernels(&self) -> usize {
         let address = |buffer| match &self.resident {
             Resident::Empty => None,
@@ -572,7 +572,8 @@ fn mark(runs: &[Prepared<'_>]) -> Result<Option<cuda::Event>, Error> {
     }
 }
 
-/// Waits for all launches, and returns the elapsed time since `start`, or since `begin` on the CPU.
+/// Waits for all launches, and returns the time since the event `start`, or on the CPU since the
+/// time `begin`.
 fn until_end(
     runs: &[Prepared<'_>],
     begin: Instant,

@@ -30,9 +30,9 @@ pub struct DeviceArray {
 }
 
 impl DeviceArray {
-    /// Creates a contiguous array (outermost dimension first; an empty shape is rank 0) at a device
-    /// address (a `CUdeviceptr`). The address must be a multiple of the element size. Alignment to
-    /// 16 bytes gives the best bandwidth.
+    /// Creates a contiguous array at a device address (a `CUdeviceptr`). `shape` lists the
+    /// outermost dimension first; an empty shape denotes rank 0. The address must be a multiple of
+    /// the element size. Alignment to 16 bytes gives the best bandwidth.
     pub fn new(address: u64, element: ElementType, shape: &[usize]) -> Self {
         Self {
             address,
@@ -43,8 +43,9 @@ impl DeviceArray {
         }
     }
 
-    /// Sets the offset of the first element from the address, and the stride of each dimension, all
-    /// in elements. No element may lie before the address of the array.
+    /// Sets the offset of the first element relative to the address, and the stride of each
+    /// dimension. The offset and the strides are counted in elements. No element may lie before the
+    /// address of the array.
     #[must_use]
     pub fn with_strides(self, offset: i64, strides: &[i64]) -> Self {
         Self {
@@ -107,8 +108,8 @@ impl DeviceArray {
     }
 }
 
-/// Checks the address of an array: not null unless the array is empty, and aligned to the element
-/// size.
+/// Checks that the address of an array is aligned to the element size, and that it is not null
+/// unless the array is empty.
 pub(crate) fn check_address(address: u64, element: ElementType, empty: bool) -> Result<(), String> {
     let size = element.size() as u64;
     if address == 0 && !empty {

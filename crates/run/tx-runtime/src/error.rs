@@ -64,14 +64,14 @@ pub enum Error {
         /// Requested type.
         expected: ElementType,
     },
-    /// Number of bytes that does not match the shape of an array.
+    /// The number of bytes does not match the shape of an array.
     #[error("found {found} bytes for {array}, expected {expected}")]
     Size {
         /// Shape and element type of the array.
         array: String,
         /// Number of given bytes.
         found: usize,
-        /// Number of bytes of an array with this shape and element type.
+        /// Number of bytes that an array with this shape and element type needs.
         expected: usize,
     },
     /// Not enough memory on the host or the device.
@@ -109,8 +109,8 @@ pub enum Error {
         /// Supported sizes.
         expected: String,
     },
-    /// Option for the grid that is set for a host function. Only an entry that is a kernel accepts
-    /// a grid.
+    /// The option for the grid is set for a host function. Only an entry that is a kernel accepts a
+    /// grid.
     #[error(
         "the grid can be set for a kernel only; `{entry}` is a function that launches kernels of its own"
     )]
@@ -118,7 +118,7 @@ pub enum Error {
         /// Name of the entry.
         entry: String,
     },
-    /// CUDA graph or stream requested on a device that supports neither.
+    /// A CUDA graph or a stream is requested on a device that supports neither graphs nor streams.
     #[error(
         "{device} has no CUDA graphs and streams; launch the program by itself, or on a CUDA device"
     )]
@@ -126,7 +126,7 @@ pub enum Error {
         /// Name of the device.
         device: String,
     },
-    /// Arrays in device memory, passed to a device without device memory.
+    /// Arrays in device memory are passed to a device that has no device memory.
     #[error(
         "{device} has no memory of a device; run the program on arrays of the host, or on a CUDA device"
     )]
@@ -190,7 +190,7 @@ pub enum Error {
     /// Error of the driver during a run.
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// Fault of the program: a race, a divergent barrier, or an access out of bounds, for example.
+    /// Fault of the program, for example a race, a divergent barrier, or an access out of bounds.
     #[error("{0}")]
     Fault(Box<Fault>),
 }
@@ -241,8 +241,8 @@ impl Fault {
         }
     }
 
-    /// Returns the location of the other operation; `None` if both locations are equal, as in a
-    /// race of threads in one operation.
+    /// Returns the location of the other operation; `None` if both operations have the same
+    /// location, as in a race of threads in one operation.
     pub fn elsewhere(&self) -> Option<&str> {
         self.other_location
             .as_deref()
@@ -256,10 +256,11 @@ impl Fault {
 pub enum FaultKind {
     /// Two unordered accesses to one address, at least one of them a write.
     Race,
-    /// Barrier, shuffle or vote that some participating threads do not reach; shuffle from an
-    /// inactive lane; or access to the memory of another block of the cluster that may have exited.
+    /// Some participating threads do not reach a barrier, shuffle or vote; a shuffle reads an
+    /// inactive lane; or an access reaches the memory of another block in the cluster, and that
+    /// block may have exited.
     Synchronization,
-    /// Access that is out of bounds, misaligned, to uninitialized memory, or a write to constant
+    /// An access is out of bounds or misaligned, reads uninitialized memory, or writes constant
     /// memory.
     Memory,
     /// Access to dynamic shared memory in a launch without dynamic shared memory.
@@ -276,7 +277,7 @@ pub enum FaultKind {
 /// Cause of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// Invalid request: a mistake of the caller.
+    /// The caller made an invalid request.
     Usage,
     /// The program, the arguments and the device do not match. No kernel has run.
     Refused,

@@ -1,7 +1,7 @@
 //! Reader and writer of NumPy's `.npy` files.
 //!
-//! Input files are untrusted. Other crates for `.npy` files allocate the array size in the header
-//! without a check, and overflow for impossible shapes.
+//! Input files are untrusted. Other crates for `.npy` files allocate the array size from the header
+//! without a check, and the size computation overflows for impossible shapes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -44,7 +44,7 @@ pub enum NpyError {
         /// Dtype in the header.
         found: String,
     },
-    /// Requested element type whose size differs from that of the dtype.
+    /// The requested element type and the dtype of the file have different sizes.
     #[error("cannot read {bytes}-byte words of dtype {dtype} as {element}, which has {}", element.size())]
     Width {
         /// Dtype of the file.
@@ -164,9 +164,9 @@ pub fn read_npy_from(
 
 /// Writes a `.npy` file: version 1.0, C order, little-endian.
 ///
-/// Integers are written as signed unless the array is marked unsigned, and `index` as 64-bit
-/// integers. numpy has no type for bf16 and 8-bit floats, so their bits are written as unsigned
-/// integers.
+/// Integers are written as signed unless the array is marked unsigned. An `index` is written as a
+/// 64-bit integer. numpy has no type for bf16 and 8-bit floats, so their bits are written as
+/// unsigned integers.
 ///
 /// # Errors
 /// Fails if the file cannot be written.

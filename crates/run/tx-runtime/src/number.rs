@@ -67,7 +67,7 @@ impl Number {
     }
 }
 
-/// Returns the range of accepted integers of a type: from its signed minimum to its unsigned
+/// Returns the range of the integers that a type accepts, from its signed minimum to its unsigned
 /// maximum.
 pub(crate) fn integer_range(element: ElementType) -> (i128, i128) {
     match element {
@@ -128,7 +128,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// Error for a text that is not a number, or a number beyond the largest f64.
+/// Error for a text that is not a number, or that is a number beyond the largest f64.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{found}` is {}",
@@ -185,7 +185,8 @@ pub(crate) struct FloatFormat {
     exponent_bits: u32,
     mantissa_bits: u32,
     /// Whether the format has infinities: the largest exponent then encodes infinities and NaNs. In
-    /// a format without infinities, only the bit pattern of all ones is a NaN.
+    /// a format without infinities, only a float whose exponent and mantissa bits are all ones is a
+    /// NaN.
     infinities: bool,
 }
 
@@ -386,7 +387,8 @@ mod tests {
         }
     }
 
-    /// Checks the largest and smallest values of the 8-bit formats, and values out of range.
+    /// Checks the largest and smallest values of the 8-bit float formats, and values outside the
+    /// range of the formats.
     #[test]
     fn eight_bit_limits() {
         let bits = |element, value| Number::Float(value).to_bits(element);

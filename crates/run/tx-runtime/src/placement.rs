@@ -54,8 +54,8 @@ impl Placement {
 
     /// Chooses values for the dynamic strides and the dynamic offset of a memref type. If the
     /// static strides permit a contiguous row-major placement, the function chooses this placement.
-    /// Otherwise, each dynamic stride exceeds the span of every static dimension and of all inner
-    /// dynamic dimensions.
+    /// Otherwise, the function chooses dynamic strides that each exceed the span of every static
+    /// dimension and of all inner dynamic dimensions.
     ///
     /// # Errors
     /// Returns the reason why no array of this shape can have such a placement.
@@ -177,8 +177,8 @@ impl Placement {
         }
     }
 
-    /// Calls `visit` for each element of `size` bytes, with its byte range in the dense array and
-    /// its byte range in the buffer.
+    /// Calls `visit` for each element of `size` bytes. The arguments of `visit` are the byte ranges
+    /// of the element in the dense array and in the buffer.
     pub fn for_each(
         &self,
         shape: &[usize],
@@ -223,8 +223,8 @@ pub(crate) fn row_major(shape: &[usize]) -> Vec<i64> {
     strides
 }
 
-/// Returns whether all elements have distinct positions, by a sufficient condition: each stride
-/// exceeds the span of the dimensions with smaller strides.
+/// Returns true only if all elements have distinct positions. The function tests a sufficient
+/// condition: each stride exceeds the span of the dimensions with smaller strides.
 fn injective(sizes: &[i64], strides: &[i64]) -> bool {
     let mut axes: Vec<(u64, i64)> = sizes
         .iter()

@@ -17,9 +17,9 @@ const LINE_WIDTH: usize = 75;
 const PRECISION: usize = 8;
 
 /// Prints an array as numpy 2.3 does with its default options. Arrays of more than 1000 elements
-/// show three elements at each end of a dimension. Floats have the fewest digits that identify the
-/// value, at most 8 after the point. Integers are signed unless the array is marked unsigned, and
-/// an `i1` is `True` or `False`.
+/// show three elements at each end of a dimension. Floats are printed with the fewest digits that
+/// identify the value, and with at most 8 digits after the point. Integers are printed as signed
+/// unless the array is marked unsigned, and an `i1` is printed as `True` or `False`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.shape().is_empty() {
@@ -35,8 +35,8 @@ impl fmt::Display for Array {
     }
 }
 
-/// Returns the text of a rank-0 array, equal to that of a numpy scalar. Floats are not limited to 8
-/// digits after the point.
+/// Returns the text of a rank-0 array, equal to that of a numpy scalar. The text of a rank-0 float
+/// may have more than 8 digits after the point.
 fn scalar(element: ElementType, value: Number) -> String {
     match value {
         Number::Int(value) if element == ElementType::I1 => python_bool(value != 0).to_owned(),
@@ -164,8 +164,8 @@ impl Decimal {
     }
 
     /// Returns the sign with the first digit, exactly `precision` digits after the point, and the
-    /// exponent. As in numpy, digits beyond the length of the shortest text are taken from the
-    /// exact value.
+    /// exponent. As in numpy, digits that the shortest text lacks are taken from the exact decimal
+    /// expansion of the value.
     fn scientific_padded(&self, precision: usize) -> (String, String, String) {
         let (whole, mut fraction, exponent) = if fraction_len(self.parts().0) == precision {
             split_scientific(&self.shortest)
@@ -190,8 +190,9 @@ fn parts(scientific: &str) -> (&str, i32) {
     (mantissa, exponent.parse().unwrap_or(0))
 }
 
-/// Returns the decimal text nearest to the value if that text identifies the value, otherwise
-/// `shortest`. Among texts of equal length, numpy prefers the text nearest to the value.
+/// Returns the decimal text that has as many digits as `shortest` and is nearest to the value;
+/// returns `shortest` if this text does not identify the value. Among texts of equal length, numpy
+/// prefers the text nearest to the value.
 fn even(shortest: String, value: f64, round_trips: impl Fn(&str) -> bool) -> String {
     let precision = fraction_len(parts(&shortest).0);
     let nearest = format!("{value:.precision$e}");
@@ -219,7 +220,8 @@ fn split_scientific(text: &str) -> (String, String, String) {
     )
 }
 
-/// Element format of one array, which pads the text of every element to one width.
+/// Format for the elements of one array. The format pads the texts of all elements to the same
+/// width.
 enum Style {
     Bool,
     Int {

@@ -1,11 +1,12 @@
-//! Parser for the kernel parameters in PTX, which are compared with the parameters in a plan.
+//! Parses the kernel parameters in PTX. The runtime compares these parameters with the parameters
+//! in a plan.
 
 use std::collections::BTreeMap;
 
 /// Returns for each kernel name the sizes of the kernel's parameters, in bytes.
 ///
-/// The driver can return the size of a parameter, but not the number of parameters: a query past
-/// the last parameter fails, and tools such as `compute-sanitizer` report the failed driver call.
+/// The driver can return the size of a parameter, but not the number of parameters. A query past
+/// the last parameter fails, and tools such as `compute-sanitizer` report this failed driver call.
 /// The map omits a kernel whose parameters cannot be parsed, because the driver reports invalid
 /// PTX.
 pub(crate) fn parameters(ptx: &str) -> BTreeMap<String, Vec<usize>> {
@@ -127,8 +128,8 @@ mod tests {
         assert_eq!(kernels["much_shared"], [8; 5]);
     }
 
-    /// Checks the output of LLVM and nvcc: directives, pointer qualifiers, alignment, arrays,
-    /// comments, and strings that contain PTX.
+    /// Checks that the parser reads the output of LLVM and nvcc, which contains directives, pointer
+    /// qualifiers, alignments, arrays, comments, and strings that contain PTX.
     #[test]
     fn reads_what_compilers_write() {
         let ptx = r#"

@@ -50,8 +50,8 @@ pub enum Spec {
     File {
         /// Path of the file.
         path: PathBuf,
-        /// Element type as which the elements of the file are reinterpreted; `None` for the dtype
-        /// of the file.
+        /// Element type of the array, whose elements are the reinterpreted bits of the file; `None`
+        /// selects the dtype of the file.
         element: Option<ElementType>,
     },
     /// Array of zeros.
@@ -189,7 +189,8 @@ const FORMS: &str = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4
 
 const GENERATORS: [&str; 3] = ["zeros", "full", "rand"];
 
-/// Names of array generators in other tools, and the corresponding specifications.
+/// Names that other tools use for array generators, each with the corresponding specification of
+/// `tx`.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("zero", "zeros:TYPE"),
     ("empty", "zeros:TYPE"),

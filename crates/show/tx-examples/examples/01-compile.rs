@@ -4,7 +4,7 @@
 //! cargo run -p tx-examples --example 01-compile
 //! ```
 
-/// Program that computes the row sums of a matrix of dynamic size.
+/// Program that computes the row sums of a matrix with dynamic dimensions.
 const SUMS: &str = "
 func.func @sums(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>

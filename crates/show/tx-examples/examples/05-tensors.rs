@@ -1,7 +1,8 @@
 //! 05: compiles tensor expressions; tx lowers their row sums and row maxima.
 //!
-//! Each expression becomes one host function, with a `linalg.generic` for each reduction and for
-//! the result. The body of each `linalg.generic` contains the element-wise ops.
+//! Each expression becomes one host function. The function contains one `linalg.generic` for each
+//! reduction, and one for the result. The body of each `linalg.generic` contains the element-wise
+//! ops.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 05-tensors
@@ -98,7 +99,8 @@ impl Lowering {
         }
     }
 
-    /// Emits the reductions that `expr` contains; operands precede their users.
+    /// Emits the reductions that `expr` contains. A reduction is emitted after the reductions that
+    /// it uses.
     fn reductions(&mut self, expr: &Expr) {
         match expr {
             Expr::Input | Expr::Number(_) => {}
@@ -129,8 +131,8 @@ impl Lowering {
         }
     }
 
-    /// Emits a `linalg.generic` that evaluates `expr` for each element or row, and stores the
-    /// results in `out` or reduces the results into `out`.
+    /// Emits a `linalg.generic` that evaluates `expr` for each element or row, and either stores
+    /// the values in `out` or reduces them into `out`.
     fn generic(&mut self, expr: &Expr, kind: Option<Reduce>, out: &str, rows_only: bool) {
         let mut body = Body {
             lowering: self,
@@ -189,7 +191,8 @@ impl Lowering {
 
 struct Body<'l> {
     lowering: &'l Lowering,
-    /// Operands: the name of each memref, and whether the memref has one element per row.
+    /// Operands of the op. Each entry holds the name of a memref, and whether the memref has one
+    /// element per row.
     operands: Vec<(String, bool)>,
     text: String,
     values: usize,

@@ -1,4 +1,4 @@
-//! Line diff of two modules, before and after a pass.
+//! Line diff between the modules before and after a pass.
 
 use crate::highlight::{Kind, Token, mlir};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -8,24 +8,24 @@ use std::ops::Range;
 /// Row of a side-by-side diff. Line numbers of both modules count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
-    /// Lines that are equal up to value names and indentation.
+    /// Two lines that differ at most in value names and indentation.
     Same {
         /// Line before.
         old: usize,
         /// Line after.
         new: usize,
-        /// Set if value names or the indentation differ.
+        /// Set if the value names or the indentation of the two lines differ.
         renamed: bool,
     },
-    /// Lines with the same op and different tokens.
+    /// Two lines that contain the same op, but differ in some tokens.
     Changed {
         /// Line before.
         old: usize,
         /// Line after.
         new: usize,
-        /// For each token of the old line, whether it is removed.
+        /// One flag per token of the old line; the flag is set if the pass removes the token.
         old_marks: Vec<bool>,
-        /// For each token of the new line, whether the token is added.
+        /// One flag per token of the new line; the flag is set if the pass adds the token.
         new_marks: Vec<bool>,
     },
     /// Removed line.
@@ -95,7 +95,8 @@ type Name<'t> = (&'t str, Option<usize>);
 struct Mention<'t> {
     at: usize,
     name: Name<'t>,
-    /// Number of results that the name denotes, as in `%0:2`; `None` for a name of one value.
+    /// Number of results that the name denotes, such as 2 for `%0:2`; `None` if the name denotes
+    /// one value.
     results: Option<usize>,
     defines: bool,
 }
@@ -177,8 +178,8 @@ fn computation(tokens: &[Token<'_>]) -> Option<String> {
 struct Known {
     /// Identifier of the value; corresponding values of both modules have equal identifiers.
     id: usize,
-    /// Set if the value is a result of a removed or added op, and no value of the other module
-    /// corresponds to it yet.
+    /// Set if a removed or added op defines the value, and no corresponding value of the other
+    /// module is known yet.
     is_open: bool,
 }
 
@@ -209,7 +210,7 @@ impl<'t> Names<'t> {
     /// Returns whether the value `old` of the module before the pass corresponds to the value `new`
     /// of the module after the pass. Values correspond if paired lines define the values, or if
     /// their expressions are equal. A removed value also corresponds to the first added value that
-    /// replaces it.
+    /// is used in its place.
     fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
         let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
             return old == new;
@@ -417,7 +418,8 @@ fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Folds unchanged rows that are far from a change, if folding saves at least two lines.
+/// Folds the unchanged rows that are far from a change, if the folded rows take at least two lines
+/// less.
 pub fn fold(rows: &[Row]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut at = 0;
@@ -490,7 +492,8 @@ mod tests {
         assert_eq!(new_marks.iter().filter(|m| **m).count(), 1);
     }
 
-    /// The diff marks neither the users of a replaced op nor the users of merged constants.
+    /// The diff does not mark the users of a replaced op, and does not mark the users of merged
+    /// constants.
     #[test]
     fn a_value_that_takes_the_place_of_another_is_no_change() {
         let old = split(

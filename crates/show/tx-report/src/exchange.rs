@@ -1,8 +1,9 @@
-//! Data exchange between the threads of a kernel, derived from its ops in program order.
+//! Derives the data exchange between the threads of a kernel from the ops of the kernel, in program
+//! order.
 //!
-//! Integers that depend only on the thread id are evaluated for every thread of the block. The
-//! source lanes of a shuffle, and the threads that satisfy a condition, are therefore known
-//! exactly.
+//! Integers that depend only on the thread id are evaluated for every thread of the block.
+//! Therefore, the source lanes of a shuffle and the threads that satisfy a branch condition are
+//! known exactly.
 
 mod describe;
 mod integers;
@@ -79,7 +80,7 @@ impl Op {
 /// Set of threads of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Threads {
-    /// For each thread, whether the thread is active.
+    /// One flag per thread of the block; the flag is set if the thread is active.
     pub mask: Rc<Vec<bool>>,
     /// Set if the set of active threads also depends on conditions that are not functions of the
     /// thread id.
@@ -195,7 +196,7 @@ pub enum Wait {
     Block,
     /// All blocks of a cluster synchronise.
     Cluster,
-    /// No synchronization: a fence that orders the memory accesses of one thread.
+    /// A fence, which orders the memory accesses of one thread and synchronizes no threads.
     Fence,
 }
 
@@ -204,11 +205,12 @@ pub enum Wait {
 pub enum KernelStep {
     /// Shuffle within a warp.
     Shuffle {
-        /// Mode: `xor`, `up`, `down` or `idx`.
+        /// Mode of the shuffle: `xor`, `up`, `down` or `idx`.
         mode: String,
-        /// Lane distance, if equal for all lanes.
+        /// Distance between each lane and its source lane; `None` if the distance differs between
+        /// lanes.
         distance: Option<i64>,
-        /// Source lane of each lane of the first warp, if known.
+        /// Source lane of each lane of the first warp; `None` for an unknown source lane.
         sources: Vec<Option<usize>>,
         /// Set if all warps have the same source lanes.
         alike: bool,
@@ -258,7 +260,7 @@ pub enum KernelStep {
     },
     /// Loop.
     Loop {
-        /// Trip count, if known and equal for all threads.
+        /// Trip count of the loop; `None` if the count is unknown, or differs between threads.
         trips: Option<i64>,
         /// Steps of the body.
         steps: Vec<KernelStep>,

@@ -1,4 +1,4 @@
-//! Table of the elements of a fragment, with the thread and register of each element.
+//! Table that lists the thread and the register of each element of a fragment.
 
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
@@ -185,7 +185,7 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     }
 }
 
-/// Formats the fragment index of a table row: all dimensions except the last.
+/// Formats the index of the fragment elements in a table row, without the last dimension.
 fn place(row: usize, shape: &[usize]) -> String {
     let outer = &shape[..shape.len().saturating_sub(1)];
     let mut rest = row;

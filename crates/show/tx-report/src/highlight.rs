@@ -25,7 +25,7 @@ pub enum Kind {
     Attribute,
     /// Op name or PTX instruction.
     Op,
-    /// Word that belongs to no other class, or PTX directive.
+    /// PTX directive, or a word that matches no other token class.
     Keyword,
 }
 
@@ -65,7 +65,7 @@ fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|c| !belongs(c)).unwrap_or(text.len())
 }
 
-/// Returns the end position of the string literal with which the text begins.
+/// Returns the end position of a string literal at the start of the text.
 fn string_end(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -79,7 +79,7 @@ fn string_end(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the end position of the number with which the text begins.
+/// Returns the end position of a number at the start of the text.
 fn number_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     if bytes.starts_with(b"0x") && bytes.get(2).is_some_and(u8::is_ascii_hexdigit) {

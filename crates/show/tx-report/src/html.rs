@@ -6,7 +6,7 @@ fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Appends a visible replacement of a control character, or the character itself.
+/// Appends a character, or visible text in place of a control character.
 fn push_visible(text: &mut String, c: char) {
     match c {
         '\t' | '\n' => text.push(c),

@@ -4,7 +4,7 @@
 //! and verdicts. This crate compares IR lines ([`diff`]), colours IR lines ([`highlight`]), derives
 //! the steps of kernels ([`exchange`]), and maps PTX instructions to source lines ([`ptx`]).
 //!
-//! Two equal reports yield byte-identical pages. The page escapes all program text.
+//! If two reports are equal, their pages are byte-identical. The page escapes all program text.
 
 pub mod diff;
 pub mod exchange;
@@ -56,7 +56,7 @@ pub struct Report {
     /// PTX of the program, with or without `.loc` directives; `None` if the compilation emitted no
     /// PTX.
     pub ptx: Option<String>,
-    /// Set if this PTX, after the removal of debug information, equals the PTX compiled without
+    /// Set if `ptx` without its debug information is equal to the PTX that is compiled without
     /// locations.
     pub ptx_is_plain: bool,
 }
@@ -77,9 +77,10 @@ pub struct Stage {
 /// Category of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mood {
-    /// Results are equal to the results of the previous stage.
+    /// The stage computes the same results as the previous stage.
     Good,
-    /// Results differ within the allowed error bound.
+    /// The results differ from those of the previous stage, but stay within the allowed error
+    /// bound.
     Fair,
     /// Not comparable.
     Unknown,

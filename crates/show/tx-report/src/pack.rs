@@ -1,4 +1,4 @@
-//! Compressed data from which the page's script renders stages and PTX.
+//! Compressed data of the page. The page's script renders the stages and the PTX from this data.
 //!
 //! Stages have most of their lines in common, and the HTML of coloured lines is far larger than
 //! their text. The page therefore stores each distinct line once, and stores each stage as a list
@@ -18,17 +18,17 @@ use crate::html::visible;
 pub(crate) struct Pack {
     /// Distinct lines.
     lines: Vec<String>,
-    /// For each line, the index of its style in `styles`.
+    /// Index in `styles` of the style of each line.
     style: Vec<usize>,
     /// Token lengths and token classes of each style, as in `2p3v1p`. Lengths are in UTF-16 code
     /// units, as in JavaScript.
     styles: Vec<String>,
-    /// For the number of each truncated line, the number of characters that were cut off.
+    /// Map from the index of each truncated line to the number of characters that the line lost.
     cut: BTreeMap<usize, usize>,
     /// Stages; `None` for a stage that does not change the module.
     stages: Vec<Option<Stage>>,
     ptx: Option<Ptx>,
-    /// HTML of the collapsed boxes that are not stages.
+    /// HTML of the collapsed boxes whose content is not a stage.
     parts: Vec<String>,
     #[serde(skip)]
     known: BTreeMap<(String, usize, usize), usize>,
@@ -38,14 +38,14 @@ pub(crate) struct Pack {
 
 #[derive(Debug, Serialize)]
 struct Stage {
-    /// Indices of the lines of the stage, as runs of consecutive indices: first index and length of
-    /// each run.
+    /// Indices of the lines of the stage in run-length form. Each run of consecutive indices is
+    /// stored as its first index and its length.
     lines: Vec<usize>,
     /// Encoded diff to the previous stage. `=3` keeps three lines, `-2` removes two lines, and `+1`
     /// adds one line. `~0-1|2-3,5-6` changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
     rows: String,
-    /// Lengths of consecutive ranges of diff rows: a positive length for shown rows, a negative
-    /// length for folded rows.
+    /// Lengths of consecutive ranges of diff rows. The length is positive if the rows are shown,
+    /// and negative if the rows are folded.
     folds: Vec<isize>,
 }
 
@@ -89,8 +89,8 @@ impl Pack {
         found
     }
 
-    /// Returns line indices in run-length form: first index and length of each run of consecutive
-    /// indices.
+    /// Returns line indices in run-length form: the first index and the length of each run of
+    /// consecutive indices.
     fn lines<'t>(
         &mut self,
         lines: impl IntoIterator<Item = (Vec<Token<'t>>, usize)>,
@@ -126,7 +126,8 @@ impl Pack {
         self.stages.push(stage);
     }
 
-    /// Stores the lines of the PTX, the source line of each, and the text of these source lines.
+    /// Stores the PTX lines, the number of the source line of each PTX line, and the text of these
+    /// source lines.
     pub(crate) fn ptx<'t>(
         &mut self,
         lines: impl IntoIterator<Item = (Vec<Token<'t>>, usize)>,

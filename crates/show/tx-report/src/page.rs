@@ -21,7 +21,8 @@ use validation::{check, wrong_lines};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Maximum number of characters shown per line. The IR prints a binary on one line.
+/// Maximum number of characters shown per line. MLIR prints a GPU binary on a single, very long
+/// line.
 const MOST_CHARACTERS: usize = 2000;
 /// A stage with at most this number of lines is expanded initially.
 const MOST_OPEN: usize = 60;
@@ -368,8 +369,8 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
     page.push_str("</ol></nav>\n");
 }
 
-/// Appends a collapsible box. If `open` is false, the script inserts the content when the reader
-/// opens the box.
+/// Appends a collapsible box. If `open` is false, the script of the page inserts the content of the
+/// box when the reader opens the box.
 fn folding(page: &mut String, pack: &mut Pack, open: bool, summary: &str, inside: String) {
     let _ = match open {
         true => writeln!(

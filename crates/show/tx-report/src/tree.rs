@@ -1,11 +1,11 @@
-//! Drawing of the steps of a kernel, with a column per lane and a row per step.
+//! Draws the steps of a kernel. Each lane is a column of the drawing, and each step is a row.
 
 use crate::exchange::{Access, KernelStep, LANES, ReportedKernel, Space, Wait, describe, steps};
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
 
-/// Distance between adjacent lanes (`PITCH`), and from the left edge to the first lane (`LEFT`), in
-/// SVG units.
+/// `PITCH` is the distance between adjacent lanes, and `LEFT` is the distance from the left edge to
+/// the first lane, in SVG units.
 const PITCH: usize = 21;
 const LEFT: usize = 34;
 const WIDTH: usize = LEFT + PITCH * LANES + 6;
@@ -26,8 +26,8 @@ fn flatten<'s>(steps: &'s [KernelStep], depth: usize, rows: &mut Vec<(usize, &'s
     }
 }
 
-/// For each shuffle, returns the lanes whose values after the shuffle contribute to a result in the
-/// first lane of a group.
+/// Returns one set of lanes per shuffle: the lanes whose values after the shuffle contribute to the
+/// result in the first lane of a group.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
     // A group contains the lanes that exchange values directly or indirectly.
     let mut group: Vec<usize> = (0..lanes).collect();

@@ -9,7 +9,7 @@ use super::{
 use crate::fault::{AccessKind, Error, Space};
 use melior::ir::{OperationRef, Type, Value, ValueLike};
 
-/// A memory access of an operation: index of the address operand, and kind of access.
+/// A memory access of an operation, described by the index of its address operand and by its kind.
 pub(super) struct Access {
     pub(super) pointer: usize,
     pub(super) kind: AccessKind,
@@ -25,8 +25,8 @@ pub(super) enum Size {
     Operand(usize),
 }
 
-/// Attributes of memory operations that only enable optimisations. The conversion removes these
-/// attributes, because LLVM assumes that they are true even if the program violates them.
+/// Attributes of memory operations whose only effect is to enable optimisations. The conversion
+/// removes these attributes, because LLVM relies on each attribute even if the program violates it.
 pub(super) const HINTS: [&str; 9] = [
     "nontemporal",
     "invariant",

@@ -1,4 +1,4 @@
-//! Construction of operations in front of an existing operation.
+//! Functions that insert operations before an existing operation.
 
 use crate::fault::{Diagnostic, Error};
 use crate::location::Location as SourceLocation;
@@ -142,7 +142,8 @@ pub(super) fn replace(operation: OperationRef<'_, '_>, with: Option<Value<'_, '_
 ///
 /// # Safety
 ///
-/// The results must have no uses, and the operation must not be used afterwards.
+/// The results of `operation` must have no uses. The caller must not use `operation` after the
+/// call.
 pub(super) unsafe fn erase(operation: OperationRef<'_, '_>) {
     // SAFETY: guaranteed by the caller.
     unsafe { raw::mlirOperationDestroy(operation.to_raw()) };

@@ -20,8 +20,8 @@ use melior::ir::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extremum {
     largest: bool,
-    /// Whether a NaN operand makes the result NaN. If `nan_wins` is false, the result of a NaN and
-    /// a number is the number.
+    /// Whether a NaN operand makes the result NaN. If `nan_wins` is false and one operand is a NaN,
+    /// the result is the other operand.
     nan_wins: bool,
 }
 
@@ -49,7 +49,7 @@ impl Extremum {
 }
 
 /// Emits the replacement of an operation, and returns the value that replaces its result. Returns
-/// `None` if host code and PTX produce equal bits.
+/// `None` if the operation produces the same bits on the host and in PTX.
 pub(super) fn lower<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,
@@ -255,8 +255,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(Some(result))
     }
 
-    /// Emits a fused multiply-add in f64, rounded to odd, so that rounding to the narrow type is
-    /// correct.
+    /// Emits a fused multiply-add in f64 that rounds to odd, so that the subsequent rounding to the
+    /// narrow type is correct.
     fn fused_narrow(
         &self,
         [a, b, c]: [Value<'c, 'a>; 3],

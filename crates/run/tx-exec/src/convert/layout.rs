@@ -1,4 +1,4 @@
-//! Sizes and alignments of types, which are equal on NVPTX and on the host.
+//! Sizes and alignments of types. NVPTX and the host use the same sizes and alignments.
 
 use melior::ir::{ShapedTypeLike, Type, TypeLike, r#type::IntegerType};
 use mlir_sys as raw;
@@ -109,8 +109,9 @@ pub(super) fn layout(r#type: Type<'_>) -> Option<Layout> {
     Some(whole)
 }
 
-/// Returns an upper bound of the stack bytes of a spilled value. Vector elements may be widened,
-/// and each element of a struct or an array has its own slot.
+/// Returns an upper bound of the stack size of a spilled value, in bytes. LLVM may widen vector
+/// elements when it spills them, and may use one stack slot for each element of a struct or an
+/// array.
 pub(super) fn spilled(r#type: Type<'_>) -> u64 {
     const SCALAR: u64 = 8;
     if let Some((count, _)) = vector(r#type) {

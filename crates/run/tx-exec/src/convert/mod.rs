@@ -47,7 +47,7 @@ pub(crate) struct Unit<'c> {
     /// Host functions that the module calls, each with its symbol name.
     pub(crate) externals: Vec<(String, *mut ())>,
     pub(crate) globals: Vec<Global>,
-    /// Stack bytes for private memory that the functions allocate on entry.
+    /// Number of stack bytes that the functions allocate on entry for private memory.
     pub(crate) frame_bytes: u64,
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn convert<'c>(
     Ok(units)
 }
 
-/// Splits the operations of a device module into sets that are compiled separately.
+/// Splits the operations of a device module into sets, and each set is compiled separately.
 ///
 /// Each set contains one kernel, and all operations other than kernels. Only the sets of launched
 /// kernels are compiled. If kernels can share functions or variables, all operations of the device
@@ -486,8 +486,8 @@ fn rename(context: &Context, module: &Module<'_>, operation: OperationRef<'_, '_
     );
 }
 
-/// Returns the name of a shared-memory variable for messages. MLIR names workgroup attributions of
-/// a kernel `__wg_<kernel>_<number>`.
+/// Returns the name by which messages identify a shared-memory variable. MLIR names workgroup
+/// attributions of a kernel `__wg_<kernel>_<number>`.
 fn shared_label(name: &str) -> String {
     let buffer = name
         .strip_prefix("__wg_")
@@ -501,7 +501,7 @@ fn shared_label(name: &str) -> String {
 }
 
 /// Assigns an offset to each shared-memory variable that a kernel uses. Dynamic shared memory
-/// follows all variables of fixed size.
+/// starts after all shared-memory variables of fixed size.
 fn place_shared(
     mut info: KernelInfo,
     uses: &BTreeMap<String, Uses>,

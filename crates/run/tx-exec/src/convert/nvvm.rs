@@ -17,8 +17,8 @@ use melior::ir::{
     operation::OperationLike,
 };
 
-/// Operations that the executor ignores: hints, and fences without effect in the executor's memory
-/// model.
+/// Operations that the executor ignores: optimisation hints, and fences that order nothing in the
+/// executor's memory model.
 const FENCES: [&str; 5] = [
     "nvvm.fence.sc.cluster",
     "nvvm.fence.proxy",
@@ -108,7 +108,8 @@ struct Lowering<'e, 'c, 'a> {
 }
 
 impl<'c, 'a> Lowering<'_, 'c, 'a> {
-    /// Returns the keyword of an enum attribute, or an empty string if absent.
+    /// Returns the keyword of an enum attribute, or an empty string if the operation lacks the
+    /// attribute.
     fn keyword(&self, attribute: &str) -> &'static str {
         let attribute = self.operation.attribute(attribute).ok();
         attribute.and_then(tx_mlir::enumerator).unwrap_or_default()

@@ -61,8 +61,8 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Optimisation hints, which the conversion removes: LLVM assumes that a hint is true even if the
-/// program violates it.
+/// Optimisation hints. The conversion removes each hint, because LLVM relies on the hint even if
+/// the program violates it.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",
@@ -93,7 +93,7 @@ const REFUSED: [&str; 13] = [
     "llvm.intr.eh.typeid.for",
 ];
 
-/// Intrinsics without side effects that may be called by name.
+/// Intrinsics without side effects that device IR may call by name.
 const CALLED: [&str; 8] = [
     "llvm.ceil",
     "llvm.copysign",
@@ -118,7 +118,8 @@ pub(super) struct Printer {
     operands: &'static [Word],
     result: Option<Word>,
     hook: &'static str,
-    /// Number of leading operands of the device function that are passed to the hook as addresses.
+    /// Number of leading operands of the device function that the rewritten call passes to the hook
+    /// as addresses.
     addresses: usize,
 }
 
@@ -166,8 +167,8 @@ impl Printer {
     }
 }
 
-/// Limit of the stack reserved for spilled values per function, in bytes. A limit of 16 MiB
-/// suffices, because a function never spills all of its values at one time.
+/// Maximum stack size that is reserved for the spilled values of one function, in bytes. A size of
+/// 16 MiB suffices, because a function never spills all of its values at one time.
 const MAX_SPILLS: u64 = 16 << 20;
 
 /// Returns an upper bound of the stack bytes for the results of an operation.
@@ -424,7 +425,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites a fence. Fences with a narrower scope than the device are ignored.
+    /// Replaces a fence by a hook call. A fence whose scope is narrower than the device is removed
+    /// instead.
     fn fence<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let scope = operation.attribute("syncscope").ok();
         let scope = scope.and_then(|scope| StringAttribute::try_from(scope).ok());
@@ -459,9 +461,9 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites an asynchronous store to a check of the access, a signal to the mbarrier object,
-    /// and a plain store. Threads switch only before the check, so no thread sees the signal
-    /// without the store.
+    /// Replaces an asynchronous store by three operations: a check of the access, a signal to the
+    /// mbarrier object, and a plain store. Threads switch only before the check, so no thread sees
+    /// the signal without the store.
     fn async_store<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,
@@ -696,8 +698,9 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Emits a check of an integer division, because an undefined division traps on the host. LLVM
-    /// may move a division before a call, so the checking hook returns the divisor.
+    /// Emits a check of an integer division, because an undefined division traps on the host. The
+    /// division uses the divisor that the checking hook returns, so LLVM cannot move the division
+    /// before the check.
     fn division<'a>(&mut self, operation: OperationRef<'c, 'a>, signed: bool) -> Result<(), Error> {
         let divisor = operand(operation, 1)?;
         if constant(divisor).is_some_and(|divisor| divisor != 0 && divisor != -1) {

@@ -19,12 +19,12 @@ use std::rc::Rc;
 
 const NO_SEGMENT: u32 = u32::MAX;
 
-/// Interval in the execution of one thread between two synchronisations.
+/// Interval between two consecutive synchronisations of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// Number of the block, as passed to [`Clocks::start_block`].
     pub block: u32,
-    /// Number of earlier barriers of the whole block ([`Clocks::join_all`]).
+    /// Number of block-wide barriers ([`Clocks::join_all`]) that completed before the segment.
     pub phase: u32,
     /// Entry of the thread in its own vector clock: the number of its synchronisations in this
     /// phase, plus 1.
@@ -39,7 +39,8 @@ pub enum Relation {
     /// The segment belongs to another block, and is not ordered before the current events of the
     /// thread.
     OtherBlock,
-    /// The segment belongs to an earlier phase, which is ordered before every thread of the block.
+    /// The segment belongs to an earlier phase, so every thread of the block is ordered after the
+    /// segment.
     Past,
     /// The segment is ordered before the current events of the thread.
     Ordered,
@@ -50,9 +51,11 @@ pub enum Relation {
 /// Effect of a fence of device scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fence {
-    /// Whether the fence orders earlier atomic reads before later accesses (acquire).
+    /// Whether the fence has acquire semantics: atomic reads that precede the fence are ordered
+    /// before accesses that follow the fence.
     pub acquires: bool,
-    /// Whether the fence orders earlier accesses before later atomic writes (release).
+    /// Whether the fence has release semantics: accesses that precede the fence are ordered before
+    /// atomic writes that follow the fence.
     pub releases: bool,
 }
 
@@ -79,8 +82,8 @@ impl Fence {
 }
 
 /// Set of the events of one block that happened before the current events of a thread. The set
-/// contains all events of the phases before `phase`. Of the events in `phase`, the set contains
-/// each thread's events up to its entry in `clocks`.
+/// contains all events of the phases before `phase`. For each thread, the set also contains the
+/// events in `phase` up to the thread's entry in `clocks`.
 #[derive(Debug)]
 struct Known {
     phase: u32,
@@ -124,7 +127,8 @@ pub struct Knowledge {
     /// Events of other blocks that arriving threads release.
     blocks: Option<Blocks>,
     /// Vector clock for other warps that the last arrival released. Threads often share one
-    /// allocation of this clock. An arrival that releases this allocation again needs no merge.
+    /// allocation of this clock. If the next arrival releases the same allocation, its clock need
+    /// not be merged.
     last: Option<Rc<[u32]>>,
 }
 
@@ -134,7 +138,7 @@ fn raise(clocks: &mut [u32], more: &[u32]) {
     }
 }
 
-/// For each block number, the events of the block that are ordered before a thread.
+/// Map from a block number to the events of this block that are ordered before a thread.
 type Blocks = Rc<BTreeMap<u32, Rc<Known>>>;
 
 fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
@@ -159,8 +163,8 @@ fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
 #[derive(Clone, Debug, Default)]
 struct Beyond {
     known: Option<Blocks>,
-    /// Events before the last release fence of the thread. Later atomic writes of the thread
-    /// release these events.
+    /// Events that are ordered before the last release fence of the thread. Atomic writes of the
+    /// thread after the fence release these events.
     offered: Option<Blocks>,
     /// Events that other threads released through words that this thread has read atomically. The
     /// next fence of the thread acquires these events.
@@ -170,8 +174,8 @@ struct Beyond {
 /// Vector clocks of all threads of the running block.
 ///
 /// Threads are identified by their linear index in the block. Blocks run one after the other.
-/// [`Clocks::start_block`] resets the clocks. Segments of earlier blocks stay valid, so that
-/// accesses of earlier blocks are recognised. A new `Clocks` has no threads: call
+/// [`Clocks::start_block`] resets the clocks. The segments of earlier blocks stay valid, so that
+/// races with accesses of these blocks are detected. A new `Clocks` has no threads: call
 /// [`Clocks::start_block`] first.
 ///
 /// # Panics
@@ -182,18 +186,18 @@ struct Beyond {
 pub struct Clocks {
     block: u32,
     phase: u32,
-    /// For each thread, the entries of its vector clock for the lanes of its warp, including the
-    /// thread's own lane.
+    /// The vector clock of each thread, restricted to the lanes of the thread's warp (including its
+    /// own lane).
     warp: Vec<[u32; WARP]>,
-    /// For each thread, its vector clock for all threads of the block. The entries for the thread's
-    /// own warp are unused.
+    /// The vector clock of each thread, with one entry per thread of the block. The entries for the
+    /// thread's own warp are unused.
     others: Vec<Option<Rc<[u32]>>>,
     /// Number of the current segment of each thread, or `NO_SEGMENT`.
     current: Vec<u32>,
     segments: Vec<Segment>,
-    /// For each thread, the events of other blocks that are ordered before the thread.
+    /// The events of other blocks that are ordered before each thread.
     beyond: Vec<Beyond>,
-    /// Events that atomic writes released; the key is the address of the written word.
+    /// Map from the address of a word to the events that atomic writes of the word released.
     passed: BTreeMap<u64, Option<Blocks>>,
     fenced: bool,
 }
@@ -233,8 +237,8 @@ impl Clocks {
         self.current.fill(NO_SEGMENT);
     }
 
-    /// Synchronises all threads of the block: all earlier events are ordered before all later
-    /// events.
+    /// Synchronises all threads of the block: every event before the call is ordered before every
+    /// event after the call.
     pub fn join_all(&mut self) {
         self.phase += 1;
         self.reset();
@@ -284,8 +288,8 @@ impl Clocks {
         self.advance(thread);
     }
 
-    /// Lets later atomic writes of `thread` release the earlier events of the thread, and all
-    /// events that are ordered before the thread.
+    /// Executes a release fence: atomic writes of `thread` after the fence release all events that
+    /// are ordered before the fence.
     fn release(&mut self, thread: usize) {
         self.fenced = true;
         let mut clocks = vec![0; self.current.len()];
@@ -338,7 +342,7 @@ impl Clocks {
     }
 
     /// Returns the number of the current segment of `thread`, for [`Touch`](super::Touch). Returns
-    /// `None` after 2³² − 1 segments.
+    /// `None` if 2³² − 1 segments already exist.
     pub fn segment(&mut self, thread: usize) -> Option<u32> {
         if self.current[thread] == NO_SEGMENT {
             let next = u32::try_from(self.segments.len())
@@ -465,9 +469,9 @@ impl Clocks {
     /// Merges the vector clock of `thread` into `knowledge`, and starts a new segment of the thread
     /// ([`Clocks::advance`]).
     ///
-    /// Together with [`Clocks::take`], this function implements a barrier with separate arrival and
-    /// wait. A thread does not release its events between arrival and wait. Clocks in `knowledge`
-    /// that were released in an earlier phase are discarded.
+    /// Together with [`Clocks::take`], this function implements a barrier whose arrival and wait
+    /// are two operations. A thread does not release its events between arrival and wait. Clocks in
+    /// `knowledge` that were released in an earlier phase are discarded.
     pub fn give(&mut self, thread: usize, knowledge: &mut Knowledge) {
         let clocks = self.clocks_of(knowledge);
         let first = thread / WARP * WARP;
@@ -557,8 +561,8 @@ impl Clocks {
         }
     }
 
-    /// Adds the start of `thread` to `knowledge`, without later events of the thread. Requires a
-    /// call of [`Clocks::mark_beginnings`].
+    /// Adds the start of `thread` to `knowledge`, but no event of the thread after its start.
+    /// Requires a call of [`Clocks::mark_beginnings`].
     pub(crate) fn give_beginning(&self, thread: usize, knowledge: &mut Knowledge) {
         // In later phases, all threads are ordered after the starts of all threads.
         if self.phase == 0 {
@@ -567,8 +571,8 @@ impl Clocks {
         }
     }
 
-    /// Returns whether thread `me` is ordered after the start of at least one thread with an index
-    /// in `of`. Requires a call of [`Clocks::mark_beginnings`].
+    /// Returns whether the start of at least one thread in `of` is ordered before thread `me`.
+    /// Requires a call of [`Clocks::mark_beginnings`].
     pub(crate) fn knows_beginning(&self, me: usize, mut of: std::ops::Range<usize>) -> bool {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
@@ -580,8 +584,8 @@ impl Clocks {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
 
-    /// Starts the next segment of `thread`. No other thread is ordered after events of the new
-    /// segment yet.
+    /// Starts the next segment of `thread`. The events of the new segment are not yet ordered
+    /// before any other thread.
     pub fn advance(&mut self, thread: usize) {
         self.warp[thread][thread % WARP] += 1;
         self.current[thread] = NO_SEGMENT;
@@ -627,9 +631,10 @@ mod tests {
         assert!(!ordered(&mut clocks, write, 70));
     }
 
-    /// Two blocks are ordered by a fence and an atomic write in the first block, and an atomic read
-    /// of the same word and a fence in the second. Only events before the first fence are ordered.
-    /// If either fence is missing, the two blocks are unordered.
+    /// A fence followed by an atomic write in the first block, and an atomic read of the same word
+    /// followed by a fence in the second block, order the two blocks. Only the events of the first
+    /// block before its fence are ordered before the second block. If either fence is missing, the
+    /// two blocks are unordered.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {
@@ -729,8 +734,8 @@ mod tests {
         assert!(!ordered(&mut clocks, since, 41));
     }
 
-    /// A thread that is ordered after the start of another thread is not ordered after its later
-    /// events.
+    /// If a thread is ordered after the start of another thread, it is not ordered after the other
+    /// events of that thread.
     #[test]
     fn beginnings() {
         let mut clocks = Clocks::default();

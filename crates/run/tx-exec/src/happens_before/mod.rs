@@ -1,5 +1,5 @@
-//! Detection of data races by the happens-before order, with vector clocks and a shadow memory of
-//! previous accesses.
+//! Detects data races: vector clocks represent the happens-before order, and a shadow memory
+//! records previous accesses.
 //!
 //! [`Clocks`] store the order between threads. An executor calls a method of [`Clocks`] for every
 //! synchronisation. [`Shadow`] records the accesses to every byte of a memory. The executor calls

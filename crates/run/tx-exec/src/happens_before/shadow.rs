@@ -1,9 +1,10 @@
 //! Shadow memory: records the previous reads and writes of every byte that threads share.
 //!
 //! Memory is divided into granules of four bytes. The state of a granule is one 64-bit word. The
-//! state encodes no access, one access with a mask of the accessed bytes, or the index of a list of
-//! accesses. A recorded access is removed if every access that conflicts with it also conflicts
-//! with a newer recorded access. The removal therefore hides no race of the observed execution.
+//! word encodes that no access is recorded, or one access with a mask of the accessed bytes, or the
+//! index of a list of accesses. A recorded access is removed if every access that conflicts with it
+//! also conflicts with a newer recorded access. If a race exists in the observed execution, the
+//! removal therefore does not hide the race.
 
 use super::{Clocks, Relation, Segment};
 use crate::{bits::pages, fault::AccessKind};
@@ -67,7 +68,7 @@ impl Record {
             && (newer.kind() == AccessKind::Write || newer.kind() == self.kind())
     }
 
-    /// Returns whether two accesses are equal except for their segments.
+    /// Returns whether two accesses differ at most in their segments.
     fn is_alike(self, other: Self) -> bool {
         self.0 >> 32 == other.0 >> 32
     }
@@ -76,8 +77,8 @@ impl Record {
 /// Set of threads of one block, with one bit per thread.
 type Set = [u64];
 
-/// A recorded access, or a group of equal accesses of several threads, made in one phase at equal
-/// clocks.
+/// A recorded access of one thread, or a group of equal accesses that several threads made in one
+/// phase at equal clocks.
 #[derive(Debug)]
 struct Entry {
     record: Record,
@@ -85,10 +86,10 @@ struct Entry {
     set: Option<Box<Set>>,
 }
 
-/// The earlier access of a race.
+/// The recorded access that races with the new access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// Offset of the first common byte, in bytes.
+    /// Offset of the first byte that both accesses share, in bytes.
     pub offset: u64,
     /// Linear index of the thread in its block.
     pub thread: usize,
@@ -157,7 +158,8 @@ impl Shadow {
     ///
     /// Returns the first recorded access found that conflicts with the new access. Two unordered
     /// accesses conflict if they share a byte, and if one access is a write or exactly one access
-    /// is atomic. After a conflict, the new access may be recorded only in part.
+    /// is atomic. If a conflict is found, the new access is possibly recorded for only some of its
+    /// bytes.
     ///
     /// # Panics
     ///
@@ -286,8 +288,8 @@ fn is_same_time(left: Segment, right: Segment) -> bool {
     (left.block, left.phase, left.clock) == (right.block, right.phase, right.clock)
 }
 
-/// Checks whether a new access conflicts with a recorded access. On a conflict, returns the
-/// recorded access and its thread as the error.
+/// Checks whether a new access conflicts with the recorded access of an entry. If the accesses
+/// conflict, returns an error that contains the recorded access and its thread.
 fn check(
     entry: &Entry,
     clocks: &Clocks,
@@ -313,11 +315,11 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
     }
 }
 
-/// Returns whether `new` need not be recorded: the list already contains equal accesses of two
-/// other blocks.
+/// Returns whether recording `new` is unnecessary, because the list already contains equal accesses
+/// of two blocks.
 ///
 /// Any later access that conflicts with the access of a third block also conflicts with an access
-/// of one of the first two blocks. The omission is valid only if no fence orders the blocks.
+/// of one of the first two blocks. Omitting `new` is valid only if no fence orders the blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
@@ -359,8 +361,8 @@ impl Entry {
         set[thread / 64] |= 1 << (thread % 64);
     }
 
-    /// Removes from the entry the threads whose accesses the new access supersedes. Returns true if
-    /// the new access supersedes the accesses of all threads.
+    /// Removes each thread from the entry if the new access supersedes the access of this thread.
+    /// Returns true if the new access supersedes the accesses of all threads.
     fn forget(&mut self, clocks: &Clocks, new: Record, me: usize, segment: Segment) -> bool {
         if !self.record.is_covered_by(new) {
             return false;
@@ -548,7 +550,7 @@ mod tests {
         }
     }
 
-    /// Thread counts for which a thread set has one word, several words, or the number of words for
+    /// Tests thread sets that consist of one word, of several words, and of the number of words for
     /// the largest cluster.
     #[test]
     fn sets_are_as_long_as_blocks_are_large() {
@@ -565,7 +567,8 @@ mod tests {
     }
 
     /// Compares the shadow memory with the reference model on random programs of accesses and
-    /// synchronisations. Both must report a conflict for the same accesses, with equal details.
+    /// synchronisations. The shadow memory and the model must report the same conflicts with equal
+    /// details.
     #[test]
     fn exactly_the_races_are_found() {
         const THREADS: usize = 70;

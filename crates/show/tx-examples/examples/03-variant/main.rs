@@ -1,4 +1,4 @@
-//! 03: registers a custom variant, which is an algorithm for reductions.
+//! 03: registers a custom variant (an implementation of a reduction) with the compiler.
 //!
 //! The module [`pairwise`] defines the predicates, the cost and the expansion of the variant. The
 //! variant supports every reduction kind and element type, and contains no barriers and no PTX.

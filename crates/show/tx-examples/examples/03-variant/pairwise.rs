@@ -1,8 +1,8 @@
 //! Variant `pairwise`: one thread reduces a short row as a binary tree of adjacent elements.
 //!
-//! All elements are loaded before any is combined, so the thread waits for memory once. Combining n
-//! elements takes log2(n) dependent steps instead of n, and the rounding error of a sum grows with
-//! log2(n).
+//! The thread loads all elements before it combines the first two, so it waits for memory only
+//! once. Combining n elements takes log2(n) dependent steps instead of n, and the rounding error of
+//! a sum grows with log2(n).
 
 use tx::mlir::{Builder, Index};
 use tx::parts::{
@@ -15,7 +15,7 @@ use tx::{Params, Predicate, Reduction, Variant};
 /// Maximum row length in elements; each element occupies a register.
 const MOST: u64 = 64;
 
-/// Approximate latencies of a load and of a combining op, in cycles.
+/// Approximate latency of a load and approximate latency of a combining op, in cycles.
 const LOAD: u64 = 30;
 const COMBINE: u64 = 4;
 

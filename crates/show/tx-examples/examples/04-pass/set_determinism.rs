@@ -10,7 +10,7 @@ tx::pass! {
     /// Give reductions a determinism if the program specifies none.
     ///
     /// ## What it does
-    /// A server that answers equal requests in batches of different sizes needs row results whose
+    /// A server that computes the same row in batches of different sizes needs row results whose
     /// bits do not depend on the number of rows. The input programs of the server do not request
     /// this determinism. The pass adds `determinism` to every `tile.reduce` without the attribute.
     ///

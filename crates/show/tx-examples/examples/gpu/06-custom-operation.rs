@@ -16,9 +16,9 @@ use crate::{Failure, Options};
 /// Operation that computes the row sums of a matrix in a cudarc buffer.
 pub(crate) struct RowSums<'p> {
     program: &'p Executable,
-    /// Prepared launches; the key is the stream, the number of rows and the number of columns.
-    /// Launches on one stream do not overlap, so all launches on a stream can share one
-    /// [`Prepared`].
+    /// Map to the prepared launches. The key consists of the stream, the number of rows and the
+    /// number of columns. Launches on one stream do not overlap, so all launches on a stream can
+    /// share one [`Prepared`].
     prepared: BTreeMap<(usize, usize, usize), Prepared<'p>>,
 }
 
@@ -30,8 +30,8 @@ impl<'p> RowSums<'p> {
         }
     }
 
-    /// Enqueues a launch on `stream` that stores in `sums` the sum of each row of `x`, a matrix
-    /// with `columns` columns. `x` and `sums` must not be freed before the launch completes.
+    /// Enqueues a launch on `stream`. The launch stores the row sums of the matrix `x` in `sums`;
+    /// `x` has `columns` columns. `x` and `sums` must not be freed before the launch completes.
     pub(crate) fn call(
         &mut self,
         stream: &CudaStream,

@@ -15,7 +15,7 @@ fn shard(rank: usize) -> Vec<f32> {
     numbers(ROWS * COLUMNS, rank as u64)
 }
 
-/// Compares row sums with the f64 row sums over all shards.
+/// Compares the computed row sums with reference sums in f64 over all shards.
 fn verdict(who: &str, sums: &[f32], count: usize) -> Result<(), Failure> {
     let shards: Vec<Vec<f32>> = (0..count).map(shard).collect();
     let off = check(who, sums, &exact(&shards, ROWS))?;
@@ -275,7 +275,7 @@ mod nccl {
     }
 
     /// Waits for all processes. If one process fails, the function stops the other processes,
-    /// because they would wait forever.
+    /// because these processes would wait forever for the failed process.
     fn wait(children: &mut [Child]) -> Result<(), Failure> {
         let mut open: Vec<usize> = (0..children.len()).collect();
         while !open.is_empty() {

@@ -37,7 +37,7 @@ struct Options {
     plan: Option<PathBuf>,
     gpus: Option<usize>,
     processes: bool,
-    /// NCCL rank of this process, if several processes run.
+    /// NCCL rank of this process; `None` if a single process runs.
     rank: Option<usize>,
     /// File through which the processes exchange the NCCL id.
     id: Option<PathBuf>,
@@ -100,7 +100,7 @@ impl Options {
 
 #[derive(Debug)]
 enum Failure {
-    /// The example could not run, for instance because the machine has no GPU.
+    /// The example did not run, for example because the machine has no GPU.
     Cannot(String),
     /// The results are wrong.
     Wrong(String),

@@ -51,7 +51,8 @@ impl Integers {
             .unwrap_or(Known::Nothing)
     }
 
-    /// Evaluates a function of integers, once if all operands are uniform, or once per thread.
+    /// Evaluates a function of integers: once if all operands are equal for all threads, otherwise
+    /// once per thread.
     pub(super) fn compute(&self, operands: &[Known], f: impl Fn(&[i64]) -> Option<i64>) -> Known {
         if operands.iter().all(|k| matches!(k, Known::All(_))) {
             let numbers: Vec<i64> = operands.iter().filter_map(|k| k.of(0)).collect();

@@ -19,7 +19,7 @@ pub(super) struct Reader<'k> {
     combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
 }
 
-/// Returns whether the op `name` counts as moving or converting a value, not as combining values.
+/// Returns true if the op `name` only moves or converts a value, and false if it combines values.
 fn only_moves(name: &str) -> bool {
     matches!(
         name,
@@ -384,8 +384,9 @@ impl<'k> Reader<'k> {
     }
 }
 
-/// Appends a step, or increments the count of an equal preceding step. A load also increments the
-/// count of an equal earlier load, if all steps in between are loads.
+/// Appends a step, or increments the count of an equal preceding step. If `step` is a load, the
+/// count of an equal earlier load is incremented, provided that all steps between the two are
+/// loads.
 fn push(steps: &mut Vec<KernelStep>, step: KernelStep) {
     let is_load = |step: &KernelStep| {
         matches!(
@@ -406,8 +407,8 @@ fn push(steps: &mut Vec<KernelStep>, step: KernelStep) {
     }
 }
 
-/// Returns whether the steps `known` and `step` are equal, and increments the count of `known` if
-/// so.
+/// Returns whether the steps `known` and `step` are equal. If the steps are equal, increments the
+/// count of `known`.
 fn counted(known: &mut KernelStep, step: &KernelStep) -> bool {
     match (known, step) {
         (

@@ -81,7 +81,7 @@ fn a_butterfly_of_three_steps() {
     }
 }
 
-/// The description names all ops of a complex multiplication, and no op that uses its result.
+/// The description names all ops of a complex multiplication, but no op that uses the product.
 #[test]
 fn all_ops_of_a_combiner_are_named() {
     let mut m = Maker::default();
@@ -121,8 +121,8 @@ fn all_ops_of_a_combiner_are_named() {
     assert_eq!(told, [wanted(1), wanted(2)]);
 }
 
-/// Shuffle with a computed source lane: each lane reads from the next lane, except the last of each
-/// 12 lanes.
+/// A shuffle has a computed source lane: each lane reads the next lane, except for the last lane in
+/// each group of 12 lanes.
 #[test]
 fn computed_source_lanes_are_followed() {
     let mut m = Maker::default();

@@ -1,4 +1,4 @@
-//! Choices of schedules, groups and variants.
+//! Renders the choices of schedules, groups and variants.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Results of validation: a verdict for each stage, and source locations.
+//! Renders the results of validation: a verdict for each stage, and source locations.
 
 use super::*;
 
