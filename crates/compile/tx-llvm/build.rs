@@ -14,8 +14,8 @@ fn main() {
     println!("cargo:prefix={}", prefix.display());
 }
 
-/// Returns the installation prefix of LLVM. Fails the build with instructions if an environment
-/// variable is not set, unless `llvm-config` on `PATH` belongs to LLVM 22.
+/// Returns the installation prefix of LLVM. If an environment variable is not set and `PATH`
+/// contains no `llvm-config` of LLVM 22, fails the build with installation instructions.
 fn llvm_prefix() -> PathBuf {
     for variable in VARIABLES {
         println!("cargo:rerun-if-env-changed={variable}");

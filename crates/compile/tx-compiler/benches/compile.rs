@@ -83,8 +83,8 @@ fn forty_ops(c: &mut Criterion) {
     group.finish();
 }
 
-/// Time to compile sixteen programs with one `Compiler`. Each measurement uses another number of
-/// threads, up to the number of processors.
+/// Time to compile sixteen programs with one `Compiler`. The number of threads doubles from each
+/// measurement to the next, from 1 up to the number of processors.
 fn threads(c: &mut Criterion) {
     const PROGRAMS: usize = 16;
     let target = tx::Target::parse("sm_90").expect("a known chip");

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A line contains the file, the index of the part (`// -----` separates parts), the entry, the
-//! chip, and the first half of a SHA-256 over PTX and plan. A program that does not compile has the
-//! digest `refused`. Lines are sorted by chip, then by file.
+//! chip, and the first half of a SHA-256 over PTX and plan. If a program does not compile, its line
+//! contains `refused` in place of the hash. Lines are sorted by chip, then by file.
 
 use std::fs;
 use std::io;

@@ -15,9 +15,9 @@ pub use folder::{Cache, Usage};
 use crate::compile::Source;
 use folder::Key;
 
-/// Returns the cache key of a compilation: a hash of the program, chip, assertion option, compiler
-/// build, registered variants and inserted passes. Returns `None` if the compiler build cannot be
-/// determined.
+/// Returns the cache key of a compilation: a hash of the program, the chip, the assertion option,
+/// the compiler build, the registered variants, and the inserted passes. Returns `None` if the
+/// compiler build cannot be determined.
 pub(crate) fn key(chip: Chip, asserts: bool, inserted: &str, source: &Source) -> Option<Key> {
     let variants: Vec<&str> = tx_passes::variants().iter().map(|v| v.name()).collect();
     Some(Key::of([
@@ -38,7 +38,8 @@ pub(crate) fn get(cache: &Cache, key: &Key) -> Option<Artifact> {
     serde_json::from_slice(&cache.get(key)?).ok()
 }
 
-/// Stores an artifact. A failure of the cache is logged, and does not fail the compilation.
+/// Stores an artifact. If the cache cannot store an artifact, the error is logged and the
+/// compilation still succeeds.
 pub(crate) fn put(cache: &Cache, key: &Key, artifact: &Artifact) {
     let kept = serde_json::to_vec(artifact)
         .map_err(std::io::Error::from)
@@ -49,8 +50,8 @@ pub(crate) fn put(cache: &Cache, key: &Key, artifact: &Artifact) {
 }
 
 /// Returns a text that identifies this compiler build: path, size, inode and modification time of
-/// the compiler's binary and of the loaded MLIR and LLVM libraries. A version number would not
-/// distinguish two builds of one version.
+/// the compiler's binary and of the loaded MLIR and LLVM libraries. The text contains no version
+/// number, because two different builds can have the same version number.
 fn compiler() -> Option<&'static str> {
     static COMPILER: OnceLock<Option<String>> = OnceLock::new();
     COMPILER
@@ -70,8 +71,8 @@ fn compiler() -> Option<&'static str> {
         .as_deref()
 }
 
-/// Parses the text of `/proc/PID/maps`. Returns the file that is mapped at the address `own`, and
-/// the mapped libraries of MLIR and LLVM. Returns `None` if no file is mapped at `own`.
+/// Parses the text of `/proc/PID/maps`. Returns the file mapped at the address `own`, together with
+/// all mapped MLIR and LLVM libraries. Returns `None` if no file is mapped at `own`.
 fn files_of(maps: &str, own: u64) -> Option<BTreeSet<&str>> {
     let mut files = BTreeSet::new();
     let mut found = false;
@@ -110,8 +111,8 @@ mod tests {
 7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                  [stack]
 ";
 
-    /// Checks that the identity of the compiler build contains the file with its code and the LLVM
-    /// library.
+    /// Checks that the text that identifies the compiler build contains the file with the
+    /// compiler's code and the LLVM library.
     #[test]
     fn the_compiler_is_the_file_with_its_code() {
         let files = |own| files_of(MAPS, own).map(|files| files.into_iter().collect::<Vec<_>>());

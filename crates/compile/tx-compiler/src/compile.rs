@@ -53,7 +53,7 @@ pub struct Source {
     /// Name of the function or kernel to compile; optional if the program has only one function or
     /// kernel.
     pub entry: Option<String>,
-    /// Keep the IR after each stage in [`Artifact::stages`].
+    /// If set, the compiler keeps the IR after each stage in [`Artifact::stages`].
     pub keep_stages: bool,
 }
 
@@ -107,7 +107,7 @@ impl Compiler {
     /// Creates a compiler. A target attribute in a program overrides `target`.
     ///
     /// # Errors
-    /// Returns no error at present.
+    /// The current implementation always returns `Ok`.
     pub fn new(target: Target) -> Result<Self, Error> {
         tx_passes::register();
         Ok(Self {
@@ -128,9 +128,10 @@ impl Compiler {
         self.target
     }
 
-    /// Sets the cache of the compiler. An artifact found in the cache is returned with the single
-    /// stage `cache`. An artifact that is not in the cache is compiled and stored. Artifacts of
-    /// another compiler build, or of a compiler with other registered variants, are not reused.
+    /// Sets the cache of the compiler. If the cache contains the artifact of a program, the
+    /// compiler returns this artifact, and its only stage is `cache`. Otherwise the compiler
+    /// compiles the program and stores the artifact. The compiler does not reuse artifacts from
+    /// another compiler build, or from a process with other registered variants.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -174,9 +175,10 @@ impl Compiler {
         }
     }
 
-    /// Leaves [`Artifact::device_ir`] empty, which reduces compile time by 6 %. Only the CPU device
-    /// needs the device IR. A compiler with a [cache](Self::with_cache) ignores this option,
-    /// because cached artifacts must run on every device.
+    /// Leaves [`Artifact::device_ir`] empty. Without the device IR, the compile time is 6 %
+    /// shorter. Only the CPU device needs the device IR. A compiler with a
+    /// [cache](Self::with_cache) ignores this option, because cached artifacts must also run on the
+    /// CPU device.
     #[must_use]
     pub fn without_device_ir(self) -> Self {
         Self {
@@ -186,9 +188,9 @@ impl Compiler {
     }
 
     /// Keeps each `cf.assert` in the body of a linalg op; without this option, the compiler drops
-    /// assertions. A thread in which the asserted condition is false calls `__assertfail`, and the
-    /// launch fails. An op with an assertion is not fused with other ops, so the program may have
-    /// more kernels.
+    /// assertions. If the asserted condition is false in a thread, the thread calls `__assertfail`,
+    /// and the launch fails. The compiler does not fuse an op whose body contains an assertion with
+    /// other ops, so it may emit more kernels than without assertions.
     #[must_use]
     pub fn with_asserts(self) -> Self {
         Self {
@@ -212,7 +214,7 @@ impl Compiler {
     /// `lower-reduction`. Each pass must be a pass of MLIR, or registered with
     /// [`crate::register_pass`]. A pass may have options (`"mine{limit=8}"`). Passes inserted at
     /// one position run in the order of their insertion. The module is verified after each pass.
-    /// Each inserted pass is a stage of the artifact.
+    /// [`Artifact::stages`] contains one stage per inserted pass.
     ///
     /// ```
     /// let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?
@@ -246,11 +248,12 @@ impl Compiler {
         Ok(self)
     }
 
-    /// Returns the pipeline `lower-reduction` for the compiler's target as text, including inserted
-    /// passes. The caller can parse the text for its own pass manager on `builtin.module`.
+    /// Returns the text of the pipeline `lower-reduction` for the compiler's target. The text
+    /// includes the inserted passes. The caller can parse the text for its own pass manager on
+    /// `builtin.module`.
     ///
     /// # Errors
-    /// Returns no error at present.
+    /// The current implementation always returns `Ok`.
     pub fn pipeline(&self) -> Result<String, Error> {
         Ok(self.passes(LOWER)?.join(","))
     }
@@ -275,9 +278,10 @@ impl Compiler {
         self.compile_source(&Source::new("<input>", text))
     }
 
-    /// Compiles a module of another MLIR context, without changing it. The module is printed and
-    /// parsed in a context of the compiler, so it may contain only the dialects of
-    /// [`crate::register_dialects`]. Diagnostics have the locations of the module's ops.
+    /// Compiles a module of another MLIR context, without changing the module. The compiler prints
+    /// the module and parses the text in its own context, so the module may contain only ops of the
+    /// dialects that [`crate::register_dialects`] adds. Diagnostics have the locations of the
+    /// module's ops.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -322,8 +326,8 @@ impl Compiler {
         Ok(artifact)
     }
 
-    /// Returns the names of the functions and kernels that can be compiled, in order. Kernels that
-    /// a function of the program launches are omitted.
+    /// Returns the names of the functions and kernels that can be compiled, in program order. The
+    /// list omits kernels that a function of the program launches.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Parse`] for invalid source.
@@ -378,8 +382,9 @@ impl Compiler {
 
     /// Returns the choices of the compiler: the schedule and kernels of each op, the variant of
     /// each reduction, and the lowering of each exchange between threads. For each alternative that
-    /// was not chosen, the result contains its cost or the reason of its rejection. Choices of
-    /// schedules come first in the list, followed by choices of variants and exchanges.
+    /// the compiler did not choose, the result contains the estimated cost, or the reason why the
+    /// alternative cannot be used. The list contains the choices of schedules first, and then the
+    /// choices of variants and exchanges.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -417,8 +422,8 @@ impl Compiler {
         Ok(explained)
     }
 
-    /// Returns the reductions of a program, in order, with their candidate schedules. The first
-    /// candidate schedule is the default.
+    /// Returns the reductions of a program in program order, each with its candidate schedules. The
+    /// first candidate schedule is the default.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -435,12 +440,12 @@ impl Compiler {
     }
 
     /// Compiles a program with the given schedules. Entry `i` of `schedules` applies to reduction
-    /// `i` of [`Self::candidates`]; `None` or a missing entry selects the default schedule. Besides
-    /// the artifact, the function returns the program text with the given schedules.
+    /// `i` of [`Self::candidates`]; `None` or a missing entry selects the default schedule. The
+    /// function returns the artifact, and the program text with the given schedules as attributes.
     ///
     /// # Errors
-    /// Returns an error of any [`ErrorKind`]. An invalid schedule, or more schedules than
-    /// reductions, is an [`ErrorKind::Schedule`].
+    /// Returns an error of any [`ErrorKind`]. The error is [`ErrorKind::Schedule`] if a schedule is
+    /// invalid, or if there are more schedules than reductions.
     pub fn compile_scheduled(
         &self,
         source: &Source,
@@ -459,8 +464,8 @@ impl Compiler {
         Ok((artifact, text))
     }
 
-    /// Returns the ops with candidate schedules, and removes the attribute that lists the
-    /// candidates. Returns `None` if `tile-list-candidates` fails.
+    /// Returns the ops that have candidate schedules, and removes the attribute with the candidates
+    /// from each op. Returns `None` if `tile-list-candidates` fails.
     fn tunables<'c>(
         &self,
         session: &Session,
@@ -581,7 +586,8 @@ fn write_schedules(
 /// Result of [`Compiler::explain`].
 #[derive(Debug, Clone, Default)]
 pub struct Explained {
-    /// Choices of the compiler, such as schedules and variants, each with its reasons.
+    /// Choices of the compiler, such as schedules and variants. Each entry contains the reasons for
+    /// the choice.
     pub choices: Vec<Explanation>,
     /// Warnings: constructs of the program that are legal but probably mistakes.
     pub warnings: Vec<Diagnostic>,
@@ -598,8 +604,8 @@ pub struct Tunable {
     pub place: Option<tx_plan::LineColumn>,
     /// Candidate schedules; the first candidate is the default schedule.
     pub candidates: Vec<Candidate>,
-    /// Name of the GPU for which [`Candidate::microseconds`] is estimated, with the assumed sizes
-    /// of dynamic dimensions.
+    /// Name of the GPU for which [`Candidate::microseconds`] is estimated. The text also contains
+    /// the sizes that the estimate assumes for dynamic dimensions.
     pub estimated_for: String,
 }
 
@@ -608,8 +614,8 @@ pub struct Tunable {
 pub struct Candidate {
     /// Text of the attribute `schedule`.
     pub schedule: String,
-    /// Estimated time in microseconds; dynamic dimensions have the sizes in
-    /// [`Tunable::estimated_for`].
+    /// Estimated time in microseconds. The estimate assumes the sizes in [`Tunable::estimated_for`]
+    /// for dynamic dimensions.
     pub microseconds: f64,
 }
 
@@ -622,8 +628,8 @@ type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(
 /// Passes after which the module is verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// The module is verified after each pass, if a caller reads or changes the module between
-    /// passes, or if passes or variants of other crates run.
+    /// The module is verified after each pass. The compiler uses this setting if a caller can read
+    /// or change the module between passes, or if passes or variants of other crates run.
     Each,
     /// The module is verified after [`CONVERT`] and after the last pass only, because verification
     /// takes as long as a pass.
@@ -633,14 +639,15 @@ enum Verify {
 const LOWER: &str = "lower-reduction";
 
 /// Pass that converts linalg ops to `tile` ops. The module is always verified after this pass,
-/// because the verifiers of `tile` ops also check the input program.
+/// because the verifiers of `tile` ops also detect errors in the input program.
 const CONVERT: &str = "convert-linalg-to-tile";
 
 const TENSORS: &str = "tensors-to-memrefs";
 
 const SOFTMAX: &str = "linalg-decompose-softmax";
 
-/// Pass that evaluates sizes that a host function stores to memory and loads again.
+/// Pass that evaluates sizes that a host function first stores to memory and later loads from
+/// memory.
 const SIZES: &str = "func-compute-sizes";
 
 const DROP: &str = "linalg-drop-asserts";
@@ -845,7 +852,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// Returns the passes that `gpu-to-nvvm` runs on GPU modules, without the passes that do not affect
+/// Returns the passes of `gpu-to-nvvm` that run on GPU modules, except passes that cannot change
 /// `module`.
 fn lower_gpu_modules(module: &Module<'_>) -> String {
     let ops: Vec<Op<'_>> = gpu_modules(module).flat_map(walk).collect();
@@ -853,13 +860,13 @@ fn lower_gpu_modules(module: &Module<'_>) -> String {
     tx_passes::lower_gpu_modules(Some(&names))
 }
 
-/// Callback that receives the module after each step of [`load`], with the name and the start time
-/// of the step.
+/// Callback that [`load`] calls after each of its steps, with the name of the step, its start time,
+/// and the module.
 type Loading<'l> = dyn FnMut(&str, Instant, &Module<'_>) + 'l;
 
 /// Parses a program and converts it to memrefs: functions on tensors are bufferized, and calls
-/// between host functions are inlined. Assertions in bodies of linalg ops are removed unless
-/// `asserts` is set.
+/// between host functions are inlined. If `asserts` is false, the function removes the assertions
+/// in bodies of linalg ops.
 fn load<'s>(
     session: &'s Session,
     source: &Source,
@@ -937,8 +944,8 @@ fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error>
     })
 }
 
-/// Returns the warnings among the diagnostics, without duplicates. A warning about an op occurs
-/// several times if the op becomes several kernels.
+/// Returns the warnings among the diagnostics, without duplicates. If the compiler emits several
+/// kernels for an op, the diagnostics contain each warning about the op several times.
 fn warnings(reported: &[Diagnostic]) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
     let severe = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Warning;

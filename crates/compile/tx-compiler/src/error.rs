@@ -14,10 +14,11 @@ pub enum ErrorKind {
     /// Invalid schedule, or more schedules than reductions (see
     /// [`crate::Compiler::compile_scheduled`]): a mistake of the caller.
     Schedule,
-    /// Registration under a name that a pass, a pipeline or a variant already has: a mistake of the
+    /// Registration of a name that another pass, pipeline or variant already uses: a mistake of the
     /// caller.
     Taken,
-    /// Invalid MLIR, or a violated rule of a dialect: a mistake in the program.
+    /// MLIR text that the parser rejects, or an op that fails verification: a mistake in the
+    /// program.
     Parse,
     /// Unknown entry, or no entry named although the program has several: a mistake of the caller.
     Entry,
@@ -38,7 +39,8 @@ pub enum ErrorKind {
 pub struct Error {
     /// Kind of the error.
     pub kind: ErrorKind,
-    /// Diagnostics of the compilation, in order, with locations if known. Never empty.
+    /// Diagnostics of the compilation, in the order of their emission. A diagnostic has a location
+    /// if its source position is known. Never empty.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -1,5 +1,5 @@
-//! Assignment of kernels to the cases of a schedule. Each case of a schedule applies to a range of
-//! row lengths.
+//! Assignment of kernels to schedule cases. A schedule case is one alternative of a schedule, for
+//! one range of row lengths.
 
 use tx_mlir::gpu::is_kernel;
 use tx_mlir::{Op, string_attribute, walk};
@@ -23,9 +23,10 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
     .collect()
 }
 
-/// Sets the kernel names of each schedule case. Kernels are assigned to cases by source position
-/// and order. Consecutive kernels with equal ranges of row lengths form a group. No kernel names
-/// are set if the number of cases differs from the number of groups.
+/// Sets the kernel names of each schedule case. Kernels with the source position of an op belong to
+/// the schedule cases of this op. Consecutive kernels with equal ranges of row lengths form a
+/// group; the first group belongs to the first case, and so on. If the numbers of groups and cases
+/// differ, the function sets no kernel names for this source position.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
     let mut grouped = Vec::new();
     for one in all.iter_mut() {

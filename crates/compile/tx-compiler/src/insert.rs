@@ -77,8 +77,8 @@ impl Insertions {
         all
     }
 
-    /// Returns a text that identifies the inserted passes in a cache key; empty if no pass is
-    /// inserted.
+    /// Returns the text that identifies the inserted passes in a cache key. The text is empty if no
+    /// pass is inserted.
     pub(crate) fn key(&self) -> String {
         self.0
             .iter()

@@ -125,8 +125,8 @@ pub use tx_target::Chip;
 
 /// Safe helpers over melior that inspect and rewrite IR, for passes and variants.
 pub use tx_mlir as mlir;
-/// The crate melior, in the version that this crate uses. The types of another version of melior
-/// are incompatible.
+/// The crate melior, in the version that this crate uses. Types of other melior versions are
+/// incompatible with the functions of this crate.
 pub use tx_mlir::melior;
 
 /// Typed views of the ops of the `tile` dialect.
@@ -215,7 +215,8 @@ pub fn register() {
     tx_passes::register();
 }
 
-/// Adds the `tile` dialect, MLIR's dialects, and the translations for PTX to `registry`.
+/// Adds the `tile` dialect, the dialects of MLIR, and the translation interfaces that PTX emission
+/// needs to `registry`.
 ///
 /// MLIR loads a dialect when a parsed text or a pass uses the dialect. A program that builds ops
 /// with melior must call `context.load_all_available_dialects()` first, because MLIR aborts if the
@@ -262,8 +263,8 @@ pub fn unknown_variant(name: &str) -> Option<String> {
     (!variant_names().contains(&name)).then(|| tx_passes::unknown_variant(name))
 }
 
-/// Registers a variant for the rest of the process. All later compilations, in any context,
-/// consider the variant.
+/// Registers a variant for the rest of the process. Every compilation that starts after this call
+/// considers the variant, in any MLIR context.
 ///
 /// A [cache](Compiler::with_cache) identifies variants and passes by their names and by the file of
 /// the compiler's binary. A variant in another file, such as a plugin, needs a new name when its

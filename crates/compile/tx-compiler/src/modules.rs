@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use tx_mlir::{Op, Session, blocks, copy, erase, ops, string_attribute, symbol_uses, walk};
 use tx_plan::{KernelModule, Step};
 
-/// Compiles the kernel of each step to a PTX module that contains only this kernel, and the globals
-/// and functions that the kernel uses. Returns `None` if a pass fails.
+/// Compiles the kernel of each launch step to its own PTX module. The PTX module contains only this
+/// kernel, and the globals and functions that the kernel uses. Returns `None` if a pass fails.
 pub(crate) fn compile(
     session: &Session,
     module: &Module<'_>,

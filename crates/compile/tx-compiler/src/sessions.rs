@@ -8,10 +8,11 @@ use tx_mlir::Session;
 /// Maximum number of source bytes per context, because a context never frees types, attributes and
 /// locations.
 const MOST_BYTES: usize = 1 << 20;
-/// Minimum number of source bytes that each program adds to the total that [`MOST_BYTES`] limits.
+/// Each program counts as at least this many source bytes towards the limit [`MOST_BYTES`].
 const LEAST_BYTES: usize = 1 << 12;
 
-/// Idle contexts, at most as many as there were concurrent compilations.
+/// Idle MLIR contexts. Their number is at most the largest number of concurrent compilations so
+/// far.
 #[derive(Default)]
 pub(crate) struct Sessions(Mutex<Vec<Waiting>>);
 
@@ -21,8 +22,9 @@ struct Waiting {
 }
 
 impl Sessions {
-    /// Calls `work` with a context for a program of `bytes` bytes. The context is reused after
-    /// success, and dropped after an error, because its state is then unknown.
+    /// Calls `work` with an MLIR context, for a program of `bytes` bytes. If `work` succeeds, later
+    /// calls reuse the context. If `work` fails, the state of the context is unknown, so the
+    /// context is dropped.
     pub(crate) fn with<R>(
         &self,
         bytes: usize,

@@ -40,10 +40,11 @@ impl<'c> Unit<'c> {
     }
 }
 
-/// Removes the functions with ops of unregistered dialects, and the functions that refer to them.
+/// Removes each function that contains ops of unregistered dialects, and each function that refers
+/// to a removed function.
 ///
 /// # Errors
-/// Reports an op of an unregistered dialect in a function that is compiled.
+/// Emits an error for an op of an unregistered dialect in a function that the compiler compiles.
 pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed> {
     let Some(body) = first_block(top(module), 0) else {
         return Ok(());
@@ -75,8 +76,8 @@ pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed>
     Ok(())
 }
 
-/// Returns the indices of all units (functions and GPU modules) that are reachable through
-/// `follows` from a unit for which `starts` is true.
+/// Returns the indices of all units (functions and GPU modules) that are reachable from a unit for
+/// which `starts` is true. The callback `follows` defines the edges between units.
 fn closure<'u, 'c>(
     units: &'u [Unit<'c>],
     starts: impl Fn(&Unit<'c>) -> bool,

@@ -1,9 +1,9 @@
 //! Location of LLVM and MLIR.
 //!
-//! The build scripts of the MLIR bindings search for LLVM independently, with unspecific error
-//! messages. Cargo usually runs the build script of this crate first, because the crate has no
-//! dependencies. If LLVM is not installed, the build script fails with installation instructions.
-//! Build scripts of dependent crates read the installation prefix of LLVM from
+//! The build scripts of the MLIR bindings also search for LLVM, but print unspecific error messages
+//! if the search fails. Cargo usually runs the build script of this crate first, because the crate
+//! has no dependencies. If LLVM is not installed, the build script fails with installation
+//! instructions. Build scripts of dependent crates read the installation prefix of LLVM from
 //! `DEP_TX_LLVM_PREFIX`.
 
 /// Installation prefix of LLVM at build time, with the folders `bin`, `include` and `lib`.

@@ -155,8 +155,8 @@ impl Affine {
         }
     }
 
-    /// Returns the constant increase of the expression per increment of dimension `dim`; `None` if
-    /// the increase is not constant.
+    /// Returns the coefficient of dimension `dim`: the constant by which the expression grows if
+    /// the dimension grows by 1. Returns `None` if the growth is not constant.
     pub fn step(&self, dim: usize) -> Option<i64> {
         if !self.uses(dim) {
             return Some(0);
@@ -220,8 +220,8 @@ impl AffineMap {
         Some(dims)
     }
 
-    /// Returns the map over `dims` dimensions in which the expression `by[i]` replaces the previous
-    /// dimension `i`.
+    /// Returns the map after each dimension `i` is replaced by the expression `by[i]`. The returned
+    /// map has `dims` dimensions.
     #[must_use]
     pub fn replace(&self, dims: usize, by: &[Affine]) -> Self {
         Self {
@@ -303,8 +303,8 @@ impl fmt::Display for AffineMap {
 }
 
 impl<'c> Builder<'c> {
-    /// Emits the value of an affine expression at `point`. Callers must reject maps with symbols;
-    /// the function replaces each symbol by 0.
+    /// Emits the value of an affine expression at `point`. The caller must not pass expressions
+    /// with symbols, because the function replaces each symbol by 0.
     pub fn affine(&self, expr: &Affine, point: &[Index<'c>]) -> Index<'c> {
         let both = |l: &Affine, r: &Affine| (self.affine(l, point), self.affine(r, point));
         let op = |name: &str, l: Index<'c>, r: Index<'c>| {

@@ -1,4 +1,4 @@
-//! Accessors of upstream dialect attributes that MLIR's C API does not cover.
+//! Accessors for attributes of upstream dialects. MLIR's C API does not provide these accessors.
 
 use crate::ffi;
 use crate::ir::{Op, attribute};
@@ -70,8 +70,8 @@ impl NvvmTarget {
         }
     }
 
-    /// Returns an `#nvvm.target` with the given chip and features, and the other parameters of
-    /// `like`.
+    /// Returns an `#nvvm.target` with the given chip and features. All other parameters are equal
+    /// to the parameters of `like`.
     ///
     /// # Panics
     /// Panics if `like` is not an `#nvvm.target`.

@@ -63,12 +63,12 @@ pub struct Builder<'c> {
     block: Blk<'c>,
     before: Option<Op<'c>>,
     location: Location<'c>,
-    /// Constants and memref sizes that this builder and its parent builders have emitted. The
-    /// emitted values dominate every later op, because a builder only appends ops.
+    /// Constants and memref sizes that this builder and its parent builders have emitted. A builder
+    /// only appends ops, so these values dominate every op that the builder emits later.
     constants: RefCell<BTreeMap<Known, Val<'c>>>,
 }
 
-/// Key of a value that a builder emits once, and then reuses.
+/// Key of a value that a builder emits only once and reuses for equal requests.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Known {
     /// Constant, identified by the addresses of its uniqued attribute and its uniqued type.
@@ -266,8 +266,8 @@ impl<'c> Builder<'c> {
     }
 
     /// Copies the ops of `block` like [`Self::inline`]. `arguments` contains pairs: the index of a
-    /// block argument, and its replacement. If `known` returns replacement values for the results
-    /// of an op, the op is not copied.
+    /// block argument, and its replacement. If `known` returns values for an op, these values
+    /// replace the results of the op, and the op is not copied.
     pub fn inline_with(
         &self,
         block: Blk<'c>,
@@ -332,7 +332,7 @@ impl<'c> Builder<'c> {
         region
     }
 
-    /// Creates a region with a copy of `block`.
+    /// Creates a region whose only block is a copy of `block`.
     pub fn copy_of(&self, block: Blk<'c>) -> Region<'c> {
         let types: Vec<Type<'c>> = (0..block.argument_count())
             .map(|i| argument(block, i).r#type())
@@ -744,7 +744,8 @@ impl<'c> Create<'_, '_, 'c> {
         self.attr(name, value)
     }
 
-    /// Adds an attribute given as MLIR text, for dialects without an attribute builder.
+    /// Adds an attribute that is given as MLIR text. The function serves dialects without an
+    /// attribute builder.
     pub fn attr_text(self, name: &str, text: &str) -> Self {
         let value = self.builder.attribute(text);
         self.attr(name, value)
@@ -774,7 +775,7 @@ impl<'c> Create<'_, '_, 'c> {
     /// Creates the op.
     ///
     /// # Panics
-    /// Panics if MLIR rejects the op, which is an error of the caller.
+    /// Panics if MLIR cannot create the op. The panic indicates a bug of the caller.
     pub fn build(self) -> Op<'c> {
         let op = OperationBuilder::new(self.name, self.builder.location)
             .add_operands(&self.operands)

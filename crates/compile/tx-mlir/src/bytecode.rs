@@ -1,12 +1,13 @@
 //! Detection of damaged MLIR bytecode that crashes MLIR's reader.
 //!
 //! A bytecode file has a magic number, a version, the name of the producer, and sections (see the
-//! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The offset section contains the numbers
-//! of attributes and types, followed by groups of their offsets. Each group of offsets begins with
-//! its length. `AttrTypeReader::initialize` of MLIR 22 does not compare the group lengths with the
-//! total numbers, so a group that is too long overwrites the heap. MLIR also accepts dense arrays
-//! whose element type is not a number type; MLIR's printer then reads the elements as numbers.
-//! MLIR's reader reports all other damage of bytecode as errors.
+//! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The offset section contains the number of
+//! attributes, the number of types, and then the offsets of all attributes and types in groups.
+//! Each group of offsets begins with its length. `AttrTypeReader::initialize` of MLIR 22 does not
+//! compare the group lengths with the total numbers, so a group that is too long overwrites the
+//! heap. MLIR also accepts dense arrays whose element type is not a number type; MLIR's printer
+//! then reads the elements as numbers. For all other damaged bytecode, MLIR's reader emits an
+//! error.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
@@ -57,7 +58,7 @@ pub(crate) fn damage(source: &[u8]) -> Option<String> {
 }
 
 /// Returns the first op nested in `root` with a dense array attribute whose elements are neither
-/// integers nor floats. The IR of `root` must come from bytecode.
+/// integers nor floats. The caller must have read `root` from bytecode.
 pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
     let is_misread = |op: &Op<'_>| {
         op.attributes()
@@ -127,7 +128,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a variable-length integer of MLIR bytecode. The number of trailing zero bits in the
-    /// first byte of the integer is the number of its further bytes.
+    /// first byte is the number of bytes that follow the first byte.
     fn varint(&mut self) -> Option<u64> {
         let first = self.byte()?;
         let following = first.trailing_zeros() as usize;

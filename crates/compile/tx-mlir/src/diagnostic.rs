@@ -28,7 +28,8 @@ impl Code {
         self.0
     }
 
-    /// Returns the code stored as `number` in MLIR's diagnostic metadata; 0 means no code.
+    /// Converts the integer `number` from MLIR's diagnostic metadata to a code; 0 means that the
+    /// diagnostic has no code.
     pub(crate) fn carried(number: u32) -> Option<Self> {
         let number = u16::try_from(number).ok();
         number.filter(|n| (1..=9999).contains(n)).map(Self)
@@ -41,7 +42,8 @@ impl fmt::Display for Code {
     }
 }
 
-/// Error for a text that is not `TX` followed by four digits.
+/// Error for a text that is not a diagnostic code. A diagnostic code is `TX` followed by four
+/// digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoCode;
 
@@ -86,8 +88,8 @@ pub fn explanation(code: Code) -> Option<String> {
 }
 
 thread_local! {
-    /// Module that a pass or verifier on the current thread processes. The variable is set only if
-    /// diagnostics show source lines.
+    /// Module that a pass or verifier on the current thread processes. The thread-local variable is
+    /// set only if diagnostics show source lines.
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
 
@@ -290,9 +292,9 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// Returns the file position of an MLIR location. A name location has the position of its child
-/// location, and a call-site location the position of its callee. A fused location has the position
-/// of its first component that has a position.
+/// Returns the file position of an MLIR location. The position of a name location is the position
+/// of its child location. The position of a call-site location is the position of its callee. A
+/// fused location has the position of its first component that has a position.
 pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         Some(SourceLocation {
@@ -357,7 +359,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Converts a diagnostic and its notes, inside a diagnostic handler of an MLIR context.
+    /// Converts an MLIR diagnostic and its notes to Rust values. Only a diagnostic handler of an
+    /// MLIR context may call this function.
     pub fn from_melior(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Self {
         Self {
             severity: match diagnostic.severity() {
@@ -396,8 +399,8 @@ mod tests {
     use crate::session::Session;
     use melior::ir::operation::OperationLike;
 
-    /// Checks that a diagnostic at an implicit module is reported at the first op with a line
-    /// number.
+    /// Checks that a diagnostic whose op is the implicit module is reported at the first op with a
+    /// line number.
     #[test]
     fn files_as_a_whole_are_shown_at_their_first_op() {
         let session = Session::new(|_| {});

@@ -48,7 +48,8 @@ pub fn dynamic_shared_bytes(kernel: Op<'_>) -> Option<u64> {
 
 /// Operands of a `gpu.launch_func`.
 pub struct LaunchOperands<'c> {
-    /// Whether the launch has async dependencies, a result token, or a stream operand.
+    /// Whether the `gpu.launch_func` is asynchronous: it has async dependencies, returns a token,
+    /// or has a stream operand.
     pub is_async: bool,
     /// Number of blocks along x, y and z.
     pub grid: [Val<'c>; 3],

@@ -1,4 +1,4 @@
-//! Short aliases for the types of melior, and functions with which passes inspect and change IR.
+//! Short aliases for the types of melior, and functions that passes use to inspect and change IR.
 
 use melior::ir::attribute::{
     AttributeLike, DenseI32ArrayAttribute, DenseI64ArrayAttribute, IntegerAttribute,
@@ -39,8 +39,9 @@ pub fn context<'c>(op: Op<'c>) -> &'c Context {
 
 /// Returns a reference to a context, valid as long as the context is alive.
 ///
-/// melior's `ContextRef::to_ref` borrows from the `ContextRef`, which would be a temporary. To
-/// return a reference, the function leaks one `ContextRef` per context.
+/// melior's `ContextRef::to_ref` borrows from the `ContextRef`, which would be a temporary. The
+/// function therefore leaks one `ContextRef` per context, and returns a reference to the leaked
+/// `ContextRef`.
 ///
 /// # Safety
 /// The context must be alive for `'c`.
@@ -303,8 +304,8 @@ pub fn has_uses(value: Val<'_>) -> bool {
     unsafe { !mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
 }
 
-/// Returns the printed text of `op`. MLIR passes the text in pieces, which are joined before the
-/// UTF-8 decoding.
+/// Returns the printed text of `op`. MLIR prints the text in pieces. The function joins the pieces
+/// before it decodes UTF-8, because a piece can end inside a character.
 pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
     collect(|append, text| {
         // SAFETY: `op` and the flags are alive.
@@ -314,8 +315,9 @@ pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
     })
 }
 
-/// Printer for many ops of one unchanged module. The printer numbers the SSA values of the module
-/// once; printing an op without the printer numbers all values of the module again.
+/// Printer for many ops of one module that does not change. The printer numbers the SSA values of
+/// the module only once. Without the printer, MLIR numbers all values of the module again for each
+/// printed op.
 #[derive(Debug)]
 pub struct Printer<'m> {
     state: mlir_sys::MlirAsmState,
@@ -389,8 +391,7 @@ pub fn erase(op: Op<'_>) {
     }
 }
 
-/// Removes the call sites that inlining added to the location of `op`: keeps the innermost callee
-/// location.
+/// Replaces a call-site location of `op`, which inlining creates, by its innermost callee location.
 pub fn drop_call_sites(op: Op<'_>) {
     let mut location = op.location();
     while location.is_call_site() {
@@ -571,7 +572,8 @@ pub fn value_location<'c>(value: Val<'c>) -> Location<'c> {
     unsafe { Location::from_raw(mlir_sys::mlirValueGetLocation(value.to_raw())) }
 }
 
-/// Returns the name of a block argument in the source text, such as `%A`, if the text is available.
+/// Returns the SSA name of a block argument in the source text, such as `%A`; `None` if the source
+/// text is not available.
 pub fn written_name(value: Val<'_>) -> Option<String> {
     argument_of(value)?;
     crate::source::value_name(value_location(value))
@@ -816,7 +818,8 @@ pub fn is_strided(ty: Type<'_>) -> bool {
     }
 }
 
-/// Returns whether an attribute, or an attribute nested in it, belongs to the dialect `dialect`.
+/// Returns whether the dialect `dialect` defines the attribute or an attribute nested in the
+/// attribute.
 pub fn is_of_dialect(attribute: Attribute<'_>, dialect: &str) -> bool {
     // SAFETY: the attribute is alive, and its dialect lives as long as the context.
     let own = unsafe {

@@ -92,10 +92,10 @@ const ERROR: c_int = 0;
 /// `LLVMAdd`.
 const ADD: c_int = 8;
 
-/// Maximum number of integer additions in a function for which LLVM runs straight-line strength
-/// reduction. Straight-line strength reduction compares each pair of additions. For a kernel with
-/// 512 additions, straight-line strength reduction took 3.4 of 3.5 s of compile time, and did not
-/// change the code.
+/// LLVM runs straight-line strength reduction only on functions with at most this many integer
+/// additions. Straight-line strength reduction compares each pair of additions. For a kernel with
+/// 512 additions, straight-line strength reduction took 3.4 s of 3.5 s of compile time, although
+/// the emitted code did not change.
 const MAX_COMPARED_ADDITIONS: usize = 128;
 
 /// Target of code generation.
@@ -166,18 +166,20 @@ pub struct Code<'a, 'c> {
 
 /// Returns the assembly of each module, after running its LLVM IR passes.
 ///
-/// Independent kernels are compiled separately, with one thread per idle processor. Small kernels
-/// are compiled in batches. The assembly does not depend on the number of threads.
+/// LLVM compiles independent kernels separately, with one thread per idle processor. Several small
+/// kernels form a batch, which LLVM compiles as one module. The assembly does not depend on the
+/// number of threads.
 ///
 /// # Errors
-/// Returns LLVM's message for each module that fails: an unknown triple, an invalid pipeline, or IR
-/// that the code generator rejects. Some errors in LLVM's code generator end the process.
+/// Returns LLVM's message for each module that LLVM cannot compile. Causes are an unknown triple,
+/// an invalid pipeline, and IR that the code generator does not support. Some errors in LLVM's code
+/// generator end the process.
 pub fn assembly(codes: &[Code<'_, '_>]) -> Vec<Result<String, String>> {
     assembly_by_parts(codes, MOST_OPS)
 }
 
 /// Implements [`assembly`] with batches of at most `most_ops` ops. A kernel with more than
-/// `most_ops` ops is a batch of its own.
+/// `most_ops` ops is the only kernel of its batch.
 fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<String, String>> {
     static ONCE: Once = Once::new();
     // SAFETY: LLVM's target registration runs once.
@@ -259,8 +261,8 @@ struct Translated {
     module: Owned,
     context: Owned,
     reports: Box<Reports>,
-    /// Pass gate of the LLVM context, and the names of the functions for which the gate skips
-    /// passes.
+    /// Pass gate of the LLVM context. The gate skips straight-line strength reduction for the
+    /// functions whose names are in the set.
     gate: Option<(Owned, Box<Large>)>,
 }
 

@@ -171,8 +171,8 @@ pub fn is_view(op: Op<'_>) -> bool {
     VIEWS.contains(&name(op))
 }
 
-/// Returns the base memref of `value`: the memref at the end of its chain of views, which is not a
-/// view.
+/// Returns the base memref of `value`. If `value` is a view, the function follows the sources of
+/// views up to the first memref that is not a view.
 pub fn root(value: Val<'_>) -> Val<'_> {
     let mut value = value;
     while let Some(op) = defining_op(value).filter(|op| is_view(*op)) {
@@ -191,7 +191,7 @@ pub enum Overlap {
     Never,
     /// The memrefs may have elements in common.
     Maybe,
-    /// One of the two memrefs contains all elements of the other memref.
+    /// All elements of one memref are elements of the other memref.
     Always,
 }
 
@@ -208,7 +208,7 @@ pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
     }
 }
 
-/// Element positions of a view, relative to the start of its base memref.
+/// Positions of the elements of a view, relative to the start of the view's base memref.
 struct Places {
     offset: i64,
     dims: Vec<(Option<u64>, i64)>,
@@ -248,8 +248,9 @@ impl Places {
         })
     }
 
-    /// Returns the first and the last element position, modulo `period` if present. Returns `None`
-    /// if a stride is negative, a size is dynamic, or the positions wrap around the period.
+    /// Returns the first and the last element position; if `period` is present, modulo `period`.
+    /// Returns `None` if a stride is negative, a size is dynamic, or the positions wrap around the
+    /// period.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Returns the error message for an input path that does not exist or is a folder; `None` for an
-/// existing file. `what` describes the expected file, such as `a program`.
+/// Returns the error message for an input path that does not exist or is a folder. Returns `None`
+/// if the path is an existing file. `what` describes the expected file, such as `a program`.
 pub fn missing(path: &Path, what: &str) -> Option<String> {
     if path.is_dir() {
         return Some(format!("this is a folder, expected {what}"));

@@ -1,4 +1,4 @@
-//! Names of SSA values in the source text, which MLIR's parser discards.
+//! Source names of SSA values: the names in the MLIR text, which MLIR's parser does not keep.
 //!
 //! The lookup of a name uses the location of the value. The location of a block argument is the
 //! source position of its name. The location of an op result is the source position of the op,
@@ -78,9 +78,9 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Returns the text of `op` with the names of SSA values in the source. MLIR's printer derives
-    /// the names of all results of an op from the name of the first result, and ignores source
-    /// names for ops with `OpAsmOpInterface`.
+    /// Returns the printed text of `op`, in which SSA values have their names from the source text.
+    /// MLIR's printer derives the names of all results of an op from the name of the first result,
+    /// and ignores source names for ops with `OpAsmOpInterface`.
     pub fn text_of(&self, op: Op<'_>) -> String {
         let mut named = Named::new(context(op));
         for op in walk(op) {
@@ -119,7 +119,8 @@ impl<'s> Names<'s> {
             .split_at_checked(line + place.column.checked_sub(1)?)
     }
 
-    /// Returns the source name of the first result of an op with name `op` at a location.
+    /// Returns the source name of the first result of the op that is named `op` and has the given
+    /// location.
     fn result(&self, location: Location<'_>, op: &str) -> Option<&'s str> {
         let (before, from) = self.at(location)?;
         if !is_op(from, op) {
@@ -139,8 +140,8 @@ impl<'s> Names<'s> {
     }
 }
 
-/// Returns whether `text` begins with the op name `op`: the full name, the quoted name, or the name
-/// without its dialect.
+/// Returns whether `text` begins with the name of the op `op`. The text may contain the full name,
+/// the quoted name, or the name without its dialect.
 fn is_op(text: &str, op: &str) -> bool {
     let text = text.strip_prefix('"').unwrap_or(text);
     let end = text.find(|c: char| !is_of_name(c)).unwrap_or(text.len());

@@ -1,6 +1,6 @@
 //! Limits on the nesting depth and expression length of MLIR text. MLIR's parser and passes recurse
-//! on nested constructs and on long expressions. A stack overflow would end the process without a
-//! message.
+//! on nested constructs and on long expressions. Without these limits, a stack overflow could end
+//! the process without a message.
 
 use std::collections::BTreeMap;
 
@@ -128,7 +128,8 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Nesting depth of each defined alias, and of the alias whose definition is being read.
+/// Nesting depths of the aliases in the text that the scan has read so far. The field `defined`
+/// contains the alias whose definition the scan currently reads.
 #[derive(Default)]
 struct Aliases<'s> {
     levels: BTreeMap<&'s [u8], usize>,
@@ -168,7 +169,7 @@ fn name_at(source: &[u8], at: usize) -> &[u8] {
     &source[at..=at + letters.count()]
 }
 
-/// Returns whether `=` follows `at`, as in the definition of an alias.
+/// Returns whether `=` follows the position `at`, as in the definition of an alias.
 fn is_defined(source: &[u8], at: usize) -> bool {
     let mut rest = source[at..]
         .iter()
@@ -176,7 +177,7 @@ fn is_defined(source: &[u8], at: usize) -> bool {
     rest.next() == Some(&b'=') && rest.next() != Some(&b'=')
 }
 
-/// Run of minus signs: the number of signs, and the position after the last sign.
+/// Sequence of consecutive minus signs: the number of signs, and the position after the last sign.
 struct Signs {
     count: usize,
     end: usize,
@@ -196,8 +197,8 @@ fn end_of_signs(source: &[u8], begin: usize) -> Signs {
     Signs { count, end }
 }
 
-/// Returns the position of the closing quotation mark, or of the last byte of the line if there is
-/// none.
+/// Returns the position of the closing quotation mark. If the line has no closing quotation mark,
+/// returns the position of its last byte.
 fn end_of_string(source: &[u8], begin: usize) -> usize {
     let mut at = begin + 1;
     loop {

@@ -22,7 +22,8 @@ pub trait Pass: Sized {
     /// Runs the pass.
     ///
     /// # Errors
-    /// Fails if the pass rejects the program, after the pass has emitted an error diagnostic.
+    /// Fails if the pass cannot process the program. The pass must emit an error diagnostic before
+    /// it fails.
     fn run<'c>(&self, op: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed>;
 }
 
@@ -51,7 +52,8 @@ pub trait OptionValue: Sized {
     /// Parses a value.
     ///
     /// # Errors
-    /// Returns a message with the expected and the found text.
+    /// If the text is no valid option value, returns a message with the expected and the found
+    /// text.
     fn parse(text: &str) -> Result<Self, String>;
 }
 

@@ -58,10 +58,10 @@ pub struct PassDesc {
     pub statistics: Vec<StatisticDesc>,
     /// Dialects whose ops the pass creates.
     pub dialects: &'static [unsafe extern "C" fn() -> MlirDialectHandle],
-    /// Checks the option values when a pipeline is parsed. The values are in the order of
-    /// `options`.
+    /// Function that checks the option values when MLIR parses a pipeline. The values are in the
+    /// order of `options`.
     pub check: fn(&[&str]) -> Result<(), String>,
-    /// Runs the pass. The option values are in the order of `options`, and the counters in the
+    /// Runs the pass. The option values have the order of `options`, and the counters have the
     /// order of `statistics`.
     pub run: RunPass,
 }
@@ -87,8 +87,8 @@ pub(crate) fn reading() -> RwLockReadGuard<'static, ()> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `register` unless a pass or a pipeline named `name` exists. MLIR aborts the process if a
-/// name is registered twice.
+/// Calls `register` if no pass and no pipeline named `name` is registered. MLIR aborts the process
+/// if a name is registered twice.
 fn register_as(name: &str, register: impl FnOnce()) -> bool {
     let _writing = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the text outlives the call, and the lock excludes other writers.
@@ -124,8 +124,8 @@ fn list(is_pipeline: bool, argument: &'static str, summary: &'static str) {
     });
 }
 
-/// Returns the first part of an optimizer driver's `--help`, which lists the passes and pipelines
-/// registered from Rust.
+/// Returns the beginning of the `--help` text of an optimizer driver. The text lists the passes and
+/// pipelines registered from Rust.
 fn overview(program: &str) -> String {
     let listed = LISTED.lock().unwrap_or_else(PoisonError::into_inner);
     let width = listed.iter().map(|one| one.argument.len()).max();
@@ -222,7 +222,7 @@ pub fn register_upstream_dialects(registry: &DialectRegistry) {
     unsafe { ffi::txRegisterTranslations(registry.to_raw()) }
 }
 
-/// Counters of a pass, summed over this process.
+/// Counters of a pass, summed over all runs of the pass in this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassStatistics {
     /// Command-line name of the pass.
@@ -234,8 +234,8 @@ pub struct PassStatistics {
 static TOTALS: Mutex<BTreeMap<&'static str, PassStatistics>> = Mutex::new(BTreeMap::new());
 
 /// Returns the counters of all passes that ran in this process, sorted by pass name. MLIR's own
-/// report is empty if LLVM is built without statistics, as in the LLVM packages of Linux
-/// distributions.
+/// statistics report is empty if LLVM was built without statistics. The LLVM packages of Linux
+/// distributions are built without statistics.
 pub fn statistics() -> Vec<PassStatistics> {
     TOTALS
         .lock()
@@ -262,8 +262,8 @@ fn count(desc: &'static PassDesc, counts: &[i64]) {
 ///
 /// The function first rejects damaged bytecode, which would crash MLIR's reader.
 /// `--mlir-pass-statistics` prints the counters of passes from [`register_pass`]. The caller must
-/// be a `main` function, because this function restores the default action of `SIGPIPE`. A failed
-/// write ends the process with a message and status 1.
+/// be a `main` function, because this function restores the default action of `SIGPIPE`. If the
+/// function cannot write its output, it prints a message and ends the process with exit status 1.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // SAFETY: the handler is the default one. With Rust's handler, a write to a closed pipe fails,
     // and LLVM reports the failure as a crash.
@@ -326,10 +326,10 @@ fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Names of the program and of its output file, for error messages.
+/// Names of the running program and of its output file. Error messages contain these names.
 static FAILING: OnceLock<[String; 2]> = OnceLock::new();
 
-/// First words of LLVM's message for an output stream with an unreported write error.
+/// First words of the message with which LLVM reports that a write to an output stream has failed.
 const UNWRITTEN: &str = "IO failure on output stream: ";
 
 unsafe extern "C" fn fatal(reason: *const c_char) {
@@ -376,8 +376,8 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     std::fs::read(name).map_or(true, |source| is_right(name, &source, registry))
 }
 
-/// Returns false, after an error message, for bytecode or text that would crash MLIR or that MLIR
-/// would misread. MLIR reports all other errors in the input.
+/// Prints an error message and returns false for bytecode or text that would crash MLIR, or that
+/// MLIR would misread. MLIR reports all other errors in the input.
 fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
         // This context has no dialects, because it serves only the diagnostic handler.
@@ -393,7 +393,8 @@ fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
 
 pub(crate) const STANDARD_INPUT: &str = "<stdin>";
 
-/// Command-line flags for which the program prints information and exits without reading input.
+/// Command-line flags with which the program prints information and exits without reading an input
+/// file.
 const ANSWERED: &[&str] = &[
     "help",
     "help-hidden",

@@ -25,8 +25,9 @@ const MOST_PIPELINES: usize = 128;
 /// session records the diagnostics.
 pub struct Session {
     /// Cached pass managers; the key is the text of the pipeline. The initialization of a pass can
-    /// take longer than its run: `canonicalize` collects the patterns of all dialects. The pass
-    /// managers must be dropped before the context, and are therefore declared first.
+    /// take longer than its run: `canonicalize` collects the patterns of all dialects. Rust drops
+    /// fields in declaration order. This field is declared first, because the pass managers must be
+    /// dropped before the context.
     pipelines: RefCell<BTreeMap<String, PassManager<'static>>>,
     context: Context,
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
@@ -40,8 +41,8 @@ fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec
     diagnostics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reports an error and returns true for text that would crash MLIR's parser, or that contains size
-/// attributes that MLIR would drop without a message.
+/// Emits an error and returns true in two cases: the text would crash MLIR's parser, or MLIR would
+/// silently drop a size attribute in the text.
 pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     if let Some((line, column)) = nesting::too_deep(text) {
         let at = Location::new(context, name, line, column);
@@ -172,7 +173,7 @@ impl Session {
     }
 
     /// Parses the text of an attribute. If the text is invalid, the function records an error and
-    /// returns `None`. `name` is the file name in errors about the nesting depth.
+    /// returns `None`. Errors about the nesting depth contain `name` as the file name.
     pub fn parse_attribute(&self, name: &str, text: &str) -> Option<Attribute<'_>> {
         if is_refused(&self.context, name, text.as_bytes()) {
             return None;
@@ -180,16 +181,16 @@ impl Session {
         Attribute::parse(&self.context, text)
     }
 
-    /// Runs a pass pipeline over `builtin.module`, given as text, and verifies the module after
-    /// each pass. If the text is invalid or a pass fails, the function records an error and returns
-    /// false.
+    /// Runs a pass pipeline over `module`, and verifies the module after each pass. The pipeline is
+    /// given as text. If the text is invalid or a pass fails, the function records an error and
+    /// returns false.
     pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, true)
     }
 
     /// Runs a pipeline like [`Self::run`], but does not verify the module. Verification takes as
-    /// long as a small pass, so the caller may run several pipelines before one call of
-    /// [`Self::verify`].
+    /// long as a small pass. To save this time, the caller may run several pipelines and then call
+    /// [`Self::verify`] once.
     pub fn run_unverified(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, false)
     }

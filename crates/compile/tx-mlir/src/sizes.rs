@@ -53,7 +53,8 @@ fn of_other_numbers(rest: &str) -> Option<&str> {
     }
 }
 
-/// Returns the value in the form `array<i32: ...>`, if the value has at most three sizes.
+/// Rewrites a size value in the form `array<i32: ...>`; `None` if the value contains no list of
+/// sizes, or more than three sizes.
 pub(crate) fn mended(value: &str) -> Option<String> {
     let numbers = value.split([':', '<', '>', '[', ']', '"']);
     let list = numbers.map(str::trim).find(|part| {

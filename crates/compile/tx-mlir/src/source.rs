@@ -31,7 +31,8 @@ pub(crate) fn reads() -> bool {
     READS_FILES.load(Ordering::Relaxed)
 }
 
-/// Calls `parse`. During the call of `parse`, locations in the file `name` refer to `text`.
+/// Calls `parse`. During this call, argument names at locations in the file `name` are read from
+/// `text`.
 pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce() -> R) -> R {
     PARSED.set(Some((name.to_owned(), text)));
     let parsed = parse();
@@ -70,9 +71,9 @@ fn name_at(text: &[u8]) -> Option<String> {
     Some(format!("%{}", String::from_utf8_lossy(&letters[..length])))
 }
 
-/// Splits the file name that MLIR gives to a module of a split file, such as `within split at
-/// a.mlir:7 offset `. Returns the name of the split file, and the number of lines before the
-/// module.
+/// Parses the file name that MLIR gives to a part of a split input file, such as `within split at
+/// a.mlir:7 offset `. Returns the name of the split input file, and the number of lines before this
+/// part.
 fn of_split(name: &str) -> Option<(&str, usize)> {
     let part = name.strip_prefix("within split at ")?;
     let (file, line) = part.trim_end().strip_suffix(" offset")?.rsplit_once(':')?;

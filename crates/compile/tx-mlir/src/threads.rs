@@ -9,8 +9,8 @@ use std::thread;
 /// Number of threads of this process that execute [`map`], as callers or helpers.
 static WORKING: AtomicUsize = AtomicUsize::new(0);
 
-/// Stack size of a helper thread, in bytes. LLVM recurses over its input, so the size is that of a
-/// typical main thread.
+/// Stack size of a helper thread, in bytes. LLVM recurses over its input, so a helper thread has
+/// the stack size of a typical main thread.
 const STACK: usize = 8 << 20;
 
 /// Token that represents one thread in the count [`WORKING`].
@@ -38,7 +38,7 @@ impl Drop for WorkerToken {
 }
 
 struct Queue<J> {
-    /// Queued jobs; the key is the size and the index of a job.
+    /// Queued jobs. The key of a job consists of its size and its index.
     jobs: BTreeMap<(usize, usize), J>,
     /// Whether the caller of [`map`] may add further jobs to the queue.
     is_open: bool,

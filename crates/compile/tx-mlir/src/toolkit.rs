@@ -5,9 +5,9 @@
 /// environment, and compilation would take longer. Compilation would also fail if LLVM cannot read
 /// the installed version of libdevice.
 ///
-/// MLIR uses the first of the three environment variables that is set; an empty value denotes no
-/// toolkit. The option `toolkit` of `gpu-module-to-binary` is not sufficient, because MLIR reports
-/// an error for a toolkit folder without libdevice.
+/// MLIR uses the first of these three environment variables that is set. If its value is empty,
+/// MLIR uses no toolkit. The option `toolkit` of `gpu-module-to-binary` cannot replace this
+/// function, because MLIR reports an error if the toolkit folder contains no libdevice.
 ///
 /// # Safety
 /// No other thread may access the environment during the call, so `main` must call the function

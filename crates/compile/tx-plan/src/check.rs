@@ -6,13 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::expr::{Expr, ExprError, Symbol};
 
-/// Requirement on the arguments of a program beyond their types, such as two equal dimensions.
+/// Requirement on the arguments of a program that their types do not express, such as two
+/// dimensions of equal size.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// Left operand of the relation.
     pub left: Expr,
-    /// Relation that must be true for the two operands, which are compared as signed numbers.
+    /// Relation that must be true for the two operands. The operands are compared as signed
+    /// numbers.
     pub relation: Relation,
     /// Right operand of the relation.
     pub right: Expr,
@@ -34,7 +36,7 @@ pub struct LineColumn {
     pub column: usize,
 }
 
-/// Relation of two numbers. Checks use no `>` and `>=`: `a > b` is written `b < a`.
+/// Relation between two numbers. A check never uses `>` or `>=`: `a > b` is written `b < a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Relation {
     /// `==`
@@ -100,8 +102,8 @@ fn failed(check: &Check, left: i64, right: i64) -> String {
     }
 }
 
-/// Returns a text with the values of the operands that are not constants, such as `arg0.dim0 is 5,
-/// arg1.dim0 is 6: `.
+/// Returns a text with the values of the non-constant operands, such as `arg0.dim0 is 5, arg1.dim0
+/// is 6: `.
 fn sides(check: &Check, left: i64, right: i64) -> String {
     let known: Vec<String> = [(&check.left, left), (&check.right, right)]
         .into_iter()
@@ -132,7 +134,8 @@ impl CheckError {
 }
 
 impl Check {
-    /// Returns whether the check succeeds; `None` if the result can depend on the arguments.
+    /// Returns true if the check succeeds for all arguments, and false if the check fails for all
+    /// arguments. Returns `None` if the result can depend on the arguments.
     pub fn as_const(&self) -> Option<bool> {
         match (&self.left, &self.right) {
             (Expr::Const(left), Expr::Const(right)) => Some(self.relation.holds(*left, *right)),

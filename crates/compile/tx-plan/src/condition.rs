@@ -105,7 +105,8 @@ impl Condition {
         }
     }
 
-    /// Returns whether the condition is true; `None` if the result can depend on the arguments.
+    /// Returns true if the condition is true for all arguments, and false if the condition is false
+    /// for all arguments. Returns `None` if the result can depend on the arguments.
     pub fn as_const(&self) -> Option<bool> {
         match self.sides() {
             (Expr::Const(left), relation, Expr::Const(right)) => Some(relation.holds(left, right)),
@@ -150,8 +151,8 @@ impl Condition {
         needs
     }
 
-    /// Checks the invariants of a condition that was not parsed from text. Returns a description of
-    /// the violated invariant.
+    /// Checks the invariants of a condition that a caller constructed without the parser. Returns a
+    /// description of the violated invariant.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Compare {
@@ -245,7 +246,7 @@ impl<'de> Deserialize<'de> for Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// For arguments that satisfy these conditions, every alternative is false.
+    /// No alternative is true for arguments that satisfy these conditions.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
     /// Two alternatives are true for the same arguments.
@@ -277,12 +278,14 @@ const MAX_SPLITS: usize = 10_000;
 
 /// Checks that for all arguments, exactly one alternative (list of conditions) is true.
 ///
-/// Comparisons of different expressions are assumed independent, so the alternatives are leaves of
-/// a decision tree. For two expressions that an alternative compares, the check visits each outcome
-/// (less, equal, greater), keeps the alternatives that the outcome allows, and recurses.
+/// The check assumes that comparisons of different pairs of expressions are independent of each
+/// other. The alternatives are therefore the leaves of a decision tree. At each node of the tree,
+/// the check selects two expressions that an alternative compares. For each outcome (less, equal,
+/// greater), the check keeps the alternatives that the outcome allows, and recurses.
 ///
 /// # Errors
-/// Returns conditions under which no alternative is true, or two alternatives are true.
+/// On failure, returns conditions under which no alternative is true, or under which two
+/// alternatives are true.
 pub fn exactly_one<'a>(
     alternatives: impl IntoIterator<Item = &'a [Condition]>,
 ) -> Result<(), ChoiceError> {
@@ -306,7 +309,7 @@ pub fn exactly_one<'a>(
     tree.check(leaves)
 }
 
-/// Outcomes of a comparison that satisfy a condition, in the order of [`ORDER`].
+/// Set of the comparison outcomes that satisfy a condition, in the order of [`ORDER`].
 #[derive(Clone, Copy)]
 struct Outcomes {
     pair: usize,
@@ -332,8 +335,8 @@ impl Outcomes {
     }
 }
 
-/// Alternative, with its conditions that the outcomes on the path to the current node of the
-/// decision tree do not decide.
+/// Alternative, with its undecided conditions: the conditions that the outcomes on the path to the
+/// current tree node neither satisfy nor violate.
 #[derive(Clone)]
 struct Leaf {
     number: usize,
@@ -404,8 +407,8 @@ impl Tree {
     }
 }
 
-/// Returns whether the values of two expressions can have the given relation, as far as the forms
-/// of the expressions show.
+/// Returns false if the forms of two expressions prove that their values never have the given
+/// relation; otherwise returns true.
 fn is_possible((left, right): &(Expr, Expr), relation: Relation) -> bool {
     match (left, right) {
         (Expr::Const(left), Expr::Const(right)) => relation.holds(*left, *right),

@@ -32,9 +32,9 @@ pub struct SourcePlace {
 pub enum Choice {
     /// Schedule of a grid-level op.
     Schedule(ScheduleChoice),
-    /// Several ops are computed by one kernel.
+    /// One kernel computes several ops.
     Group(GroupChoice),
-    /// Reason why an op is not in the kernel of the preceding ops.
+    /// Reason why the kernel of the preceding ops does not also compute this op.
     Apart(ApartChoice),
     /// Variant of a reduction in a kernel.
     Variant(VariantChoice),
@@ -47,8 +47,8 @@ pub enum Choice {
 pub struct ScheduleChoice {
     /// Name of the rule that chose the schedule; `None` if the program specifies the schedule.
     pub mapping: Option<String>,
-    /// Schedule cases, in order; each case is a schedule for a range of row lengths. A launch
-    /// selects the first case whose length bound is not exceeded.
+    /// Schedule cases, in order; each case is a schedule for a range of row lengths. A launch uses
+    /// the first case whose maximum row length is at least the actual row length.
     pub cases: Vec<ScheduleCase>,
     /// Estimated times of the chosen and the alternative schedules; `None` for an op without a
     /// reduction dimension.
@@ -66,7 +66,7 @@ pub struct GroupChoice {
     pub lengths: Option<String>,
     /// Number of threads per block.
     pub threads: i64,
-    /// Number of blocks per cluster; all blocks of a cluster process one set of rows.
+    /// Number of blocks per cluster; all blocks of a cluster process the same rows.
     pub blocks: i64,
     /// Ops of the kernel, in order.
     pub ops: Vec<GroupedOp>,
@@ -103,14 +103,14 @@ pub struct GroupedArray {
 /// Number of bytes that a kernel reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Traffic {
-    /// Number of bytes that all ops of the kernel read and write. An array that is not kept in
-    /// registers counts once per op that accesses the array.
+    /// Number of bytes that all ops of the kernel read and write. If the kernel does not keep an
+    /// array in registers, the size of the array counts once for each op that accesses the array.
     pub bytes: u64,
     /// Lower bound of `bytes`: the sum of the sizes of all input and result arrays, in bytes.
     pub fewest: u64,
 }
 
-/// Reason why an op is not in the kernel of the preceding ops.
+/// Reason why the kernel of the preceding ops does not also compute this op.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApartChoice {
     /// Reason, in words.
@@ -120,16 +120,17 @@ pub struct ApartChoice {
 /// Schedule for a range of row lengths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScheduleCase {
-    /// Upper bound of the row length; `None` for all lengths above the bounds of the earlier cases.
+    /// Maximum row length of the case; `None` if the case covers all lengths above the maxima of
+    /// the earlier cases.
     pub up_to: Option<UpTo>,
-    /// Whether the schedule is implemented by a single kernel.
+    /// Whether a single kernel implements this case of the schedule.
     pub is_one_kernel: bool,
     /// Names of the kernels; empty before the kernels exist.
     pub kernels: Vec<String>,
     /// Number of threads per block.
     pub threads: i64,
-    /// Estimated time; `None` if the schedule has a single case, because [`Estimates`] then
-    /// contains the time.
+    /// Estimated time of this case. The value is `None` if the schedule has a single case, because
+    /// [`Estimates`] then contains the time of the schedule.
     pub estimate: Option<CaseEstimate>,
     /// Steps of the schedule.
     pub steps: Vec<ScheduleStep>,
@@ -174,7 +175,7 @@ pub struct Estimates {
     pub chip: String,
     /// Lengths of the dimensions for which times are estimated.
     pub lengths: Vec<f64>,
-    /// Whether `lengths` contains assumed lengths of dynamic dimensions.
+    /// Whether `lengths` contains lengths that the estimate assumes for dynamic dimensions.
     pub is_assumed: bool,
     /// Estimate of the schedule.
     pub own: Cost,
@@ -182,7 +183,7 @@ pub struct Estimates {
     pub others: Vec<Candidate>,
 }
 
-/// Estimated time and its components.
+/// Estimated time, and the components from which the performance model computes this time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Cost {
     /// Time in microseconds.
@@ -193,11 +194,11 @@ pub struct Cost {
     pub waves: f64,
     /// Resident threads per SM.
     pub resident: f64,
-    /// Time in microseconds, if memory bandwidth were the only limit.
+    /// Time in microseconds that the kernels would take if memory bandwidth were the only limit.
     pub memory: f64,
-    /// Time in microseconds, if load latency were the only limit.
+    /// Time in microseconds that the kernels would take if load latency were the only limit.
     pub latency: f64,
-    /// Time in microseconds, if instruction issue were the only limit.
+    /// Time in microseconds that the kernels would take if instruction issue were the only limit.
     pub instructions: f64,
 }
 
@@ -206,7 +207,8 @@ pub struct Cost {
 pub struct Candidate {
     /// Estimated cost.
     pub cost: Cost,
-    /// Cases of the schedule, each with its upper bound of the row length and its schedule steps.
+    /// Cases of the schedule. Each entry contains the maximum row length of the case, and the steps
+    /// of its schedule.
     pub cases: Vec<(Option<UpTo>, Vec<ScheduleStep>)>,
 }
 
@@ -224,7 +226,7 @@ pub struct VariantChoice {
 pub struct Variant {
     /// Name of the variant.
     pub name: String,
-    /// Priority of the variant; `None` for an exchange method.
+    /// Priority of the variant; `None` if the entry is an exchange method.
     pub priority: Option<i64>,
     /// Estimated cost of the variant; `None` for a rejected variant.
     pub cost: Option<u64>,
@@ -248,8 +250,8 @@ pub struct ExchangeChoice {
     pub kernel: Option<String>,
     /// Range of row lengths for which the kernel is launched, as text; `None` for all lengths.
     pub lengths: Option<String>,
-    /// Name of the chosen exchange method. `None` if no two threads of the group are in one warp,
-    /// so that the threads exchange values only through shared memory.
+    /// Name of the chosen exchange method. The name is `None` if no warp contains two threads of
+    /// the group, because the threads then exchange values only through shared memory.
     pub chosen: Option<String>,
     /// All methods, by name.
     pub ways: Vec<Variant>,

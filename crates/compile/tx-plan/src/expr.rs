@@ -73,7 +73,8 @@ impl fmt::Display for Symbol {
 /// form, and `Display` writes it. The JSON form of a constant is a number; the JSON form of every
 /// other expression is a string.
 ///
-/// Methods that combine expressions fold constants, so a static shape yields a number.
+/// Methods that combine expressions fold constants, so an expression over static dimensions becomes
+/// a number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// Constant.
@@ -96,7 +97,7 @@ pub enum Expr {
     Min(Box<Expr>, Box<Expr>),
     /// Maximum.
     Max(Box<Expr>, Box<Expr>),
-    /// Value of the operand, which must not be negative; evaluation fails for a negative operand.
+    /// Value of the operand. If the operand is negative, the evaluation fails.
     NonNegative(Box<Expr>),
 }
 
@@ -113,13 +114,13 @@ pub enum ExprError {
         text: String,
         /// Column in bytes, from 1.
         column: usize,
-        /// Text that the parser found at the column.
+        /// Text at this column, which the parser did not expect.
         found: String,
         /// Expected text.
         expected: &'static str,
     },
-    /// The expression exceeds the limit of terms, which protects the parser's stack from hostile
-    /// input.
+    /// The expression has more terms than the limit permits. The limit protects the parser's stack
+    /// from hostile input.
     #[error("expression has more than {limit} terms")]
     TooLarge {
         /// Maximum number of terms.
@@ -154,7 +155,7 @@ pub enum ExprError {
         /// Negative value.
         value: i64,
     },
-    /// A number of CTAs, threads or bytes does not fit in 32 bits.
+    /// A launch size (a number of CTAs, threads or bytes) does not fit in 32 bits.
     #[error("`{expr}` is {value}, expected 0 to {}", u32::MAX)]
     Size {
         /// Text of the expression.
@@ -166,8 +167,8 @@ pub enum ExprError {
 
 impl Expr {
     /// Maximum number of [terms](Expr::terms) of an expression in text form; the expressions of
-    /// plans have far fewer terms. The limit of terms also bounds the recursion depth of functions
-    /// on expressions.
+    /// plans have far fewer terms. The maximum number of terms also limits the recursion depth of
+    /// functions that walk an expression.
     pub const MAX_TERMS: usize = 256;
 
     /// Returns `arg{argument}.dim{dim}`.
@@ -288,7 +289,8 @@ impl Expr {
         }
     }
 
-    /// Returns whether the form of the expression excludes negative values, for all arguments.
+    /// Returns whether the form of the expression proves that its value is non-negative for all
+    /// arguments.
     pub fn is_non_negative(&self) -> bool {
         match self {
             Self::Const(value) => *value >= 0,
@@ -342,8 +344,8 @@ impl Expr {
     /// Evaluates the expression. `lookup` returns the value of each symbol.
     ///
     /// # Errors
-    /// Fails if a symbol has no value, on division by zero, if a result does not fit in 64 bits,
-    /// and if the operand of `nonnegative` is negative.
+    /// Fails if a symbol has no value, if a divisor is 0, if a result does not fit in 64 bits, or
+    /// if the operand of `nonnegative` is negative.
     pub fn evaluate(
         &self,
         mut lookup: impl FnMut(Symbol) -> Option<i64>,
@@ -542,8 +544,8 @@ impl<'de> Deserialize<'de> for Expr {
     }
 }
 
-/// Recursive-descent parser. Each recursive call and each operand of an operator chain counts as a
-/// term; a text with more than [`Expr::MAX_TERMS`] terms is an error.
+/// Recursive-descent parser. The parser counts each recursive call and each operand of an operator
+/// chain as a term. The parser returns an error if a text has more than [`Expr::MAX_TERMS`] terms.
 pub(crate) struct Parser<'t> {
     text: &'t str,
     at: usize,

@@ -16,7 +16,7 @@ pub struct Extent3 {
 
 impl Step {
     /// Returns the launch sizes of the step; `value` evaluates expressions. Returns `None` if a
-    /// condition of the step is false, or the grid has a size of 0.
+    /// condition of the step is false, or if a grid size is 0, because the step is then skipped.
     ///
     /// The function does not check the limits of the device, because the driver rejects sizes above
     /// these limits.
@@ -72,7 +72,8 @@ impl Step {
 }
 
 impl Plan {
-    /// Returns the index of a buffer in the list of all arguments, followed by all temporaries.
+    /// Returns the index of a buffer in a list that contains all arguments first, and then all
+    /// temporaries.
     pub const fn buffer(&self, base: Base) -> usize {
         match base {
             Base::Argument(index) => index,
@@ -82,8 +83,9 @@ impl Plan {
 }
 
 impl View {
-    /// Returns the kernel parameters for a view, each with 64 bits: allocated and aligned pointer
-    /// (both equal `base`), offset, sizes and strides. `value` evaluates expressions.
+    /// Returns the kernel parameters for a view, as 64-bit values: allocated pointer, aligned
+    /// pointer, offset, sizes and strides. Both pointers are equal to `base`. `value` evaluates
+    /// expressions.
     ///
     /// # Errors
     /// Fails if an expression cannot be evaluated.

@@ -10,8 +10,8 @@ use crate::element::ElementType;
 use crate::expr::{Expr, Symbol};
 use crate::types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType};
 
-/// Version of the JSON form. The version changes if a reader of the previous JSON form would
-/// misinterpret the new form.
+/// Version of the JSON form. A change of the JSON form increases the version if a reader of the
+/// previous form would misinterpret the new form.
 pub const VERSION: u32 = 2;
 
 /// Result of a compilation.
@@ -21,11 +21,12 @@ pub struct Artifact {
     pub ptx: String,
     /// Launch plan.
     pub plan: Plan,
-    /// Separate PTX module of each kernel; empty unless requested.
+    /// Separate PTX module of each kernel. The list is empty unless the caller of the compiler
+    /// requests separate modules.
     #[serde(default)]
     pub modules: Vec<KernelModule>,
-    /// MLIR module of the kernels in the LLVM and NVVM dialects, for the CPU executor; empty unless
-    /// requested.
+    /// MLIR module of the kernels in the LLVM and NVVM dialects, as input of the CPU executor. The
+    /// text is empty if the compiler omits the device IR.
     pub device_ir: String,
     /// Stages of the compilation, in order.
     pub stages: Vec<Stage>,
@@ -68,8 +69,8 @@ impl fmt::Display for Warning {
 
 impl Artifact {
     /// Returns the IR after a stage (a pass, or `parse`) as MLIR text. If several stages have this
-    /// name, the IR after the last one is returned. Returns `None` if no stage has this name, or
-    /// the IR of the stage was not kept.
+    /// name, the function returns the IR after the last of these stages. Returns `None` if no stage
+    /// has this name, or if the artifact does not contain the IR of the stage.
     pub fn ir_after(&self, stage: &str) -> Option<&str> {
         let last = self.stages.iter().rfind(|each| each.name == stage)?;
         last.ir.as_deref()
@@ -96,14 +97,14 @@ pub struct Stage {
 
 /// Launch plan of a compiled program.
 ///
-/// A launcher evaluates the checks, and launches nothing if a check is violated, because kernels
-/// could then access memory out of bounds. The launcher allocates the temporaries and launches the
-/// steps in order, each after the previous step has finished. A memref operand is passed as MLIR's
-/// expanded descriptor: allocated pointer, aligned pointer, offset, sizes, strides (64 bits each;
-/// offset and strides in elements). A scalar operand is passed by value.
+/// A launcher first evaluates the checks. If a check fails, the launcher launches no kernel,
+/// because kernels could access memory out of bounds. The launcher allocates the temporaries and
+/// launches the steps in order, each after the previous step has finished. A memref operand is
+/// passed as MLIR's expanded descriptor: allocated pointer, aligned pointer, offset, sizes, strides
+/// (64 bits each; offset and strides in elements). A scalar operand is passed by value.
 ///
-/// Deserialization checks only the syntax; [`Plan::from_json`] also checks the version and the
-/// consistency of the plan.
+/// Deserialization with serde checks only the syntax of a plan; [`Plan::from_json`] also checks the
+/// version and the consistency of the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -117,12 +118,12 @@ pub struct Plan {
     pub entry_kind: EntryKind,
     /// Arguments of the entry, in order.
     pub arguments: Vec<Argument>,
-    /// Checks to evaluate before any allocation or launch, in program order. The JSON form omits an
-    /// empty list of checks.
+    /// Checks in program order. The launcher evaluates the checks before it allocates memory or
+    /// launches a kernel. The JSON form omits an empty list of checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Device memory that the launcher allocates. The contents of a temporary are undefined until a
-    /// step writes them, unless the temporary is cleared.
+    /// Device memory that the launcher allocates. Unless the launcher zeroes a temporary, the
+    /// contents of the temporary are undefined until a step writes them.
     pub temporaries: Vec<Temporary>,
     /// Kernel launches, in order.
     pub steps: Vec<Step>,
@@ -143,7 +144,8 @@ pub enum EntryKind {
 pub struct Argument {
     /// Type of the argument.
     pub ty: ArgumentType,
-    /// Whether a step may write the argument, so that the result must be copied back.
+    /// Whether a step may write the argument. The caller must then copy the argument back to the
+    /// host.
     pub written: bool,
 }
 
@@ -154,8 +156,8 @@ pub struct Temporary {
     pub element: ElementType,
     /// Size of each dimension; empty for rank 0.
     pub shape: Vec<Expr>,
-    /// Whether the launcher zeroes the temporary before the first run. At the end of each run, the
-    /// temporary contains zeros again.
+    /// Whether the launcher zeroes the temporary before the first run of the plan. At the end of
+    /// each run, the kernels have reset the temporary to zeros.
     pub cleared: bool,
 }
 
@@ -165,17 +167,18 @@ pub struct Temporary {
 pub struct Step {
     /// Name of the kernel in the PTX and in the device IR.
     pub kernel: String,
-    /// Name of the kernel's PTX module among [`Artifact::modules`].
+    /// Name of the kernel's PTX module; [`Artifact::modules`] contains the module with this name.
     pub module: String,
     /// Index of the choice that contains the step. A choice consists of consecutive steps; steps
     /// with equal conditions form one alternative of the choice. For any arguments, the conditions
-    /// of exactly one alternative are true, so exactly one alternative is launched.
+    /// of exactly one alternative are true, so a launcher launches exactly one alternative of each
+    /// choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
-    /// Conditions of the step. The step is skipped if any condition is false.
+    /// Conditions of the step. The launcher skips the step if a condition is false.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Condition>,
-    /// Number of CTAs along x, y and z. A step with a size of 0 is skipped.
+    /// Number of CTAs along x, y and z. The launcher skips a step if one of these three sizes is 0.
     pub grid: [Expr; 3],
     /// Number of threads per CTA along x, y and z.
     pub block: [Expr; 3],
@@ -227,7 +230,7 @@ pub enum Operand {
         /// Integer type, or `index`.
         #[serde(rename = "type")]
         ty: ElementType,
-        /// Expression for the value, which must fit in the type.
+        /// Expression that computes the value. The value must fit in the type.
         value: Expr,
     },
     /// Operand that is a compile-time constant of any type.
@@ -279,8 +282,8 @@ impl Plan {
     /// Parses and validates a plan.
     ///
     /// # Errors
-    /// Fails if the text is not a plan of this version, or the plan is
-    /// [inconsistent](Plan::validate).
+    /// Fails if the text is not a plan of this version, or if [`Plan::validate`] finds the plan
+    /// inconsistent.
     pub fn from_json(text: &str) -> Result<Self, PlanError> {
         #[derive(Deserialize)]
         struct Versioned {
@@ -570,7 +573,8 @@ pub fn alternatives(steps: &[Step]) -> Vec<&[Condition]> {
 }
 
 impl View {
-    /// Returns a view of a whole memref argument, in the caller's layout.
+    /// Returns a view of a whole memref argument, with the sizes, strides and offset of the
+    /// caller's array.
     pub fn of_argument(argument: usize, ty: &MemrefType) -> Self {
         let sizes: Vec<Expr> = ty
             .shape
@@ -632,8 +636,8 @@ impl Temporary {
     }
 }
 
-/// JSON form of an [`Argument`]. The field `type` is redundant; it serves human readers.
-/// Deserialization checks that `type` matches the other fields.
+/// JSON form of an [`Argument`]. The field `type` repeats the other fields for human readers.
+/// Deserialization checks that `type` matches these fields.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ArgumentRepr {
@@ -644,7 +648,7 @@ enum ArgumentRepr {
         shape: Vec<Extent>,
         strides: Vec<Extent>,
         offset: Extent,
-        /// Whether the caller must pass a contiguous row-major array, even if a stride is `?`.
+        /// If set, the caller must pass a contiguous row-major array, even if a stride is `?`.
         contiguous: bool,
         space: MemorySpace,
         written: bool,
@@ -728,8 +732,8 @@ impl<'de> Deserialize<'de> for Argument {
     }
 }
 
-/// JSON form of a [`Temporary`]. The field `bytes` is redundant; it serves launchers that need only
-/// the size of the temporary.
+/// JSON form of a [`Temporary`]. The field `bytes` repeats the size of the temporary for launchers
+/// that do not need the shape.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TemporaryRepr {
@@ -776,8 +780,8 @@ impl<'de> Deserialize<'de> for Temporary {
     }
 }
 
-/// Hexadecimal text form of 64-bit patterns: JSON numbers cannot represent infinities or all 64-bit
-/// integers.
+/// Hexadecimal text form of 64-bit patterns. The form is not a JSON number, because JSON numbers
+/// cannot represent infinities or all 64-bit integers.
 mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de};
 

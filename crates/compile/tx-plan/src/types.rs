@@ -185,8 +185,8 @@ impl MemrefType {
         }
     }
 
-    /// Returns whether the elements span less than 2^63 bytes, the maximum size of an array. The
-    /// check ignores dynamic sizes and strides.
+    /// Returns whether the elements span less than 2^63 bytes, which is the maximum size of an
+    /// array. The computation ignores dynamic sizes and strides.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {
@@ -355,7 +355,7 @@ fn parse_memref(text: &str) -> Result<MemrefType, String> {
     }
 }
 
-/// Splits at commas outside of brackets, and trims the parts.
+/// Splits a text at commas outside of brackets, and trims white space from each piece.
 fn split_top_level(text: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     text.split(|c| {

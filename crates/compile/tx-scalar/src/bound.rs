@@ -1,28 +1,28 @@
-//! Running error analysis: bounds on the change of a result if elements are combined in another
-//! order.
+//! Running error analysis. The analysis bounds how much a result changes if a program combines the
+//! same elements in another order.
 //!
-//! The analysis computes each float in program order and in the type of the program, together with
-//! a [`Bound`]. The bound limits the distance from the computed value to the result of any other
-//! order of the same sums and products.
+//! For each float, the analysis computes the value in program order and in the float type of the
+//! program, and a [`Bound`]. The bound limits the distance from the computed value to the result of
+//! any other order of the same sums and products.
 //!
-//! The analysis is first-order, with the unit roundoff `u = 2^-digits`. Rounding errors are
-//! relative to the *magnitude* of a sum, which is the sum of the absolute values of its terms. A
-//! bound relative to the magnitude holds for every tree over the same terms (Higham, *Accuracy and
+//! The analysis is first-order in the unit roundoff `u = 2^-digits`. Rounding errors are relative
+//! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. A bound
+//! relative to the magnitude holds for every tree over the same terms (Higham, *Accuracy and
 //! Stability of Numerical Algorithms*, §4.2).
 //!
-//! The bound is 0 if no order of combination rounds: all terms are multiples of one power of two,
-//! and each partial sum is representable. With a bound of 0, the results of all combination orders
-//! must be equal.
+//! The bound is 0 if no order of combination rounds, because all terms are multiples of one power
+//! of two and each partial sum is representable. If the bound is 0, the results of all combination
+//! orders must be equal.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
 /// Bound on the difference between a value and the value that another order of combination yields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Maximum absolute difference between the values of two orders of combination; infinite if the
-    /// difference has no bound.
+    /// Maximum absolute difference between the values of two orders of combination. The field is
+    /// infinite if the analysis finds no maximum.
     pub error: f64,
-    /// Value of the same expression with all terms replaced by their absolute values.
+    /// Value of the same expression after each term is replaced by its absolute value.
     pub magnitude: f64,
     /// Exponent `e` of a power of two such that all terms are multiples of `2^e`.
     pub grain: i32,
@@ -38,8 +38,8 @@ pub struct Bound {
     /// Smallest nonzero magnitude of a combination of some of the elements; NaN if a partial result
     /// loses significant digits by underflow.
     pub low: f64,
-    /// Maximum absolute error by underflow of the products in the computation, if all later factors
-    /// have magnitude 1.
+    /// Maximum absolute error that underflow of products causes, if all factors of later
+    /// multiplications have magnitude 1.
     pub slip: f64,
 }
 
@@ -75,8 +75,8 @@ impl Bound {
         }
     }
 
-    /// Returns the infinite bound, for a value that another order of combination can change
-    /// arbitrarily.
+    /// Returns the infinite bound. This bound belongs to a value that another order of combination
+    /// can change arbitrarily.
     pub fn anything() -> Self {
         Self {
             error: f64::INFINITY,
@@ -220,8 +220,8 @@ impl Bound {
         product.rounded(float)
     }
 
-    /// Returns the new [`Bound::high`]: the magnitude `to`, or infinity if a partial result of
-    /// magnitude `to` can overflow the type.
+    /// Returns [`Bound::high`] of a combination whose magnitude is `to`. The result is infinite if
+    /// a partial result of this magnitude can overflow the float type.
     fn grown(self, other: Self, to: f64, float: Float) -> f64 {
         let grows = to > self.high.max(other.high);
         match to.is_nan() || grows && to > float.largest() / 4.0 {
@@ -267,8 +267,8 @@ impl Bound {
         }
     }
 
-    /// Marks the bound as overflowed or underflowed, if the bound `again` has this mark. `again` is
-    /// the bound of the component after another application of the combiner.
+    /// Marks the bound as overflowed or underflowed if the bound `again` is marked in this way.
+    /// `again` is the bound of the component after another application of the combiner.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -280,8 +280,9 @@ impl Bound {
 
     /// Converts bounds for one order of combination into bounds for every order of combination.
     ///
-    /// A component becomes unbounded if its largest partial result overflows. If the smallest
-    /// partial result of a component underflows, the error grows by [`Bound::slip`].
+    /// If the largest partial result of a component overflows, the error of the component becomes
+    /// infinite. If the smallest partial result of a component underflows, the error grows by
+    /// [`Bound::slip`].
     pub fn of_every_order(parts: &mut [Self]) {
         // All other elements multiply the underflow error of one element.
         let most = parts.iter().map(|part| part.high).sum::<f64>().max(1.0);
@@ -297,8 +298,8 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a selection between two values with the difference `distance`. Another
-    /// order of combination may select the other of the two values.
+    /// Returns the bound of a selection (such as a maximum) between two values that differ by
+    /// `distance`. In another order of combination, the op may select the other value.
     pub fn either(self, other: Self, distance: f64) -> Self {
         let wider = self.wider(other);
         Self {
@@ -313,7 +314,7 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a value that is equal to one of two other values.
+    /// Returns the bound of a value that is known to be equal to one of two given values.
     pub fn wider(self, other: Self) -> Self {
         Self {
             error: self.error.max(other.error),
@@ -357,8 +358,9 @@ impl Bound {
         }
     }
 
-    /// Widens the bound of `f(x)` so that it contains the values of `f` at both ends of the error
-    /// interval of `x`. Near the edge of the domain of `f`, the first-order bound is too small.
+    /// Widens the bound of `f(x)` until the bound contains the values of `f` at both ends of the
+    /// error interval of `x`. The first-order bound is too small near the edge of the domain of
+    /// `f`.
     #[must_use]
     pub(crate) fn reaching(self, f: impl Fn(f64) -> f64, x: f64, error: f64, result: f64) -> Self {
         if error == 0.0 || !result.is_finite() {
@@ -388,8 +390,8 @@ impl Bound {
         }
     }
 
-    /// Returns whether the distance between `found` and `expected` is within the bound. NaN matches
-    /// only NaN, and an infinity matches only itself.
+    /// Returns whether the distance between `found` and `expected` is within the bound. A NaN is
+    /// within the bound only of a NaN, and an infinity only of the same infinity.
     pub fn allows(self, expected: f64, found: f64) -> bool {
         if self.error == f64::INFINITY || self.error.is_nan() {
             return true;
@@ -443,8 +445,8 @@ mod tests {
         assert!(lost.wider(Bound::exact(0.0)).error.is_infinite());
     }
 
-    /// Checks that a leading zero does not hide an overflow in a combiner that computes differences
-    /// of products.
+    /// Checks the bounds of a combiner that computes differences of products. The bounds must
+    /// report an overflow even if the first element is 0.
     #[test]
     fn partial_results_of_other_orders_may_overflow_or_underflow() {
         let exact = |[re, im]: [f64; 2]| [Bound::exact(re), Bound::exact(im)];

@@ -1,8 +1,8 @@
 //! Evaluation of `arith` and `math` ops, selected by op name.
 //!
-//! Floats are computed in f64, and then rounded once to the result type. Additions, subtractions,
-//! multiplications, divisions and square roots are correctly rounded for types with at most 25
-//! significant bits. Fused multiply-adds are rounded to odd before the last rounding.
+//! Each float op is computed in f64, and its result is rounded once to the result type. Additions,
+//! subtractions, multiplications, divisions and square roots are correctly rounded for types with
+//! at most 25 significant bits. Fused multiply-adds are rounded to odd before the last rounding.
 
 use crate::bound::Bound;
 use crate::number::{Float, Scalar, signed, truncated};
@@ -11,15 +11,16 @@ use crate::number::{Float, Scalar, signed, truncated};
 /// why the result is undefined.
 pub type Calc = Box<dyn Fn(&[u64; 3]) -> Result<u64, &'static str>>;
 
-/// Function that returns the bound of the result from the operands, their bounds, and the result.
+/// Function that computes the bound of the result. Its arguments are the operands, the bounds of
+/// the operands, and the result.
 pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 
 /// Scalar operation with up to three operands.
 pub struct Operation {
     /// Function that computes the result.
     pub calc: Calc,
-    /// Function that computes the [`Bound`] of the result. If the function is absent, the bound of
-    /// the result is exact for exact operands, and infinite for other operands.
+    /// Function that computes the [`Bound`] of the result. Without this function, the bound of the
+    /// result is 0 if all operands are exact, and infinite otherwise.
     pub bound: Option<BoundOf>,
 }
 
@@ -343,8 +344,9 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
     })
 }
 
-/// Wraps the function `bound` of an op that propagates NaN. If an operand is NaN in every order of
-/// combination, the result is NaN in every order of combination.
+/// Wraps the function `bound` of an op that returns NaN for a NaN operand. If an operand is NaN in
+/// every order of combination, the wrapped function returns the bound of a result that is also
+/// always NaN.
 fn of_numbers(
     bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound,
 ) -> impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound {
@@ -373,8 +375,8 @@ const ULPS: f64 = 4.0;
 
 type Curve = (fn(f64) -> f64, fn(f64, f64) -> f64);
 
-/// Returns a function of one number, and an upper bound of its derivative. The bound is a function
-/// of `x` and of the function value at `x`.
+/// Returns the function of one number that the op `name` computes, and an upper bound of its
+/// derivative. The upper bound depends on `x` and on the function value at `x`.
 fn function(name: &str) -> Option<Curve> {
     Some(match name {
         "math.exp" => (f64::exp, |_, r| r),
@@ -408,12 +410,12 @@ fn function(name: &str) -> Option<Curve> {
 const UNIT: f64 = f32::EPSILON as f64;
 const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 
-/// Returns the function that computes the absolute error of an approximate instruction from the
-/// operands and the exact result.
+/// Returns a function that computes the absolute error of an approximate instruction. Its arguments
+/// are the operands and the exact result.
 ///
-/// The error is 0 if the instruction is exact, and infinite if the PTX ISA specifies no maximum
-/// error. The PTX ISA specifies 2 units in the last place for `ex2` and `div`, 2^-22 for `lg2`, and
-/// 1 unit for `rcp`.
+/// The computed error is 0 if the instruction is exact, and infinite if the PTX ISA specifies no
+/// maximum error for the instruction. The PTX ISA specifies 2 units in the last place for `ex2` and
+/// `div`, 2^-22 for `lg2`, and 1 unit for `rcp`.
 fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     const LOGARITHM: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0] {
         x if x == 0.0 || x.is_infinite() => 0.0,
@@ -508,7 +510,7 @@ pub fn maximum(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the larger number. If one operand is NaN, returns the other operand.
+/// Returns the larger number. Returns the other operand if one of the two operands is NaN.
 pub fn maximum_number(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => b,
@@ -761,9 +763,9 @@ mod tests {
         assert_eq!((power.calc)(&[bits(-2.0), three, 0]), Ok(bits(-0.125)));
     }
 
-    /// Checks the bound of a result for a NaN operand and for an operand with an infinite bound. If
-    /// an operand is NaN in every order of combination, only NaN is allowed as the result. If the
-    /// bound of an operand is infinite, the bound of the result is infinite.
+    /// Checks the bound of a result in two situations: an operand is NaN, and an operand has an
+    /// infinite bound. If an operand is NaN in every order of combination, only NaN is allowed as
+    /// the result. If the bound of an operand is infinite, the bound of the result is infinite.
     #[test]
     fn nan_is_no_number_within_a_bound() {
         let float = Float::F32;

@@ -1,10 +1,11 @@
 //! Tests of the algebraic properties (laws) of a combiner: commutativity, associativity, and
 //! neutrality of the identity.
 //!
-//! Reductions combine elements in any order, and threads without an element combine the identity.
-//! This module enumerates operands, evaluates the two sides of an algebraic law, and formats a
-//! counterexample. An [`Evaluator`] runs the combiner and compares results. The caller chooses the
-//! operands, and requires the law for all operands or for at least one operand tuple.
+//! A parallel reduction combines elements in any order, and a thread without an element combines
+//! the identity instead. This module enumerates operands, evaluates the two sides of an algebraic
+//! law, and formats a counterexample. An [`Evaluator`] runs the combiner and compares results. The
+//! caller chooses the operand tuples. A law must be true either for all of these tuples, or for at
+//! least one of these tuples.
 
 use crate::number::{Scalar, extremes, truncated};
 use std::fmt;
@@ -17,8 +18,8 @@ pub enum Law {
     /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. A test of this law has
     /// the operands `a`, `b` and `c`.
     Associative,
-    /// The identity is neutral. A test of this law has three operands: left operand, right operand,
-    /// and expected result.
+    /// The identity is neutral. A test of this law has three operands: the left operand of the
+    /// combiner, its right operand, and the expected result.
     Identity,
 }
 
@@ -58,7 +59,8 @@ impl fmt::Display for CounterExample {
 }
 
 impl CounterExample {
-    /// Appends to the message that every tested value violates the law.
+    /// Appends a clause to the message, which states that every other tested value also violates
+    /// the law.
     #[must_use]
     pub fn of_all(mut self) -> Self {
         self.text += ", and so with every other value that was tried";
@@ -69,7 +71,7 @@ impl CounterExample {
 /// Result of the test of an algebraic law. The error value of a violated law is a counterexample.
 pub type Verdict = Result<(), CounterExample>;
 
-/// Returns all pairs of a value and a later value of the list.
+/// Returns all pairs of a value and a value at a higher index of the list.
 pub fn pairs<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> + Clone {
     let later = |i: usize| values[i + 1..].iter();
     let all = values.iter().enumerate();
@@ -83,8 +85,8 @@ pub fn triples<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> {
     values.iter().flat_map(second)
 }
 
-/// Returns two operand tuples of [`Law::Identity`] per value: one with the identity on the left,
-/// and one with the identity on the right.
+/// Returns two operand tuples of [`Law::Identity`] per value. The identity is the left operand in
+/// the first tuple, and the right operand in the second tuple.
 pub fn sides<'p, P>(
     identity: &'p P,
     values: impl IntoIterator<Item = &'p P>,
@@ -93,8 +95,8 @@ pub fn sides<'p, P>(
     values.into_iter().flat_map(both)
 }
 
-/// Returns copies of the partial result `base`, each with one component replaced. `values` returns
-/// the replacements for the component with the given index.
+/// Returns copies of the partial result `base`. In each copy, one component is replaced by a value
+/// that `values` returns for the index of the component.
 pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     base: &[V],
     values: impl Fn(usize) -> I,
@@ -136,16 +138,16 @@ pub trait Evaluator: Sized {
     /// Partial result, with one value per component. For example, `argmax` has two components:
     /// value and index.
     type Partial: Clone + 'static;
-    /// Number of tests per batch. A search evaluates complete batches, and therefore up to `BATCH`
-    /// tests after the first match.
+    /// Number of tests per batch. A search evaluates complete batches, so up to `BATCH` tests may
+    /// run after the first match.
     const BATCH: usize;
 
     /// Combines each pair of a left and a right partial result. Returns `None` for an undefined
     /// result.
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
-    /// Returns whether a result can prove or violate a law. An overflowed result cannot prove or
-    /// violate a law.
+    /// Returns whether a result is conclusive: whether it can prove or violate a law. An overflowed
+    /// result is inconclusive.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 
     /// Returns the index of the first component in which the values of the two sides of a law
@@ -163,8 +165,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Combines each pair of partial results. A combination is `None` if its pair is absent, or if
-    /// its value is undefined or inconclusive.
+    /// Combines each pair of partial results. The entry of a pair is `None` if the pair is `None`,
+    /// or if the combined value is undefined or inconclusive.
     fn combine_known<'r>(
         &self,
         law: Law,
@@ -269,7 +271,7 @@ pub trait Evaluator: Sized {
         held.map_or(first, |_| Ok(()))
     }
 
-    /// Returns the counterexample that a failing case proves.
+    /// Formats the counterexample for a test that violates a law.
     fn counterexample(&self, case: &Case<'_, Self::Partial>) -> CounterExample {
         let law = case.law;
         let of: Vec<String> = case.operands.iter().map(|x| self.show(x)).collect();
@@ -289,8 +291,8 @@ pub trait Evaluator: Sized {
     }
 }
 
-/// Returns the bits of values that are neutral for common combiners: zero, one, all bits set,
-/// extremes and infinities.
+/// Returns the bit patterns of values that can be the identity of a combiner, such as zero, one,
+/// the smallest and the largest value, and infinities.
 pub fn candidates(scalar: Scalar) -> Vec<u64> {
     match scalar {
         Scalar::Int(1) => vec![0, 1],

@@ -243,7 +243,8 @@ impl Float {
     }
 }
 
-/// Returns 2 to the power of `exponent`, also for subnormal results, for which `powi` returns 0.
+/// Returns 2 to the power of `exponent`. Unlike `powi`, the function is also correct if the result
+/// is subnormal.
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
     match exponent {
         1024.. => f64::INFINITY,

@@ -24,12 +24,13 @@ pub const MAX_RESIDENT: u32 = 2048;
 /// Maximum number of resident blocks per SM, over all chips.
 pub const MAX_RESIDENT_BLOCKS: u32 = 32;
 /// Maximum number of blocks per cluster. A kernel with more than [`PORTABLE_CLUSTER`] blocks per
-/// cluster must opt in.
+/// cluster must opt in to a non-portable cluster size.
 pub const MAX_CLUSTER: u32 = 16;
 /// Maximum static shared memory per kernel on every chip, in bytes. A kernel that needs more shared
 /// memory must use dynamic shared memory.
 pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
-/// Maximum cluster size, in blocks, that every chip with clusters supports without opt-in.
+/// Maximum number of blocks per cluster that a kernel can use without opt-in on every chip with
+/// clusters.
 pub const PORTABLE_CLUSTER: u32 = 8;
 /// Number of named barriers per block, including barrier 0 (`bar.sync 0`).
 pub const NAMED_BARRIERS: u32 = 16;
@@ -41,23 +42,23 @@ pub struct Chip {
     pub name: &'static str,
     /// Compute capability times ten.
     pub capability: u32,
-    /// Whether the chip is an architecture-specific variant such as `sm_90a`. PTX for an
-    /// architecture-specific variant runs on one architecture only.
+    /// Whether the chip is an architecture-specific variant such as `sm_90a`. PTX that is compiled
+    /// for an architecture-specific variant runs only on GPUs of this architecture.
     pub specific: bool,
     /// PTX ISA version of the emitted code, times ten: the lowest version that supports the chip
     /// and every instruction that `tx` emits for the chip. For example, the three-operand `max.f32`
     /// of sm_100 requires PTX 8.8, and the `cvt` of 8-bit floats of sm_89 requires PTX 8.1.
     pub ptx: u32,
     /// Maximum shared memory per block, in bytes. A kernel with more than 48 KiB of shared memory
-    /// must opt in.
+    /// must opt in with a function attribute of the CUDA driver.
     pub shared_bytes: u32,
     /// Whether the chip supports `redux.sync` on 32-bit integers.
     pub redux_i32: bool,
     /// Whether the chip supports `redux.sync` with f32 `min` and `max`.
     pub redux_f32: bool,
-    /// Whether `tx` uses `add.f32x2` and three-operand `max.f32`/`min.f32` on the chip. The function
-    /// `chip` sets the field for compute capabilities from 10.0 to 10.9; [`CHIPS`] has no later
-    /// chip.
+    /// Whether `tx` uses `add.f32x2` and three-operand `max.f32`/`min.f32` on the chip. The
+    /// function `chip` sets the field for compute capabilities from 10.0 to 10.9, and [`CHIPS`]
+    /// contains no chip with a higher compute capability.
     pub packed_f32: bool,
     /// Whether the chip supports `cvt` between pairs of f32 or f16 and pairs of f8E4M3FN or f8E5M2.
     pub converts_f8: bool,
@@ -105,7 +106,7 @@ pub const CHIPS: [Chip; 7] = [
 pub struct Board {
     /// Product name, such as `H200`.
     pub name: &'static str,
-    /// Lowest compute capability, times ten, for which the performance model uses the board.
+    /// The performance model uses the board for chips from this compute capability (times ten) on.
     pub capability: u32,
     /// Number of SMs.
     pub multiprocessors: f64,
@@ -134,8 +135,8 @@ const fn board(
     }
 }
 
-/// GPU boards of the performance model, one per chip generation. The numbers of the H200 are
-/// measured; the numbers of the other boards are from data sheets.
+/// GPU boards of the performance model, one per chip generation. The values of the H200 are
+/// measured, and the values of all other boards are from data sheets.
 pub const BOARDS: [Board; 5] = [
     board("A100", 80, 108.0, 1555.0, 1410.0),
     board("GeForce RTX 3090", 86, 82.0, 936.0, 1695.0),
@@ -144,7 +145,7 @@ pub const BOARDS: [Board; 5] = [
     board("B200", 100, 148.0, 8000.0, 1850.0),
 ];
 
-/// Target chip if a compilation specifies none.
+/// Target chip of a compilation that does not specify a chip.
 pub const DEFAULT_CHIP: &str = "sm_80";
 
 /// Error for a chip name that is not in [`CHIPS`].
@@ -211,11 +212,12 @@ const PRODUCTS: &[(&str, u32)] = &[
 const OTHERS: &[u32] = &[
     50, 52, 53, 60, 61, 62, 70, 72, 75, 87, 88, 103, 110, 120, 121,
 ];
-/// Prefixes of compute capabilities and product names that a suggestion ignores.
+/// Prefixes that the function `meant` ignores when it compares a chip name with compute
+/// capabilities and product names.
 const BEFORE: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
-/// Returns a suggestion for a chip name that is a product name, or a compute capability in another
-/// spelling; otherwise an empty text.
+/// Returns a suggestion if the chip name is a product name, or a compute capability in another
+/// spelling. Returns an empty text for all other names.
 fn meant(found: &str) -> String {
     let small = found.to_ascii_lowercase();
     let mut word: String = small.chars().filter(char::is_ascii_alphanumeric).collect();

@@ -41,12 +41,12 @@ pub enum Role {
 pub enum Memory {
     /// No memory effect, because the op only uses registers.
     Untouched,
-    /// Ordering of memory accesses, without a memory access.
+    /// The op orders memory accesses of other ops, but does not access memory.
     Ordered,
     /// Atomic read-modify-write of the memory operand.
     Atomic,
-    /// Memory effects that the op declares through MLIR's interfaces; unknown if the op does not
-    /// declare any.
+    /// The op has the memory effects that it declares through MLIR's interfaces. If the op declares
+    /// no effects, its effects are unknown.
     Declared,
 }
 
@@ -59,8 +59,8 @@ pub struct Needs {
     pub specific: bool,
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
-    /// Compute capability from which a lower PTX version than `ptx` suffices, and this lower
-    /// version, both times ten.
+    /// Exception to `ptx`: from the first number (a compute capability) on, the second number (a
+    /// PTX version lower than `ptx`) suffices. Both numbers are times ten.
     pub newer: Option<(u32, u32)>,
 }
 
@@ -91,8 +91,8 @@ pub struct Operation {
     pub memory: Memory,
     /// Requirements of the op; `None` if every chip of `tx` supports the op.
     pub needs: Option<Needs>,
-    /// Special form of the op, such as the form with float operands, and the requirements of the
-    /// special form.
+    /// Special form of the op, such as the form with float operands. The second field contains the
+    /// requirements of this form.
     pub special: Option<(Form, Needs)>,
 }
 
@@ -165,7 +165,8 @@ const fn special(form: Form, needs: Needs, operation: Operation) -> Operation {
     }
 }
 
-/// Table entries. The entry of a full name precedes the entries whose prefix matches the name.
+/// Table entries. An entry with a full op name precedes every entry with a prefix of this name,
+/// because the lookup returns the first match.
 const OPERATIONS: &[Operation] = &{
     use Memory::{Declared, Ordered, Untouched};
     use Role::{

@@ -1,10 +1,10 @@
-//! Size-limited cache of results in a folder, keyed by a hash of their inputs.
+//! Size-limited cache in a folder. The key of each result is a hash of its inputs.
 //!
 //! Any number of threads and processes may share a folder. A result and its checksum are written to
 //! a temporary file, which is then renamed. The rename is atomic, so no reader sees an incomplete
 //! result. If the folder exceeds its size limit, the least recently used results are removed.
 //!
-//! A lost or damaged result counts as absent, because the caller can compute each result again.
+//! The cache treats a damaged result as absent, because the caller can compute every result again.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -39,13 +39,15 @@ impl fmt::Display for Key {
     }
 }
 
-/// Number of subfolders, selected by the first hexadecimal digit of the key. The size limit is
-/// divided equally among the subfolders, so storing a result scans one subfolder only.
+/// Number of subfolders. The first hexadecimal digit of a key selects the subfolder of its result.
+/// Each subfolder has an equal share of the size limit, so the cache scans only one subfolder when
+/// it stores a result.
 const SHARES: u64 = 16;
 
 const ASIDE: &str = ".new-";
 
-/// Age after which a temporary file is considered abandoned by its writer.
+/// Age after which the cache assumes that the writer of a temporary file has ended, and removes the
+/// file.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Cache in a folder.
@@ -53,7 +55,7 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 pub struct Cache {
     folder: PathBuf,
     limit: u64,
-    /// Error of the last failed store, shared with clones of the cache.
+    /// Error of the last failed call of `put`. All clones of a cache share this error.
     trouble: Arc<Mutex<Option<String>>>,
 }
 
@@ -120,8 +122,8 @@ impl Cache {
         })
     }
 
-    /// Returns the error of the last failed store. Code that stores results can ignore failures, if
-    /// the creator of the cache reports this error.
+    /// Returns the error of the last failed store. Code that stores results can ignore errors if
+    /// the creator of the cache calls this function and reports the error.
     pub fn trouble(&self) -> Option<String> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         trouble.clone()

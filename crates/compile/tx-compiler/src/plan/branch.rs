@@ -28,8 +28,8 @@ pub(super) struct Branches {
 }
 
 impl<'c> Host<'c> {
-    /// Translates an `scf.if`. The launches in a branch become steps with the conditions of the
-    /// branch.
+    /// Translates an `scf.if`. Each launch in a branch becomes a launch step, which runs only if
+    /// the conditions of the branch are true.
     pub(super) fn branch(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let [condition] = operands(op)[..] else {
             return Err(self.unknown(op));
@@ -74,8 +74,9 @@ impl<'c> Host<'c> {
         self.branches.depth > 0
     }
 
-    /// Marks the steps from `first` on as one choice, if for any arguments exactly one alternative
-    /// among these steps runs. An `scf.if` with launches in only one branch does not form a choice.
+    /// Marks the steps from index `first` on as one choice, if exactly one alternative among these
+    /// steps runs for any arguments. An `scf.if` with launches in only one branch does not form a
+    /// choice, because no step runs if the other branch is taken.
     fn choose(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         let is_choice = steps.iter().any(|step| !step.when.is_empty())

@@ -172,7 +172,7 @@ impl<'c> Host<'c> {
         Ok((whole(left)?, relation, whole(right)?))
     }
 
-    /// Adds the check `left <= right` on the arguments.
+    /// Adds the check `left <= right` to the launch plan.
     pub(super) fn require(
         &mut self,
         op: Op<'c>,
@@ -264,8 +264,8 @@ fn place(op: Op<'_>) -> Option<LineColumn> {
     super::place(&source_location(op.location())?)
 }
 
-/// Returns whether two checks reject the same argument values; the messages of the checks may
-/// differ.
+/// Returns whether two checks fail for the same argument values. The comparison ignores the
+/// messages of the checks.
 fn same(a: &Check, b: &Check) -> bool {
     let as_they_are = (&a.left, &a.right) == (&b.left, &b.right);
     let swapped = || {

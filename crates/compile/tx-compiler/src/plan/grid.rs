@@ -51,8 +51,8 @@ fn least(entry: Op<'_>) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns the grid that is assumed for a kernel that reads its block index but has no known grid
-/// size: `one block` or `one cluster`.
+/// Returns the grid with which a kernel is launched if it reads its block index but has no known
+/// grid size: `one block` or `one cluster`.
 pub fn assumed_grid(entry: Op<'_>) -> Option<&'static str> {
     asking(entry).map(|_| least(entry).1)
 }

@@ -24,8 +24,8 @@ use tx_plan::{
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Memref(View),
-    /// Integer, as a signed number; an `i1` is 0 or 1. After a narrowing cast, the expression may
-    /// exceed the range of the type.
+    /// Integer value as a signed number; an `i1` is 0 or 1. After a narrowing cast such as
+    /// `arith.trunci`, the value of the expression may exceed the range of the narrow type.
     Integer(ElementType, Expr),
     Float(ElementType, u64),
     /// Integer-valued `f64`.
@@ -52,12 +52,13 @@ pub(super) struct Host<'c> {
     pub(super) branches: Branches,
     /// Name of the `gpu.module` with the kernels, and the location of the first kernel launch.
     gpu_module: Option<(String, Location<'c>)>,
-    /// Parameters that each kernel may write, by kernel name; `None` denotes every parameter.
+    /// Map from each kernel name to the parameters that the kernel may write; `None` means that the
+    /// kernel may write every parameter.
     writes: BTreeMap<String, Option<BTreeSet<usize>>>,
     written: BTreeSet<usize>,
 }
 
-/// Note that lists the constructs of a host function that a launch plan supports.
+/// Text of a note. The note lists the constructs of a host function that a launch plan supports.
 pub(super) const HOST_CODE: &str = "host code holds `gpu.launch_func`, `scf.if` around launches, \
                                     `memref.alloc` and `memref.dealloc`, views of \
                          memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons";
@@ -571,7 +572,7 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// Returns the argument or temporary that has exactly the elements of the view.
+    /// Returns the argument or temporary whose elements are exactly the elements of the view.
     fn whole(&self, view: &View) -> Option<Operand> {
         match view.base {
             Base::Argument(i) => match self.arguments.get(i)? {
@@ -588,8 +589,8 @@ impl<'c> Host<'c> {
     }
 }
 
-/// Returns the ops of a block that a plan needs, without the unused ops that passes left in the
-/// block. For a comparison, a plan needs the operands but not the result. The function adds the
+/// Returns the ops of a block that a plan needs, except unused ops that earlier passes did not
+/// erase. A plan needs the operands of a comparison, but not its result. The function adds the
 /// operands of the returned ops to `values`.
 fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op<'c>> {
     let mut needed: Vec<Op<'c>> = ops(block)

@@ -43,7 +43,7 @@ pub(crate) fn place(location: &SourceLocation) -> Option<LineColumn> {
 
 pub(crate) enum Entry {
     Kernel(Launches),
-    /// Name of a host function, which must be lowered before its plan is created.
+    /// Name of a host function. The function must be lowered before its launch plan is created.
     Function(String),
 }
 
@@ -153,8 +153,8 @@ fn of_kernel(kernel: Op<'_>, name: &str, block: &[i64]) -> Result<Launches, Fail
     })
 }
 
-/// Sets the dynamic shared memory size of a kernel entry to the size that the lowered kernel
-/// accesses.
+/// Sets the dynamic shared memory size of each launch step to the number of bytes that the lowered
+/// kernel accesses.
 pub(crate) fn with_dynamic_shared(mut launches: Launches, module: &Module<'_>) -> Launches {
     for step in &mut launches.plan.steps {
         let kernel = walk(top(module)).into_iter().find(|op| {

@@ -11,7 +11,7 @@ use tx_mlir::{
 };
 use tx_plan::{ElementType, Expr, Relation, Symbol};
 
-/// Largest `n` such that every integer of magnitude up to `n` is exact in `f64`.
+/// Largest `n` such that `f64` represents every integer of magnitude up to `n` exactly.
 const MAX_WHOLE: i64 = 1 << 53;
 
 pub(super) fn width(ty: ElementType) -> u32 {
@@ -39,8 +39,9 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Returns the value of an integer operand of any width. For a narrow type, adds a check that
-    /// the value is in range, because the program would compute with the wrapped value.
+    /// Returns the value of an integer operand of any width. For a type narrower than 64 bits, adds
+    /// a check that the value is in the range of the type, because the program would compute with
+    /// the wrapped value.
     fn exact(&mut self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
         let (ty, expr) = self.integer(op, value)?;
         if ty != ElementType::I1 && width(ty) < 64 && !self.is_in_branch() {
@@ -148,8 +149,8 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// Translates an `f64` op on integer-valued operands. Results of `f64` ops are exact up to
-    /// 2^53; a check of the plan rejects larger magnitudes.
+    /// Translates an `f64` op on integer-valued operands. The results of `f64` ops are exact up to
+    /// a magnitude of 2^53. For a larger magnitude, a check of the launch plan fails.
     fn whole_result(&mut self, op: Op<'c>) -> Result<Expr, Failed> {
         let inputs = operands(op);
         let result = match (name(op), &inputs[..]) {
@@ -237,8 +238,8 @@ impl<'c> Host<'c> {
         Ok(result)
     }
 
-    /// Translates an integer cast to the value of its operand, without truncation. The plan checks
-    /// that each value passed to a kernel is in the range of its type.
+    /// Translates an integer cast to the untruncated value of its operand. The plan checks that
+    /// each value passed to a kernel is in the range of its type.
     fn cast(&mut self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
         let Some(operand) = operands(op).first().copied() else {
             return Err(self.unknown(op));

@@ -34,10 +34,10 @@ pub(super) fn element_type(ty: Type<'_>) -> Option<ElementType> {
         .find_map(|(is, element)| is.then_some(element))
 }
 
-/// Returns the argument type for an MLIR type.
+/// Returns the argument type of a launch plan for an MLIR type.
 ///
 /// # Errors
-/// Returns the reason why a host cannot pass a value of the type.
+/// If a host cannot pass a value of the MLIR type, the error contains the reason.
 pub(super) fn argument_type(ty: Type<'_>) -> Result<ArgumentType, String> {
     let element = |ty| {
         let unknown = |ty: Type<'_>| UnknownElementType {

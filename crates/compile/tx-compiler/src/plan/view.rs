@@ -35,7 +35,7 @@ fn refine(view: &mut View, ty: &MemRef<'_>) {
     known(&mut view.offset, ty.offset);
 }
 
-/// Returns the view with the dimensions of each group collapsed into one.
+/// Returns the view after each group of its dimensions is collapsed into one dimension.
 fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
     let (sizes, strides) = groups
         .iter()
@@ -81,7 +81,8 @@ fn stride_of_group(view: &View, group: &[usize]) -> Expr {
     stride
 }
 
-/// Returns the view with each dimension expanded into a group of dimensions with sizes `sizes`.
+/// Returns the view after each dimension is expanded into a group of dimensions with the sizes
+/// `sizes`.
 fn expand(view: &View, groups: &[Vec<usize>], sizes: Vec<Expr>) -> View {
     let mut strides = vec![Expr::Const(1); sizes.len()];
     for (group, stride) in groups.iter().zip(&view.strides) {
@@ -288,8 +289,8 @@ impl<'c> Host<'c> {
 }
 
 /// Returns the dimensions of a subview that remain in its rank-reduced type `ty`; only dimensions
-/// of static size 1 are dropped. If several choices of dimensions fit the type, the resulting views
-/// differ only in the strides of dimensions with one element.
+/// of static size 1 are dropped. If several selections of dimensions match the type, their views
+/// differ only in the strides of dimensions of size 1.
 fn kept(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> {
     let (dims, places) = (sizes.len(), ty.rank());
     if strides.len() != dims {
@@ -338,7 +339,7 @@ fn value_type(op: Op<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// Reports an op whose attributes are inconsistent, though MLIR's verifier accepts it.
+/// Reports an op with inconsistent attributes that MLIR's verifier does not detect.
 fn malformed(op: Op<'_>) -> Failed {
     error(
         op.location(),

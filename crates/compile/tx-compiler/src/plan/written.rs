@@ -9,7 +9,7 @@ use tx_mlir::{
 };
 use tx_target::{Memory, Operation};
 
-/// Ops whose result is a memref or pointer to memory other than a kernel argument.
+/// Ops that return a memref or pointer to memory that belongs to no kernel argument.
 const OWN_MEMORY: [&str; 4] = [
     "memref.alloc",
     "memref.alloca",
@@ -46,8 +46,8 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
 }
 
 /// Returns whether an op is a barrier, a register exchange, an assertion or a print. Barriers,
-/// exchanges, assertions and prints write no kernel argument, although the ops declare a write
-/// effect, or declare no effects at all.
+/// exchanges, assertions and prints write no kernel argument. MLIR nevertheless assumes writes,
+/// because these ops declare a write effect, or do not declare their effects.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)
@@ -68,7 +68,8 @@ mod tests {
     use std::path::{Path, PathBuf};
     use tx_mlir::{Session, blocks};
 
-    /// Folders of lit tests whose programs are lowered to kernels.
+    /// Folders of lit tests. The tests of this module lower the programs in these folders to
+    /// kernels.
     const FOLDERS: [&str; 6] = [
         "convert-tile-to-gpu",
         "lower-reduction",

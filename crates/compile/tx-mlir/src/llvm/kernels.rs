@@ -1,4 +1,5 @@
-//! Splits a module into batches of independent kernels, and joins the PTX of the batches.
+//! Functions that split a module into batches of independent kernels, and that join the PTX of the
+//! batches.
 
 use crate::ir::{
     Op, attribute, blocks, context, copy, discardable_attributes, is, name, ops, string_attribute,
@@ -22,15 +23,15 @@ const CALLS: [&str; 4] = [
 struct SeparableKernel<'c> {
     function: Op<'c>,
     globals: Vec<Op<'c>>,
-    /// Number of ops in the kernel, as a measure of its compile time.
+    /// Number of ops in the kernel. The compile time of a kernel grows with this number.
     size: usize,
 }
 
-/// Maximum number of ops of a batch of several adjacent kernels. LLVM's fixed cost per module is
-/// half the cost of compiling a kernel of 100 ops.
+/// Maximum number of ops of a batch with several adjacent kernels. The fixed compile time of LLVM
+/// per module is half the compile time of a kernel with 100 ops.
 pub(super) const MOST_OPS: usize = 300;
 
-/// Module whose kernels share no function and no global.
+/// Module in which no two kernels use the same function or the same global.
 pub(super) struct Separable<'c> {
     module: Op<'c>,
     /// Batches; the adjacent kernels of a batch are compiled as one module.
@@ -43,8 +44,8 @@ impl<'c> Separable<'c> {
     /// at most `most_ops` ops in total, or of one larger kernel.
     ///
     /// Returns `None` unless the module has several functions, and all of them are kernels without
-    /// debug information. A module is not split (`None`) if a kernel refers to a function, or if a
-    /// global is not used by exactly one kernel.
+    /// debug information. Also returns `None` if a kernel refers to a function, if no kernel uses
+    /// one of the globals, or if several kernels use the same global.
     pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =
@@ -131,8 +132,8 @@ impl<'c> Separable<'c> {
     }
 
     /// Joins the PTX of the batches into the PTX that LLVM would print for the whole module.
-    /// Returns `None` if a batch contains anything other than kernels and demoted shared-memory
-    /// globals.
+    /// Returns `None` if the PTX of a batch contains other declarations than kernels and demoted
+    /// shared-memory globals.
     pub(super) fn join(&self, ptx: &[String]) -> Option<String> {
         let (mut start, mut moved, mut kernels) = (None, Vec::new(), Vec::new());
         for ptx in ptx {

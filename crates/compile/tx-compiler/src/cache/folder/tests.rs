@@ -1,5 +1,5 @@
-//! Tests of a cache folder with concurrent users, damaged files, or more results than its size
-//! limit.
+//! Tests of a cache folder with concurrent users, with damaged files, and with results that exceed
+//! the size limit.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns keys of one subfolder: all of them have the first hexadecimal digit 7.
+/// Returns keys whose results are stored in one subfolder: the first hexadecimal digit of each key
+/// is 7.
 fn neighbours(count: usize) -> Vec<Key> {
     let same = |key: &Key| key.to_string().starts_with('7');
     (0..).map(key).filter(same).take(count).collect()
@@ -193,8 +194,8 @@ fn says_why_it_cannot_keep() {
 }
 
 proptest! {
-    /// Checks that two lists of inputs have equal keys only if the lists are equal, including the
-    /// boundaries between inputs.
+    /// Checks that two lists of inputs have equal keys only if the lists are equal. Lists with
+    /// equal concatenated bytes but different boundaries between inputs have different keys.
     #[test]
     fn keys_tell_lists_apart(
         a in prop::collection::vec(prop::collection::vec(0..2_u8, 0..3), 0..4),
