@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tx_runtime::{Arg, Array};
 use tx_validate::{Options, Trouble, Validation, Verdict};
 
-/// Result category of a test case.
+/// Category of the result of a test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Class {
     /// The program compiles, and all passes preserve its results.
@@ -22,9 +22,9 @@ pub enum Class {
     Race,
     /// A pass introduces an invalid operation, such as an out-of-bounds access.
     Fault,
-    /// The module after some pass contains an op that validation does not support.
+    /// After some pass, the module contains an op that validation does not support.
     Unsupported,
-    /// The diagnostic that rejects the program has no location.
+    /// The program is rejected with a diagnostic that has no location.
     Unlocated,
     /// The input program fails on the generated inputs.
     Input,
@@ -83,8 +83,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the key by which a summary groups outcomes. The key does not contain the first wrong
-    /// value.
+    /// Returns the key by which a summary groups outcomes. The key excludes the first wrong value,
+    /// so that outcomes that differ only in this value share a group.
     pub(crate) fn kind(&self) -> String {
         match self.class {
             Class::Wrong | Class::Race => self.headline(),

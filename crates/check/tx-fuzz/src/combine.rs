@@ -3,12 +3,13 @@
 use crate::element::Element::{self, F16, F32, F64, I32, I64};
 use serde::{Deserialize, Serialize};
 
-/// Combiner of a reduction, with its types and attributes.
+/// Combiner of a reduction; includes the element types and the attributes of the reduction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Combine {
     /// Reduction kind of the `tile` dialect, or a custom combiner from `CUSTOM`.
     pub kind: Kind,
-    /// Element type of the source; ignored by custom combiners, whose types are fixed.
+    /// Element type of the source. Custom combiners ignore this field, because their types are
+    /// fixed.
     pub element: Element,
     /// Element type of the destination, or of the value destination of argmin and argmax.
     pub to: Element,
@@ -105,15 +106,15 @@ impl Kind {
     }
 }
 
-/// Custom combiner. `ACC` in `text` stands for the accumulator type of the first source.
+/// Custom combiner. In `text`, `ACC` stands for the accumulator type of the first source.
 pub(crate) struct Custom {
     pub(crate) elements: &'static [Element],
     text: &'static str,
 }
 
-/// Associative and commutative combiners. The identity of each combiner is neutral to all values
-/// except NaN and -0.0: a maximum that ignores NaN combines NaN with its identity to -∞, and 0.0 +
-/// -0.0 is 0.0.
+/// Associative and commutative combiners. Combination with the identity preserves every value
+/// except NaN and -0.0. A maximum that ignores NaN turns NaN into its identity -∞, and the sum of
+/// 0.0 and -0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // Product.
     Custom {

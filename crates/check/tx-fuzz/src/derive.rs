@@ -147,8 +147,8 @@ impl Kernel {
         }
     }
 
-    /// Returns whether each thread group reads its own result of op `from`, instead of the results
-    /// of all groups.
+    /// Returns whether each thread group reads only the result of op `from` that the group itself
+    /// wrote, instead of the results of all groups.
     pub(crate) fn takes_part_of(&self, at: usize, from: usize) -> Result<bool, Contradiction> {
         let (work, earlier) = (&self.work[at], &self.work[from]);
         let written = self.written(from)?;

@@ -1,8 +1,8 @@
 //! Descriptions of random programs as plain data.
 //!
 //! A description contains only independent choices, such as shapes and block sizes. The printer
-//! derives destination sizes, view types and result layouts, so most shrunk descriptions are still
-//! valid programs.
+//! derives destination sizes, view types and result layouts from these choices, so most shrunk
+//! descriptions still yield valid programs.
 
 use crate::combine::Combine;
 use crate::element::Element;
@@ -106,7 +106,7 @@ pub struct Reduce {
     pub axes: Vec<usize>,
     /// Set if the axes are printed as negative numbers.
     pub negative: bool,
-    /// Set if reduced dimensions are kept with size 1.
+    /// Set if the result keeps each reduced dimension with size 1.
     pub keep: bool,
     /// Destination.
     pub to: Destination,
@@ -121,7 +121,7 @@ pub struct Fragment {
     pub layout: Layout,
     /// Reduced dimensions.
     pub axes: Vec<usize>,
-    /// Set if reduced dimensions are kept with size 1.
+    /// Set if the result keeps each reduced dimension with size 1.
     pub keep: bool,
     /// Layout of the result.
     pub result: ResultLayout,
@@ -165,8 +165,8 @@ pub enum Source {
     Result {
         /// Index of the earlier op.
         work: usize,
-        /// Number of the result that an op with one source reads. An op with several sources reads
-        /// the first results of the earlier op.
+        /// Index of the result that an op with one source reads. An op with N sources ignores this
+        /// field and reads the first N results of the earlier op.
         part: usize,
     },
 }
@@ -257,7 +257,7 @@ pub enum Axis {
 /// Layout of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
-    /// Iterators of each dimension, innermost last.
+    /// Iterators of each dimension; the last iterator is the innermost.
     pub dims: Vec<Vec<Iter>>,
     /// Iterators over the threads and registers that hold copies of the fragment.
     pub replica: Vec<Iter>,
@@ -300,7 +300,7 @@ pub struct Job {
     pub source: HostSource,
     /// Reduced dimensions.
     pub axes: Vec<usize>,
-    /// Set if reduced dimensions are kept with size 1.
+    /// Set if the result keeps each reduced dimension with size 1.
     pub keep: bool,
     /// Op, or form of the op, that expresses the computation.
     pub form: Form,
@@ -345,7 +345,7 @@ pub enum Form {
     /// Convolution as `linalg.generic` (true) or `tile.reduce` (false). The source shape contains
     /// the two sizes of the result, and then the two sizes of the filter.
     Window(bool),
-    /// Mean and variance of an f32 source, with Welford's combiner.
+    /// Computation of the mean and the variance of an f32 source with Welford's combiner.
     Welford,
 }
 
@@ -356,7 +356,7 @@ pub enum ElementWork {
     Square,
     /// Product with the element of a second array of equal shape.
     Product,
-    /// The element itself if its index along the last dimension is odd, else 1.
+    /// Yields the element if its index along the last dimension is odd, and 1 otherwise.
     Odd,
 }
 
@@ -378,7 +378,7 @@ pub enum StepDescription {
     Fuse(Vec<String>, String),
     /// Reorders loops.
     Reorder(Vec<String>),
-    /// Binds a loop to a hardware dimension.
+    /// Binds a loop to a hardware dimension, such as the blocks of the grid.
     Bind(String, String),
     /// Computes a separate partial result for each iteration of a loop (rfactor).
     RFactor(String),
@@ -488,7 +488,7 @@ pub struct Mapping {
     pub threads: usize,
     /// Number of blocks per row (cluster size).
     pub blocks: usize,
-    /// Number of unrolled loads per thread, if row values are not kept in registers.
+    /// Unroll factor of the loads of a thread, used if registers do not hold the row between ops.
     pub loads: usize,
     /// Vector width of a load.
     pub vector: usize,

@@ -1,4 +1,5 @@
-//! Fuzzing with random programs, checked by execution, and with malformed input.
+//! The fuzzer checks random programs by execution, and checks that malformed input causes a
+//! diagnostic.
 //!
 //! [`generate`] creates a [`Case`] from a seed and an index. A case describes a program: element
 //! types, scopes, layouts, sizes, views, block sizes, variants and schedules. [`Case::text`] prints

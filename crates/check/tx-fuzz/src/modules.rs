@@ -1,4 +1,4 @@
-//! Fuzz target 1: random modules, checked by execution after every pass.
+//! Fuzz target 1 executes random modules after every pass, and compares the results.
 
 use crate::check::{Class, Outcome};
 use crate::combine::Combine;
@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 /// CPU time limit of one case.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Maximum number of findings per kind of failure that the fuzzer shrinks. Further findings are
-/// counted, but not shrunk.
+/// Maximum number of findings per kind of failure that the fuzzer shrinks. The fuzzer counts
+/// further findings, but does not shrink their programs.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);
@@ -36,14 +36,14 @@ pub struct Config {
     pub cases: Option<u64>,
     /// Seed of all cases.
     pub seed: u64,
-    /// Index of the first case.
+    /// Index of the first test case.
     pub first: u64,
     /// Number of concurrent processes.
     pub jobs: usize,
     /// Kind of every program; `None` draws programs of all kinds.
     pub programs: Option<ProgramKind>,
-    /// Variant that one reduction of each program must use; `None` forces no variant. Cases to
-    /// which the variant does not apply are skipped.
+    /// Variant that one reduction of each program must use; `None` forces no variant. The fuzzer
+    /// skips cases to which the variant does not apply.
     pub variant: Option<String>,
     /// Directory for findings.
     pub out: PathBuf,
@@ -132,7 +132,7 @@ fn checked(
     Ok(None)
 }
 
-/// Returns copies of the case. Each copy forces `variant` for a different reduction; `index`
+/// Returns copies of the case. Each copy forces `variant` for one reduction of the program; `index`
 /// selects the reduction of the first copy. Grid-level ops have no variant.
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {

@@ -4,7 +4,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 pub(crate) const PAUSE: Duration = Duration::from_millis(200);
-/// Wall-clock limit as a multiple of the CPU time limit, for processes that wait forever.
+/// Ratio of the wall-clock limit to the CPU time limit. The wall-clock limit ends processes that
+/// wait forever.
 const BY_THE_CLOCK: u32 = 10;
 /// Clock ticks per second in `/proc/PID/stat`.
 const TICKS: u64 = 100;

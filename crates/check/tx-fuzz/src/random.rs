@@ -28,7 +28,7 @@ impl Random {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// Returns an element of `among`, which must not be empty.
+    /// Returns a random element of the slice `among`, which must not be empty.
     pub(crate) fn pick<T: Clone>(&mut self, among: &[T]) -> T {
         among[self.below(among.len())].clone()
     }

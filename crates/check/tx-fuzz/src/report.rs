@@ -14,28 +14,28 @@ pub struct Summary {
     pub cases: u64,
     /// Number of accepted cases.
     pub accepted: u64,
-    /// Number of rejected cases, by message.
+    /// Number of rejected cases for each message.
     pub refused: BTreeMap<String, u64>,
     /// Findings, by kind.
     pub findings: BTreeMap<String, Finding>,
-    /// Number of failures in MLIR itself, which MLIR's own tools reproduce, by kind.
+    /// Number of failures of each kind in MLIR itself; MLIR's own tools reproduce these failures.
     pub upstream: BTreeMap<String, u64>,
     /// Number of reductions per selected variant, in the compiled programs.
     pub variants: BTreeMap<String, u64>,
     /// Forced variant.
     pub forced: Option<String>,
-    /// Number of skipped cases, in which the forced variant applies to no reduction.
+    /// Number of skipped cases; in these cases, the forced variant applies to no reduction.
     pub passed_over: u64,
     /// Duration and index of the slowest case.
     pub slowest: Option<(Duration, u64)>,
 }
 
-/// Cases with one kind of finding.
+/// Statistics of all cases with one kind of finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finding {
     /// Number of cases.
     pub count: u64,
-    /// Index of the first case.
+    /// Index of the first test case.
     pub first: u64,
     /// Message of the first case, including names from its program.
     pub said: String,
@@ -202,10 +202,10 @@ impl Drop for Folder {
 mod tests {
     use super::*;
 
-    /// The summary does not depend on the order in which cases finish. The summary counts the
-    /// selected variants of all programs. Messages of findings contain names from the program;
-    /// messages of rejections contain placeholders. Different wrong values in one stage count as
-    /// one kind of finding.
+    /// The summary does not depend on the order in which cases finish. The summary counts how often
+    /// each variant is selected in all programs together. Messages of findings contain names from
+    /// the program. Messages of rejected programs contain placeholders instead of these names.
+    /// Findings in one stage that differ only in the wrong values count as one kind of finding.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
         let outcome = |class, message: &str, variants: &[&str]| Outcome {

@@ -331,8 +331,8 @@ fn drop_axis(axes: &[usize], gone: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Returns smaller sources. Each source is paired with the index of the dimension that was removed,
-/// if any.
+/// Returns smaller sources. Each source is paired with the index of its removed dimension, or with
+/// `None` if no dimension was removed.
 fn sources(kernel: &Kernel, at: usize, source: &Source) -> Vec<(Source, Option<usize>)> {
     match source {
         Source::Result { .. } => kernel
@@ -380,8 +380,8 @@ fn sources(kernel: &Kernel, at: usize, source: &Source) -> Vec<(Source, Option<u
     }
 }
 
-/// Returns smaller shapes. Each shape is paired with the index of the dimension that was removed,
-/// if any.
+/// Returns smaller shapes. Each shape is paired with the index of its removed dimension, or with
+/// `None` if no dimension was removed.
 fn shapes(shape: &[usize]) -> Vec<(Vec<usize>, Option<usize>)> {
     let mut all = Vec::new();
     for d in 0..shape.len() {

@@ -1,4 +1,4 @@
-//! Worker process that checks test cases, and may crash or hang.
+//! Worker process that checks test cases. A test case may crash the worker or make the worker hang.
 
 use crate::check::{Class, MakeCompiler, Outcome, check};
 use crate::description::Case;

@@ -87,7 +87,7 @@ impl<'c> Program<'c> {
         Ok(function)
     }
 
-    /// Registers an op that accesses memory. Returns the index by which messages identify the op.
+    /// Registers an op that accesses memory. Returns the index that identifies the op in messages.
     pub(crate) fn site(&self, op: Op<'c>) -> (u32, Site) {
         let site = Site::of(op);
         let mut sites = self.sites.borrow_mut();
@@ -103,8 +103,8 @@ fn sizes_of(kernel: Op<'_>, attribute: &str) -> Option<[u32; 3]> {
     sizes.ok()?.try_into().ok()
 }
 
-/// Returns the number of arguments of a function. The block arguments of a `gpu.func` also include
-/// its attributions, which are not counted.
+/// Returns the number of arguments of a function. The result does not count the attributions of a
+/// `gpu.func`, which are also block arguments.
 fn function_arguments(op: Op<'_>) -> Option<usize> {
     let ty = tx_mlir::attribute(op, "function_type").and_then(tx_mlir::type_value)?;
     let function = tx_mlir::melior::ir::r#type::FunctionType::try_from(ty).ok()?;

@@ -25,13 +25,13 @@ pub struct Combiner<'c> {
     kind: Kind,
     nan: Nan,
     types: String,
-    /// Constants from outside of the op that the regions of the op use.
+    /// Constants that are defined outside of the op and used in the regions of the op.
     outside: Vec<OpClosure<'c>>,
     element: Option<Element<'c>>,
     slots: usize,
 }
 
-/// The region `element` of the op, which computes a partial result from elements and indices.
+/// Region `element` of the op. This region computes a partial result from elements and indices.
 pub(crate) struct Element<'c> {
     code: Code<'c>,
     /// Conversions of the yielded values to the types of partial results.
@@ -42,19 +42,19 @@ pub(crate) struct Element<'c> {
 /// A list of partial results.
 #[derive(Clone, Debug)]
 pub struct Combined {
-    /// Bits of the partial results: one list per component, with one entry per partial result.
+    /// Bits of the partial results. Each component has a list with one entry per partial result.
     pub parts: Vec<Vec<u64>>,
     /// Whether each partial result is defined. For example, an integer division by 0 makes a
     /// partial result undefined.
     pub defined: Vec<bool>,
-    /// Error bounds of the partial results: one list per component, or `None` if all bits of the
-    /// component are exact.
+    /// Error bounds of the partial results. Each component has a list of bounds, or `None` if all
+    /// partial results are exact in this component.
     pub bounds: Vec<Option<Vec<Bound>>>,
 }
 
 impl Combined {
-    /// Creates exact partial results. `parts` has one list of bits per component, with one entry
-    /// per partial result.
+    /// Creates exact partial results. For each component, `parts` contains a list with the bits of
+    /// each partial result.
     pub fn given(parts: Vec<Vec<u64>>) -> Self {
         Self {
             defined: vec![true; parts.first().map_or(0, Vec::len)],
@@ -78,7 +78,7 @@ impl Combined {
         self.parts.iter().map(|part| part[i]).collect()
     }
 
-    /// Returns a list of the partial results at the given indices.
+    /// Returns a new list with the partial results at the given indices.
     #[must_use]
     pub fn select(&self, numbers: impl Iterator<Item = usize> + Clone) -> Self {
         let pick = |list: &Vec<u64>| numbers.clone().map(|i| list[i]).collect();
@@ -154,8 +154,8 @@ impl<'c> Combiner<'c> {
     /// `tile.all_reduce`.
     ///
     /// # Errors
-    /// Returns [`Trouble::Unsupported`] if the combiner cannot run without its op: it has
-    /// unsupported ops, or uses outside values that are not constants.
+    /// Returns [`Trouble::Unsupported`] if the combiner contains unsupported ops, or if the
+    /// combiner uses an SSA value that is defined outside of the op and is not a constant.
     pub fn of(op: Op<'c>) -> Option<Result<Self, Trouble>> {
         if let Some(view) = Reduce::of(op) {
             let element = view
@@ -283,7 +283,7 @@ impl<'c> Combiner<'c> {
         self.element.as_ref()
     }
 
-    /// Combines pairs of partial results: element `i` of `left` with element `i` of `right`.
+    /// Combines element `i` of `left` with element `i` of `right`, for each index `i`.
     ///
     /// # Errors
     /// Returns [`Trouble`] if the combiner has a side effect or an unsupported op.

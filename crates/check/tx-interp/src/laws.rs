@@ -1,14 +1,14 @@
-//! Tests of the algebraic laws of combiners (associativity, commutativity, identity): choice of
-//! test values, and conclusions.
+//! Tests of the algebraic properties of combiners: associativity, commutativity and identity. This
+//! module chooses the test values, and draws conclusions from the results.
 //!
-//! [`tx_scalar::laws`] evaluates the laws on the combiner of the interpreter. For integers of up to
-//! 8 bits, all values are tested, so the result is a proof. Types of more than 8 bits are tested
-//! with extremes, zeros, ones, powers of two and their neighbours in all combinations, and with
-//! pseudo-random numbers. The pseudo-random numbers are equal in every run.
+//! [`tx_scalar::laws`] evaluates the properties on the combiner of the interpreter. For integers of
+//! up to 8 bits, the tests cover all values, so the result is a proof. Types of more than 8 bits
+//! are tested with extremes, zeros, ones, powers of two and their neighbours in all combinations,
+//! and with pseudo-random numbers. The pseudo-random numbers are equal in every run.
 //!
-//! If a law fails only for values that may never occur, the result is a remark, because only the
-//! author of the program knows the occurring values. If floats are rounded, the two sides of a law
-//! may differ by their [`Bound`](crate::Bound).
+//! If a property fails only for values that may never occur, the result is a remark, because only
+//! the author of the program knows which values occur. If floats are rounded, the two sides of an
+//! equation may differ by their error [`Bound`](crate::Bound).
 
 use crate::bound::Bound;
 use crate::combiner::{Combined, Combiner};
@@ -28,10 +28,10 @@ use tx_scalar::laws::{
 /// Result of testing the algebraic properties of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Every algebraic law holds for all tested values that are assumed to occur. The remarks
-    /// describe failures for values that may never occur.
+    /// Every algebraic property holds for all tested values that are assumed to occur. The remarks
+    /// describe properties that fail for other tested values.
     Hold(Vec<String>),
-    /// A counterexample to an algebraic law.
+    /// Message with values for which an algebraic property fails.
     Broken(String),
     /// The reason why the combiner cannot be tested.
     Unknown(String),
@@ -48,8 +48,8 @@ pub struct Laws {
     pub finding: Finding,
 }
 
-/// Tests the algebraic laws of every combiner in a function or kernel, including callees and
-/// launched kernels. A built-in kind such as `sum` is tested once per element type.
+/// Tests the algebraic properties of every combiner in a function or kernel, in its callees and in
+/// the kernels that it launches. A built-in kind such as `sum` is tested once per element type.
 pub fn laws(module: &Module<'_>, entry: &str) -> Vec<Laws> {
     // SAFETY: the op lives as long as the module.
     let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
@@ -108,7 +108,7 @@ fn reached<'c>(top: Op<'c>, entry: &str) -> Vec<Op<'c>> {
 }
 
 impl Combiner<'_> {
-    /// Tests the algebraic laws of this combiner.
+    /// Tests the algebraic properties of this combiner.
     pub fn laws(&self) -> Finding {
         let trouble = OnceCell::new();
         let trial = Trial {
@@ -132,7 +132,7 @@ const CUBED: usize = 24;
 /// Number of test elements for the `element` region of a reduction.
 const ELEMENTS: usize = 24;
 
-/// Criterion for the equality of the two sides of a law.
+/// Criterion for the equality of the two sides of an algebraic law such as `a + b = b + a`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Same {
     /// The bits on both sides must be equal; all NaNs are equal.
@@ -155,7 +155,7 @@ struct Trial<'t, 'c> {
     combiner: &'t Combiner<'c>,
     scalars: &'t [Scalar],
     same: Same,
-    /// Reason why the combiner cannot run; all laws are then undecided.
+    /// Reason why the combiner cannot run. If this field is set, no algebraic law is decided.
     trouble: &'t OnceCell<Trouble>,
 }
 
@@ -259,7 +259,8 @@ impl Trial<'_, '_> {
         parts.map(|(scalar, part)| float_of(*scalar, part.0))
     }
 
-    /// Tests all values of a type with `bits` bits, using a table of all pairs.
+    /// Tests all values of a type with `bits` bits; a table contains the result for each pair of
+    /// values.
     fn exhaust(self, bits: u32) -> Found {
         let n = 1_usize << bits;
         let all = self.given(vec![(0..n as u64).collect()]);
@@ -278,8 +279,8 @@ impl Trial<'_, '_> {
         self.with_identity(&all, Vec::new())
     }
 
-    /// Tests a custom combiner with one component. The test assumes that every finite value may be
-    /// an element.
+    /// Tests a custom combiner with one component. The test assumes that every finite value may
+    /// occur as an element.
     fn custom(self, scalar: Scalar, random: &mut Random) -> Found {
         let values = self.given(vec![values(scalar)]);
         self.orders(&values, random)?;
@@ -319,8 +320,8 @@ impl Trial<'_, '_> {
     }
 
     /// Tests a custom combiner with several components. If the reduction has one source, the test
-    /// assumes that all positive elements may occur. If a law fails for other elements, the result
-    /// is a remark.
+    /// assumes that all positive elements may occur. If an algebraic law fails only for other
+    /// elements, the result is a remark.
     fn tuples(self, random: &mut Random) -> Found {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
@@ -390,8 +391,8 @@ impl Trial<'_, '_> {
         Ok(Finding::Hold(Vec::new()))
     }
 
-    /// Returns whether the identity, as left or right operand, combines with a partial result to a
-    /// result without NaN.
+    /// Combines the identity and a partial result in both orders, and returns whether the results
+    /// contain no NaN.
     fn is_number(self, tuple: &Partial) -> bool {
         let identity = self.identity();
         let results = self.combine(&[[&identity, tuple], [tuple, &identity]]);
@@ -409,8 +410,8 @@ impl Trial<'_, '_> {
         self.given(parts.collect())
     }
 
-    /// Tests commutativity and associativity with all pairs of the given values, all triples of the
-    /// first values in the list, and pseudo-random numbers.
+    /// Tests commutativity and associativity. The operands are all pairs of the given values, all
+    /// triples of the first [`CUBED`] values, and pseudo-random numbers.
     fn orders(self, values: &[Partial], random: &mut Random) -> Verdict {
         self.holds(Law::Commutative, pairs(values))?;
         self.associates(values, random)
@@ -525,9 +526,9 @@ impl Trial<'_, '_> {
         .to_owned()
     }
 
-    /// Searches an identity of one component that is neutral to all of the given values and to
-    /// infinities. For integers of more than 8 bits and for floats, the search is limited to common
-    /// identities: another identity may change an untested value.
+    /// Searches for an identity of one component that changes neither the given values nor
+    /// infinities. For integers of more than 8 bits and for floats, the function tries only common
+    /// identities, because another identity may change an untested value.
     fn neutral(self, values: &[Partial]) -> Option<Partial> {
         let [scalar] = *self.scalars else {
             return None;
@@ -552,8 +553,8 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Returns one tuple per index, with the partial results of all lists at this index; indices with
-/// an undefined partial result are skipped.
+/// Returns one tuple per index. The tuple contains the partial result of each list at this index.
+/// An index at which a partial result is undefined has no tuple.
 fn zipped<const N: usize>(
     lists: [&Vec<Option<Partial>>; N],
 ) -> impl Iterator<Item = Vec<&Partial>> {

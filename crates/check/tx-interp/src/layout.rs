@@ -8,10 +8,10 @@ const WARPGROUP: i64 = 128;
 /// Thread and register that hold one copy of a fragment element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holder {
-    /// Thread offset along the axes within a group: lanes, threads of a group, and warps of a
-    /// group.
+    /// Sum of the thread offsets along the axes within a group: the lane, thread-in-group and
+    /// warp-in-group axes.
     pub relative: i64,
-    /// Thread offset along the axes of the block: warps, warpgroups and threads of the block.
+    /// Sum of the thread offsets along the axes of the block: the warp, warpgroup and thread axes.
     pub absolute: i64,
     /// Register number; unused registers of the thread are not counted.
     pub slot: usize,
@@ -98,7 +98,7 @@ pub fn holders(layout: &Layout) -> Vec<Vec<Holder>> {
 mod tests {
     use super::*;
 
-    /// In a layout of `mma` row sums, each row has four copies.
+    /// In a layout of `mma` row sums, each row sum has four copies.
     #[test]
     fn rows_of_an_accumulator_have_four_holders() {
         let iter = |extent, stride, axis| Iter {

@@ -5,9 +5,10 @@
 //! documentation of the op. Running a module before and after a pass therefore validates the pass.
 //!
 //! All active lanes of a block execute an op before any lane executes the next op (lockstep).
-//! Before barriers are inserted, lockstep execution defines the meaning of a program: tile ops
-//! execute in program order. After barriers are inserted, [`Options::races`] checks that the
-//! barriers order all conflicting accesses. The race check uses [`tx_exec::happens_before`].
+//! Before the compiler inserts barriers, lockstep execution defines the results of a program,
+//! because tile ops execute in program order. After the compiler has inserted barriers, the option
+//! [`Options::races`] checks that the barriers order all conflicting accesses. The race check uses
+//! [`tx_exec::happens_before`].
 //!
 //! Each float has a [`Bound`] on the difference that another order of combination can cause.
 //!
@@ -117,8 +118,8 @@ impl Default for Options {
 pub struct Array {
     /// Contents of the buffer.
     pub bytes: Vec<u8>,
-    /// Error bound of each element of the buffer; `None` for an exact element, or if all elements
-    /// are exact.
+    /// Error bound of each element of the buffer. `None` marks an exact element; if all elements
+    /// are exact, the whole field is `None`.
     pub bounds: Option<Vec<Option<Bound>>>,
 }
 

@@ -18,7 +18,7 @@ use tx_exec::{MBarrier, StepLimit};
 pub(crate) struct World<'c> {
     pub(crate) program: Rc<Program<'c>>,
     pub(crate) memory: Memory,
-    /// Variables of the module outside of shared memory; the key is the address of the
+    /// Module-level variables that are not in shared memory. The key is the address of the op
     /// `memref.global`.
     pub(crate) variables: BTreeMap<usize, Rc<View>>,
     pub(crate) clocks: Clocks,
@@ -56,7 +56,7 @@ impl<'c> World<'c> {
         self.most_steps - self.steps
     }
 
-    /// Adds the step limit of a launch to the remaining steps.
+    /// Increases the remaining steps by the step limit of a launch.
     pub(crate) fn allow(&mut self, grid: [u32; 3], block: [u32; 3]) {
         let more = self.limit.of_launch(grid, block);
         let more = more.min(u64::MAX - self.most_steps);
@@ -89,17 +89,17 @@ pub(crate) struct Cta {
     pub(crate) cluster: [u32; 3],
     /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
-    /// Views of shared variables, by variable name: one view for all lanes, or one view per lane.
-    /// Dynamic shared memory has an empty name.
+    /// Views of shared memory variables, by variable name. A variable has one view for all lanes,
+    /// or one view per lane. The name of dynamic shared memory is empty.
     pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
     /// Number of bytes per block in each buffer of shared memory.
     pub(crate) shares: BTreeMap<usize, i64>,
     /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
-    /// Vector clocks that the pending arrival at the cluster barrier released; `None` without a
-    /// pending arrival.
+    /// Vector clocks that the pending arrival at the cluster barrier released. `None` if no arrival
+    /// is pending.
     pub(crate) cluster_arrival: Option<Rc<Knowledge>>,
-    /// Initialized mbarrier objects, by address.
+    /// Initialized mbarrier objects; the key is the address.
     pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
 }
 
@@ -179,8 +179,8 @@ pub(crate) struct Exec<'w, 'c> {
     pub(crate) cta: Option<Cta>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Set while the elements of a reduction may be combined in any order; an argmax or argmin may
-    /// then return the index of any of several equal elements.
+    /// Set while a reduction may combine its elements in any order. If several elements are equal,
+    /// an argmax or argmin may then return the index of any of these elements.
     pub(crate) unordered: bool,
 }
 
@@ -212,7 +212,8 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Returns whether a lane exists. In a kernel, a lane exists if the lane belongs to a thread.
+    /// Returns whether a lane exists. In a kernel, a lane exists if the lane belongs to a thread of
+    /// a block.
     pub(crate) fn has_lane(&self, lane: u32) -> bool {
         match &self.cta {
             Some(cta) if self.threads => cta.has(lane),
@@ -229,7 +230,8 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Returns the single lane that must compute a result, if all operands are uniform.
+    /// Returns the single lane that must compute a result if all operands are uniform, and `None`
+    /// otherwise.
     pub(crate) fn lane_for_all(&self, operands: &[Slot]) -> Option<u32> {
         (self.lanes == 1 || operands.iter().all(|slot| self.is_uniform(*slot)))
             .then(|| self.active.first().copied().unwrap_or(0))
@@ -355,7 +357,7 @@ impl<'c> Exec<'_, 'c> {
         result
     }
 
-    /// Calls `f` with `lanes` active lanes that are not threads.
+    /// Calls `f` with `lanes` active lanes, none of which is a thread.
     pub(crate) fn with_lanes<R>(&mut self, lanes: usize, f: impl FnOnce(&mut Self) -> R) -> R {
         self.with_all(&(0..lanes as u32).collect(), f)
     }

@@ -17,7 +17,7 @@ pub(crate) struct Buffer {
     pub(crate) bytes: Vec<u8>,
     /// For each byte, whether the byte was written; `None` if the buffer has initial contents.
     written: Option<Vec<bool>>,
-    /// Set if the buffer is zero-initialized, and must contain zeros when it is freed.
+    /// Set if the buffer is zero-initialized, and must contain only zeros when the buffer is freed.
     cleared: bool,
     /// Size of an element in bytes, and the error bound of each element.
     bounds: Option<(usize, Vec<Bound>)>,
@@ -102,7 +102,8 @@ impl Memory {
         })
     }
 
-    /// Fills a buffer with zeros, and requires that the buffer contains zeros when it is freed.
+    /// Fills a buffer with zeros, and marks the buffer as one that must contain only zeros when the
+    /// buffer is freed.
     pub(crate) fn clear(&mut self, buffer: usize) {
         let buffer = &mut self.buffers[buffer];
         buffer.bytes.fill(0);
@@ -110,7 +111,8 @@ impl Memory {
         buffer.cleared = true;
     }
 
-    /// Returns an error if a buffer that must be zero when freed contains another value.
+    /// Returns an error if a buffer that must contain only zeros when it is freed contains another
+    /// value.
     pub(crate) fn check_cleared(&self, buffer: usize, site: &Site) -> Result<(), Trouble> {
         let buffer = &self.buffers[buffer];
         let left = buffer.bytes.iter().position(|byte| *byte != 0);
@@ -131,8 +133,8 @@ impl Memory {
         self.buffers.truncate(from);
     }
 
-    /// Orders all previous accesses before all later accesses: the start and the end of a kernel
-    /// have this effect.
+    /// Orders all previous accesses before all later accesses, as the start and the end of a kernel
+    /// do.
     pub(crate) fn order_everything(&mut self) {
         for buffer in &mut self.buffers {
             buffer.shadow = None;
@@ -163,8 +165,8 @@ impl Memory {
         Ok(start as usize)
     }
 
-    /// Records an access for the race check. Returns an error if the access conflicts with a
-    /// previous access that is not ordered before it.
+    /// Records an access for the race check. Returns an error if a conflicting previous access is
+    /// not ordered before the access.
     fn order(
         &mut self,
         number: usize,

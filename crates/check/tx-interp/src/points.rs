@@ -5,7 +5,8 @@ use tx_mlir::{Affine, AffineMap};
 
 pub(crate) struct Points {
     pub(crate) lanes: usize,
-    /// For each dimension, one coordinate per lane, or a single coordinate for all lanes.
+    /// For each dimension: a list with one coordinate per lane, or a single coordinate that all
+    /// lanes share.
     coordinates: Vec<Vec<i64>>,
 }
 

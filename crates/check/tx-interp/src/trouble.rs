@@ -43,7 +43,7 @@ pub enum FaultKind {
     Misaligned,
     /// A read of uninitialised memory.
     Uninitialized,
-    /// Some of the threads that must execute an op together do not execute the op.
+    /// Only some of the threads that must execute an op together execute the op.
     Divergence,
     /// A lane that must participate in a warp operation is inactive.
     InactiveLane,
@@ -63,7 +63,7 @@ pub enum Trouble {
     Unsupported {
         /// Location of the op.
         site: Site,
-        /// The unsupported property; empty if the op itself is unsupported.
+        /// The unsupported property of the op; empty if every form of the op is unsupported.
         what: String,
     },
     /// The program has a fault.

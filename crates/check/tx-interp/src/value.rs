@@ -3,7 +3,8 @@
 use crate::bound::Bound;
 use std::rc::Rc;
 
-/// Numbers of an SSA value: `width` numbers per lane, or `width` numbers for all lanes.
+/// Numbers of an SSA value. Each lane has `width` numbers of its own, or all lanes share `width`
+/// numbers.
 ///
 /// `width` is 1 for a scalar, the number of elements for a vector, and the number of register slots
 /// for a fragment.
@@ -12,7 +13,7 @@ pub(crate) struct Lanes {
     pub(crate) width: usize,
     /// Set if all lanes have equal numbers, which are stored once.
     pub(crate) uniform: bool,
-    /// Bits of each number. Bits above the width of the type are zero.
+    /// Bits of each number; the bits above the width of the type are zero.
     pub(crate) bits: Vec<u64>,
     /// Error bound of each number; `None` if all numbers are exact.
     pub(crate) bounds: Option<Vec<Bound>>,
@@ -117,8 +118,8 @@ impl Lanes {
     }
 }
 
-/// Placeholder for the error bound of an exact number; the actual bound is computed when an op
-/// needs the bound.
+/// Placeholder for the error bound of an exact number. The interpreter computes the actual bound
+/// when an op needs it.
 pub(crate) const UNTOLD: Bound = Bound {
     additions: 0.0,
     error: -1.0,
@@ -131,13 +132,13 @@ pub(crate) const UNTOLD: Bound = Bound {
     slip: 0.0,
 };
 
-/// Returns the number of elements of an array with these sizes. The multiplication saturates, since
-/// an empty array can have very long dimensions.
+/// Returns the number of elements of an array with these sizes. The multiplication saturates,
+/// because an array with a dimension of size 0 can have very large other sizes.
 pub(crate) fn count<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
     sizes.into_iter().fold(1, |n, size| n.saturating_mul(*size))
 }
 
-/// Number of address bits for the byte offset in a buffer.
+/// Number of low address bits that hold the byte offset in a buffer.
 const BUFFER: u32 = 40;
 
 /// Splits an address into buffer index and byte offset.
@@ -149,7 +150,7 @@ pub(crate) fn located(address: i64) -> (usize, i64) {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
     pub(crate) buffer: usize,
-    /// Range of accessible bytes: in private memory, the bytes of one thread.
+    /// Range of accessible bytes. In private memory, the range contains the bytes of one thread.
     pub(crate) own: (i64, i64),
     /// Byte position of the element at offset 0.
     pub(crate) base: i64,

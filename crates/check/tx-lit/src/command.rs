@@ -11,7 +11,7 @@ use crate::report::{describe, indent, show};
 #[derive(Debug, PartialEq)]
 pub(crate) struct Pipeline {
     pub(crate) commands: Vec<Vec<String>>,
-    /// Set if the checked output includes the standard error of the last program.
+    /// Set if the checked output also includes the standard error of the last program.
     pub(crate) both_streams: bool,
     pub(crate) negated: bool,
 }

@@ -10,7 +10,7 @@ use crate::semantic::{Assemble, RaceFree, Validate};
 use crate::suite::Suite;
 
 /// Check that runs after the RUN lines of a test file. Functions of type `Fn(&Context) ->
-/// Result<(), String>` implement the trait.
+/// Result<(), String>` implement the trait [`Directive`].
 pub trait Directive: Send + Sync {
     /// Runs the check.
     ///
@@ -29,8 +29,8 @@ pub trait Directive: Send + Sync {
     }
 
     /// Returns whether the directive checks the output of a RUN line ([`Context::output`]). If the
-    /// directive checks output, `NAME(PREFIX): …` selects the RUN line with this prefix, and
-    /// replaces the CHECK lines of the RUN line.
+    /// directive checks output, `NAME(PREFIX): …` selects the RUN line with this prefix. The RUN
+    /// line then needs no CHECK lines.
     fn reads_output(&self) -> bool {
         false
     }
@@ -48,8 +48,8 @@ where
 /// Directives of a suite that are not built into the parser.
 pub(crate) struct Registry {
     pub(crate) directives: BTreeMap<String, Box<dyn Directive>>,
-    /// Names of directives that other tools read, and the folders that may contain each directive.
-    /// An empty list permits every folder.
+    /// Names of directives that other tools read. Each name has a list of the folders whose tests
+    /// may contain the directive; an empty list permits every folder.
     pub(crate) read_elsewhere: BTreeMap<String, Vec<String>>,
 }
 
@@ -72,7 +72,8 @@ pub(crate) struct Running<'a> {
     pub(crate) suite: &'a Suite,
     pub(crate) path: &'a Path,
     pub(crate) scratch: &'a Path,
-    /// Outputs of completed commands, so that a command of several directives runs once.
+    /// Cache of the outputs of completed commands. A command that several directives need runs
+    /// once.
     pub(crate) done: RefCell<BTreeMap<Vec<String>, Output>>,
 }
 
@@ -129,8 +130,8 @@ impl Context<'_> {
         self.running.suite.driver_name()
     }
 
-    /// Runs a tool of the suite, and returns its output and exit status. Equal commands of a test
-    /// run once.
+    /// Runs a tool of the suite, and returns its output and exit status. If a test needs the same
+    /// command several times, the harness runs the command once.
     ///
     /// # Errors
     /// Fails if the suite does not contain the tool, the tool cannot be started, or the tool

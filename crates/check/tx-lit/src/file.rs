@@ -348,8 +348,8 @@ impl Test {
         })
     }
 
-    /// Checks that the test contains a description, a RUN line or another directive that runs a
-    /// program, and a check of each RUN line.
+    /// Checks that the test contains a description and a directive that runs a program, such as a
+    /// RUN line, and that each RUN line has a check.
     fn complete(&self, prose: &str) -> Result<(), String> {
         if self.runs.is_empty() && self.uses.is_empty() {
             return Err("no RUN line, and no other directive that runs anything".to_owned());

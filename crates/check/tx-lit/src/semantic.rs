@@ -119,7 +119,7 @@ impl Directive for RaceFree {
     }
 }
 
-/// Returns the reason why the verdicts do not exclude a race; `None` if they exclude races.
+/// Returns the reason why the verdicts do not exclude a race; `None` if the verdicts exclude races.
 ///
 /// The function reads the following lines, and ignores other unindented lines, such as a note about
 /// a missing assembler:

@@ -49,7 +49,7 @@ const SNAPSHOT_HEADER_LINES: usize = 3;
 struct Printed {
     commands: Vec<Vec<String>>,
     output: Output,
-    /// Program output with paths replaced by `$ROOT` and `$TMP`.
+    /// Program output in which `$ROOT` and `$TMP` replace the paths.
     text: String,
 }
 
@@ -100,9 +100,9 @@ impl Suite {
         }
     }
 
-    /// Sets the working folder of the programs, which the output shows as `$ROOT`. The default is
-    /// the current folder; cargo sets the current folder to the folder of the package. Paths in
-    /// failure messages are relative to the working folder.
+    /// Sets the working folder of the programs. In checked output, `$ROOT` replaces the path of
+    /// this folder. The default is the current folder; cargo sets the current folder to the folder
+    /// of the package. Paths in failure messages are relative to the working folder.
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
         self
@@ -124,7 +124,7 @@ impl Suite {
 
     /// Sets the name of the [tool](Self::tool) that `VALIDATE`, `RACE-FREE` and `PTXAS` run. The
     /// tool must support the commands `validate` and `compile` of `tx`. The default is `tx`, which
-    /// does not contain the passes and variants of other compilers.
+    /// contains only the passes and variants of this project.
     pub fn driver(mut self, tool: impl Into<String>) -> Self {
         self.driver = tool.into();
         self
@@ -276,8 +276,8 @@ impl Suite {
             .collect())
     }
 
-    /// Runs one test. If the caller does not use [`Suite::run`], insta also prints its own
-    /// messages.
+    /// Runs one test. If the caller uses this function instead of [`Suite::run`], insta also prints
+    /// its own messages.
     ///
     /// # Errors
     /// Returns the failure message of the test.
@@ -602,8 +602,8 @@ impl Suite {
         })
     }
 
-    /// Returns the tool for the round-trip check of a RUN line: the last tool, if its output is a
-    /// module.
+    /// Returns the last tool of a RUN line if the round-trip check applies to it, because its
+    /// output is a module.
     fn prints_module<'r>(&self, run: &'r Run, text: &str) -> Option<&'r str> {
         let last = run.pipeline.commands.last()?;
         // A module with elided resources is not equal to the original module after parsing.
@@ -703,8 +703,8 @@ fn too_long(place: &str, lines: usize, limit: usize, run: &Run) -> String {
     )
 }
 
-/// Returns the difference between the snapshot and an output that fails a CHECK; the difference is
-/// a hint about the cause.
+/// Returns the difference between the snapshot and an output for which a CHECK line fails, because
+/// the difference may show the cause of the failure.
 fn changed(snapshot: &Path, text: &str) -> Option<String> {
     let old = fs::read_to_string(snapshot).ok()?;
     let difference = difference(snapshot_contents(&old), text);

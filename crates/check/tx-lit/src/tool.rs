@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 type Find = dyn Fn() -> Result<PathBuf, String> + Send + Sync;
 
-/// Program, given by its path or by a function that finds it. The function is called once, when the
-/// first test needs the program.
+/// Program of a test suite. A path or a function specifies the location of the program. The
+/// function is called once, when the first test needs the program.
 ///
 /// ```
 /// use tx_lit::Tool;
@@ -24,8 +24,8 @@ pub struct Tool {
 
 impl Tool {
     /// Creates a tool from a function that finds or builds the program. The first test that needs
-    /// the program calls the function. If the function fails, all tests that need the program fail
-    /// with its error, which should contain installation instructions.
+    /// the program calls the function. If the function returns an error, all tests that need the
+    /// program fail with this error. The error should contain installation instructions.
     pub fn found_by(find: impl Fn() -> Result<PathBuf, String> + Send + Sync + 'static) -> Self {
         Self {
             find: Arc::new(find),

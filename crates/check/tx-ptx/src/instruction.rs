@@ -130,7 +130,7 @@ pub enum Operand {
     Register(String),
     /// A name without `%`: a variable, a function, a label, a register or `_`.
     Symbol(String),
-    /// A variable plus an offset: `a+4`.
+    /// A variable plus an offset in bytes: `a+4`.
     Offset {
         /// The variable.
         symbol: String,
@@ -162,6 +162,6 @@ pub struct Address {
     pub base: Box<Operand>,
     /// Offset in bytes.
     pub offset: i64,
-    /// Further operands in the brackets, such as tensor coordinates.
+    /// Further operands inside the brackets of the address, such as tensor coordinates.
     pub rest: Vec<Operand>,
 }

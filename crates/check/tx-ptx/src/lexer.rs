@@ -1,4 +1,5 @@
-//! Lexer. Comments are dropped, except for the two markers that LLVM emits around inline assembly.
+//! Lexer. The lexer drops comments, except for the two markers that LLVM emits around inline
+//! assembly.
 
 use std::fmt;
 
@@ -6,7 +7,8 @@ use crate::position::{ParseError, Position};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// A name, register or opcode with all its parts: `%r1`, `%tid.x`, `ld.global.v4.b32`.
+    /// A name, register or opcode, including the parts after dots: `%r1`, `%tid.x`,
+    /// `ld.global.v4.b32`.
     Word(String),
     /// A word after a leading dot, without the dot: `reg`, `b32`, `shared::cluster`.
     Dot(String),

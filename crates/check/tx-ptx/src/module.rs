@@ -15,7 +15,7 @@ pub struct Module {
     pub target: Vec<String>,
     /// Width of an address in bits, 32 or 64; `None` if the module has no `.address_size`.
     pub address_size: Option<u64>,
-    /// Definitions and declarations, in order.
+    /// Definitions and declarations, in textual order.
     pub items: Vec<Item>,
 }
 
@@ -164,7 +164,7 @@ pub struct Pointer {
 pub struct Declarator {
     /// Name of the register, variable or parameter; `_` in prototypes.
     pub name: String,
-    /// Number of registers: 5 for `%r<5>`, which declares `%r0` to `%r4`.
+    /// Number of declared registers: 5 for `%r<5>`, which declares `%r0` to `%r4`.
     pub count: Option<u64>,
     /// Array sizes; `None` for an unspecified size `[]`.
     pub sizes: Vec<Option<u64>>,
@@ -195,7 +195,7 @@ pub enum Initializer {
         /// Offset in bytes.
         offset: i64,
     },
-    /// Selected bits of another initial value: `0xFF00(a)`.
+    /// Bits of another initial value, selected by a mask: `0xFF00(a)`.
     Masked {
         /// The selected bits.
         mask: u64,

@@ -188,8 +188,7 @@ fn amount(line: &str, unit: &str) -> u64 {
 mod tests {
     use super::{KernelUsage, usage};
 
-    /// All numbers of a kernel are parsed, and the numbers of its callees are not attributed to the
-    /// kernel.
+    /// The parser reads all numbers of a kernel, and does not add the numbers of its callees.
     #[test]
     fn reads_what_ptxas_says() {
         let read = usage(

@@ -30,7 +30,7 @@ fn usage() {
     assert_eq!(usage.warnings, [""; 0]);
 }
 
-/// ptxas accepts formatted modules.
+/// NVIDIA's ptxas accepts the text of a formatted [`Module`].
 #[test]
 fn displayed_modules_assemble() {
     for text in [

@@ -1,13 +1,13 @@
-//! Work limit of one stage.
+//! Limit on the work of one stage. The limit determines which inputs run after the stage.
 
 use std::collections::BTreeMap;
 
 /// Remaining work of one stage, in executed ops and memory accesses of all threads.
 ///
-/// The work of an input is counted during its execution, because the sizes do not predict the work:
-/// every thread of a block may read the same element. The work of an input predicts the work of
-/// later inputs with equal sizes. The work does not depend on the machine, so every machine selects
-/// the same inputs.
+/// The work of an input is counted during its execution. The sizes of the input do not predict the
+/// work, because every thread of a block may read the same element. The work of one input serves as
+/// the estimate for later inputs with the same sizes. The work of an input does not depend on the
+/// machine, so every machine selects the same inputs.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,
@@ -47,7 +47,8 @@ impl Budget {
 mod tests {
     use super::*;
 
-    /// The first input always runs; a later input runs if its expected work is within the limit.
+    /// The first input always runs. A later input runs only if its expected work is within the
+    /// remaining limit.
     #[test]
     fn what_is_left_is_for_inputs_that_fit() {
         let [large, small, new] = [1000, 10, 20].map(|size| vec![vec![size], Vec::new()]);

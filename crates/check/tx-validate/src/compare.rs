@@ -42,9 +42,9 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
         })
 }
 
-/// Returns the verdict on the results `found` of a stage. If the error bound in `own` is infinite,
-/// an infinity may replace a NaN of the reference. The reference may combine an infinity with an
-/// identity; the result can be NaN.
+/// Returns the verdict on the results `found` of a stage. If the error bound of an element in `own`
+/// is infinite, the element may be an infinity although the reference is NaN: the reference may
+/// combine an infinity with an identity, which can result in NaN.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,
@@ -104,8 +104,8 @@ pub(crate) fn judge(
     verdict
 }
 
-/// Returns `Wrong` if a zero has another sign than in the previous stage. Elements with a nonzero
-/// error bound are not compared.
+/// Returns `Wrong` if the previous stage computed a zero of the opposite sign. The comparison skips
+/// elements with a nonzero error bound.
 pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Results) -> Verdict {
     let is_zero = |element: ElementType, bits: u64| match scalar(element) {
         Scalar::Float(float) => float.value(bits) == 0.0,

@@ -1,4 +1,4 @@
-//! One-line summary of the algebraic properties of a program's combiners.
+//! Summary, in one line, of the algebraic properties of the combiners of a program.
 
 use crate::verdict::Verdict;
 use melior::ir::Module;
@@ -56,7 +56,7 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
     })
 }
 
-/// Suffix of a message about a combiner property that fails only for unusual values.
+/// Suffix of the message about a combiner property that fails only for values that may never occur.
 const ADVICE: &str = "with such values results depend on lengths and schedules";
 
 #[cfg(test)]
@@ -75,8 +75,8 @@ mod tests {
         }
     }
 
-    /// The summary names each combiner once and lists exceptions; a message about a broken combiner
-    /// replaces the summary.
+    /// The summary names each combiner once, with its remarks or with the reason why it was not
+    /// tested. If a combiner is broken, the message about this combiner replaces the summary.
     #[test]
     fn combiners_make_one_line() {
         let sum = found("sum f32", Finding::Hold(Vec::new()));

@@ -58,7 +58,7 @@ pub enum Trouble {
     #[error(transparent)]
     Arguments(Box<tx_runtime::Error>),
     /// The program fails with all generated inputs, or no sizes satisfy its checks. The program may
-    /// require sizes or integers that were not generated.
+    /// require sizes or integer values that the generated inputs do not contain.
     #[error("{what}; arguments of other sizes, or with other integers, may be meant")]
     Unfit {
         /// Description of the failure with the first input.
@@ -89,8 +89,8 @@ pub struct Options {
     pub grid: Option<[u32; 3]>,
     /// Path of `ptxas` or of its directory; `None` searches `PATH`.
     pub ptxas: Option<PathBuf>,
-    /// Range of input indices to run; `None` runs all inputs. Each set of launched kernels runs at
-    /// least one input. Inputs with low indices are small and expose most errors.
+    /// Range of input indices to run; `None` runs all inputs. At least one input runs for each set
+    /// of launched kernels. Inputs with low indices are small and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
     /// some seconds. One input for each set of launched kernels runs before all other inputs.
@@ -98,18 +98,19 @@ pub struct Options {
     /// Kernel to test; `None` tests all kernels. If a kernel is given, inputs that do not launch
     /// the kernel are skipped.
     pub kernel: Option<String>,
-    /// Index of the first stage to check, counted from `parse`. Stages with a lower index run only
-    /// to compute reference results.
+    /// Index of the first stage to check; stage `parse` has index 0. Stages with a lower index run
+    /// only to compute reference results.
     pub known: usize,
     /// Index of the last stage to check before launch; `None` checks all stages.
     pub until: Option<usize>,
-    /// Maximum number of steps in one run or launch, summed over all threads; a longer run counts
-    /// as endless. `None` selects a limit far above the number of steps that generated inputs need.
+    /// Maximum number of steps in one run or launch, summed over all threads; a run with more steps
+    /// counts as endless. `None` selects a limit far above the number of steps that generated
+    /// inputs need.
     pub steps: Option<u64>,
     /// Set if the input program already contains all barriers; data races are then errors from the
     /// first stage on.
     pub synchronized: bool,
-    /// Cache of reference results, shared by several validations.
+    /// Cache of reference results that several validations can share.
     pub references: Option<Arc<References>>,
     /// Progress callback.
     pub watch: Option<Watch>,
@@ -121,8 +122,8 @@ impl Options {
     }
 }
 
-/// Progress callback. Parameters of the callback: the current stage, the index of the current input
-/// (from 1), and the number of inputs.
+/// Progress callback. The parameters of the callback are the name of the current stage, the index
+/// of the current input (from 1), and the number of inputs.
 #[derive(Clone)]
 pub struct Watch(Arc<WatchFn>);
 
@@ -175,7 +176,7 @@ pub struct Validation {
 }
 
 impl Validation {
-    /// Returns whether no stage failed, and the last stage was compared with the first.
+    /// Returns whether no stage failed, and the last stage was compared with the input program.
     pub fn is_good(&self) -> bool {
         let ends = [self.stages.first(), self.stages.last()];
         let known = |stage: &Option<&Stage>| {
@@ -184,13 +185,13 @@ impl Validation {
         ends.iter().all(known) && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
-    /// Returns whether no stage failed, but the last stage was not compared with the first.
+    /// Returns whether no stage failed, but the last stage was not compared with the input program.
     pub fn is_open(&self) -> bool {
         !self.is_good() && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
-    /// Returns the violated property and the location of a `custom` combiner, if the combiner
-    /// rather than a pass explains the first wrong result.
+    /// Returns the violated property and the location of a `custom` combiner, if the first failure
+    /// is a wrong result that this combiner may explain.
     pub fn blamed(&self) -> Option<&str> {
         matches!(self.guilty()?.verdict, Verdict::Wrong(_)).then_some(())?;
         let mut told = self.stages.iter().filter_map(|stage| match &stage.verdict {
@@ -215,7 +216,7 @@ impl Validation {
         })
     }
 
-    /// Returns a note on other possible causes of a failure than the first failed stage.
+    /// Returns a note on possible causes of a failure other than a bug in the first failed stage.
     pub fn note(&self) -> Option<&'static str> {
         let guilty = self.guilty()?;
         match &guilty.verdict {
@@ -257,7 +258,7 @@ impl Validation {
 
 /// Name of the reduction kind whose combiner is a region.
 const CUSTOM: &str = "custom";
-/// Phrase that is part of each message about an identity that is not neutral.
+/// Phrase in every message about an identity that is not neutral.
 const NOT_NEUTRAL: &str = "the identity is not neutral";
 
 /// Callback that modifies a module between passes. The callback receives the stage name and the
@@ -277,7 +278,7 @@ pub fn validate(
 }
 
 /// Validates a program like [`validate`], and lets a callback edit the module between passes. Tests
-/// use edits to check that miscompilations are detected.
+/// edit modules to check that the validation detects miscompilations.
 ///
 /// # Errors
 /// Returns the errors of [`validate`]. If the edit makes the module invalid, the result is a
@@ -391,7 +392,7 @@ pub fn validate_edited(
     Err(Trouble::Unfit { what, code })
 }
 
-/// Returns whether generated sizes or integer values may violate preconditions of the program.
+/// Returns whether the generated sizes or integer values may violate a precondition of the program.
 fn is_guessed(plan: &Plan) -> bool {
     plan.arguments.iter().any(|argument| match &argument.ty {
         ArgumentType::Memref(memref) => {
@@ -418,8 +419,8 @@ const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 /// Returns the misalignment of the arrays of an input.
 ///
 /// The first array begins 1 to 15 elements past an aligned address. The misalignment of each
-/// further array is 0 or 1 elements larger than that of the preceding array. In one of eight
-/// inputs, a single array is misaligned, by two elements.
+/// further array exceeds the misalignment of the preceding array by 0 or 1 elements. In one of
+/// eight inputs, only one array is misaligned, by two elements.
 fn elements_past(input: usize) -> Past {
     if input % 8 == 5 {
         return Past {
@@ -494,23 +495,24 @@ struct Run<'r> {
     inputs: usize,
     stages: Vec<Stage>,
     variants: Vec<String>,
-    /// Index and device IR of each stage in the LLVM dialect. Loading a kernel is slow, so stages
-    /// in the LLVM dialect run one by one only if the last stage fails.
+    /// Index and device IR of each stage whose module is in the LLVM dialect. Loading a kernel is
+    /// slow, so stages in the LLVM dialect run one by one only if the last stage fails.
     lowered: Vec<(usize, String)>,
-    /// Set if kernels convert addresses to integers; such kernels may branch on alignment.
+    /// Set if a kernel converts an address to an integer, because the kernel may then branch on the
+    /// alignment.
     asks: bool,
     /// Verdict on the combiner properties, and index of the stage `laws`.
     laws: Option<(usize, Verdict)>,
     text: String,
-    /// Text of an input program with linalg ops, for the references that are computed after stage
-    /// [`CONVERTS`].
+    /// Text of an input program with linalg ops. After stage [`CONVERTS`], the remaining reference
+    /// results are computed with this text.
     source: Option<String>,
     /// Set if the module contains all barriers.
     synchronized: bool,
     assumed: Option<&'static str>,
     /// Set if an op of the input program assumes an alignment.
     aligned: bool,
-    /// Error that the input program causes before any pass.
+    /// Error that the input program causes before any pass has run.
     unfit: Option<Verdict>,
     started: Instant,
     now: String,
@@ -579,8 +581,8 @@ impl<'r> Run<'r> {
         Ok(artifact)
     }
 
-    /// Returns a failing input if the failing pass is unknown, because all failing inputs ran only
-    /// in the stage `launch`.
+    /// Returns a failing input if all failing inputs ran only in the stage `launch`, so that the
+    /// failing pass is unknown.
     fn suspect(&self) -> Option<Input> {
         let mut wrong = self.cases.iter().filter(|case| case.is_wrong);
         let first = wrong.clone().next()?;
@@ -655,8 +657,8 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Changes a successful verdict to `AsBefore` if a result equals the wrong result of an earlier
-    /// stage.
+    /// Changes a successful verdict on a stage to `AsBefore` if the results of some input were
+    /// already wrong in the previous stage.
     fn beside_what_is_wrong(&self, verdict: Verdict) -> Verdict {
         let stays = self.cases.iter().any(|case| case.stays_wrong);
         match verdict {
@@ -790,7 +792,7 @@ impl<'r> Run<'r> {
     }
 
     /// Runs the inputs on a module, and compares the results with the previous stage and the
-    /// reference. At stage [`CONVERTS`], an infinity is accepted in place of a NaN.
+    /// reference. At stage [`CONVERTS`], the comparison accepts an infinity in place of a NaN.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {
@@ -1029,8 +1031,8 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Replaces repeated errors by `AsBefore`. After the first race, all later races count as repeated:
-/// their messages differ between stages.
+/// Replaces repeated errors by `AsBefore`. After the first race, all later races count as repeated
+/// errors, although their messages differ between stages.
 fn tell_once(stages: &mut [Stage]) {
     let mut wrong = None;
     let mut faults = BTreeSet::new();
@@ -1106,7 +1108,8 @@ impl Case {
     }
 
     /// Compares the results of an input with the previous stage and the reference. After kernel
-    /// generation, `written` is set; the sign of a sum of -0.0 must then not change.
+    /// generation, the parameter `written` is set. The sign of a sum of -0.0 must then not differ
+    /// between stages.
     fn judge(
         &mut self,
         input: &str,
@@ -1148,7 +1151,8 @@ impl Case {
 mod tests {
     use super::*;
 
-    /// A repeated fault is reported once, even if stages with other verdicts are in between.
+    /// A repeated fault is reported once, even if stages between its occurrences have other
+    /// verdicts.
     #[test]
     fn faults_are_told_once() {
         let fault = |what: &str| Verdict::Fault {
@@ -1213,7 +1217,8 @@ mod tests {
         );
     }
 
-    /// 64 inputs cover misalignments of 1 to 15 elements, and misalign each array alone.
+    /// Among 64 inputs, every misalignment of 1 to 15 elements occurs, and each array is the only
+    /// misaligned array of some input.
     #[test]
     fn inputs_begin_everywhere() {
         let all: Vec<Past> = (0..64).map(elements_past).collect();

@@ -8,8 +8,8 @@ use tx_mlir::{
 
 use melior::ir::{TypeLike, ValueLike};
 
-/// Kind of a `vector.reduction`, the equivalent op for integers, and the equivalent op for floats;
-/// `None` if there is no op for the type.
+/// Kind of a `vector.reduction`, the equivalent op for integers, and the equivalent op for floats.
+/// An entry is `None` if no op exists for integers or floats.
 const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("add", Some("arith.addi"), Some("arith.addf")),
     ("mul", Some("arith.muli"), Some("arith.mulf")),

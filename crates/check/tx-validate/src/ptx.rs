@@ -30,8 +30,8 @@ use tx_ptx::{AssembleError, Fact, Facts, FactsError, Module, PtxasNotFound, Usag
 const NAMED: usize = 1;
 
 /// Compares the PTX of an artifact with its device IR, and assembles the PTX with `ptxas`. If
-/// `ptxas` is `None`, the function searches `PATH`. The verdict mentions a missing `ptxas`, which
-/// is not an error.
+/// `ptxas` is `None`, the function searches `PATH`. A missing `ptxas` is not an error; the verdict
+/// mentions that `ptxas` is missing.
 pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
     let module = match Module::parse(&artifact.ptx) {
         Ok(module) => module,
@@ -111,8 +111,8 @@ fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// Returns the position of an operation in the summary, the singular of its name, and the plural.
-/// Returns `None` for scalar accesses, which are not compared.
+/// Returns the position of an operation in the summary, and the singular and the plural of the name
+/// of the operation. Returns `None` for scalar accesses, which are not compared.
 fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     Some(match fact {
         Fact::Barrier { .. } => (0, "barrier", "barriers"),

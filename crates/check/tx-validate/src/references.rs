@@ -18,7 +18,8 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// Returns whether all error bounds are infinite, so that no result can be compared.
+    /// Returns whether all error bounds are infinite. If so, no result of the input can be
+    /// compared.
     pub(crate) fn is_open(&self) -> bool {
         let is_open = |bound: &Option<Bound>| bound.is_some_and(|bound| bound.error.is_infinite());
         let mut written = self.bounds.iter().flatten().flatten().peekable();
@@ -76,7 +77,8 @@ impl References {
         self.kept().found.get(&key).cloned()
     }
 
-    /// Stores a result. Clears the cache first if the result does not fit.
+    /// Stores a result. If the result does not fit in the cache, clears the cache before the
+    /// insertion.
     pub(crate) fn keep(&self, key: Key, reference: &Arc<Reference>) {
         let mut kept = self.kept();
         let bytes = reference.bytes();

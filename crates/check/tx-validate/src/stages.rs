@@ -7,7 +7,8 @@ use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx_mlir::{Op, Session, attribute, is, name, string_attribute, walk};
 use tx_runtime::FaultKind;
 
-/// Returns the text of a module; a pass that does not change the text changed nothing.
+/// Returns the text of a module. If the text is equal before and after a pass, the pass did not
+/// change the module.
 pub(crate) fn text(module: &Module<'_>) -> String {
     let flags = OperationPrintingFlags::new().print_generic_operation_form();
     module
@@ -21,7 +22,7 @@ fn ops<'m>(module: &'m Module<'_>) -> Vec<Op<'m>> {
     walk(unsafe { Op::from_raw(module.as_operation().to_raw()) })
 }
 
-/// Returns the selected variants of all `tile.reduce` ops, without ops that have no variant.
+/// Returns the selected variants of all `tile.reduce` ops; an op without a variant has no entry.
 pub(crate) fn variants(module: &Module<'_>) -> Vec<String> {
     ops(module)
         .into_iter()
@@ -30,7 +31,8 @@ pub(crate) fn variants(module: &Module<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the grid assumed for a kernel `entry` that reads block ids without a known grid size.
+/// Returns the grid that the validation assumes if the kernel `entry` reads block ids and its grid
+/// size is unknown.
 pub(crate) fn assumed_grid(module: &Module<'_>, entry: &str) -> Option<&'static str> {
     let is_entry = |op: &Op<'_>| string_attribute(*op, "sym_name").as_deref() == Some(entry);
     ops(module)

@@ -10,7 +10,8 @@ pub enum Verdict {
     Reference,
     /// The results have the same bits as those of the previous stage; all NaNs count as equal.
     Equal,
-    /// An earlier stage gave a wrong result, and the result of the checked stage is equally wrong.
+    /// An earlier stage gave a wrong result or reported an error, and the checked stage repeats the
+    /// wrong result or the error.
     AsBefore,
     /// The bits of the results differ from the previous stage, but the results are within the error
     /// bound of any combination order (see [`tx_interp::Bound`]).
@@ -55,7 +56,7 @@ pub struct Difference {
     pub index: Vec<usize>,
     /// Value found, as text.
     pub found: String,
-    /// Expected value from the reference results, as text.
+    /// Value of this element in the reference results, as text.
     pub expected: String,
     /// Maximum allowed absolute difference.
     pub allowed: f64,

@@ -192,13 +192,13 @@ struct Loop {
     name: String,
     extent: usize,
     reduced: bool,
-    /// Set if the loop is bound to a hardware dimension, or unrolled.
+    /// Set if the loop is bound to a hardware dimension, or if the loop is unrolled.
     done: bool,
     kept_apart: bool,
 }
 
-/// Maximum number of iterations of a loop nest, including padding from splits. The grid may have
-/// one block for each iteration.
+/// Maximum number of iterations of a loop nest, including padding from splits. The limit also
+/// bounds the grid, which may have one block for each iteration.
 const MOST_ITERATIONS: usize = 1 << 14;
 
 /// Returns random schedule steps, most of which are legal.

@@ -14,7 +14,7 @@ use std::fmt;
 /// Target chips, which support different reduction variants.
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
-/// Sizes of dimensions: powers of two, and numbers that leave remainders.
+/// Sizes of dimensions: powers of two, and other numbers, for which split loops have remainders.
 const SIZES: [usize; 22] = [
     0, 1, 1, 2, 3, 4, 5, 7, 8, 8, 16, 17, 20, 31, 32, 33, 48, 64, 100, 128, 257, 1003,
 ];
@@ -24,7 +24,7 @@ const SIZES: [usize; 22] = [
 pub enum ProgramKind {
     /// A `gpu.func`.
     Kernel,
-    /// A `func.func` on whole arrays.
+    /// A `func.func` with grid-level ops, which operate on whole arrays.
     Host,
     /// A `func.func` with several ops over the rows of matrices.
     Rows,
@@ -40,7 +40,7 @@ impl fmt::Display for ProgramKind {
     }
 }
 
-/// Returns test case `index` of the fuzz run with this seed. If `only` is set, all programs have
+/// Returns test case `index` of the fuzz run with this seed. If `only` is set, the program is of
 /// this kind.
 pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     let mut random = Random::new(seed, index);

@@ -70,7 +70,7 @@ struct Printer {
     parameters: Vec<String>,
     body: Vec<String>,
     allocated: Vec<Memref>,
-    /// First destination of each grid-level op.
+    /// First destination array of each grid-level op.
     results: Vec<Memref>,
     names: usize,
     open: bool,

@@ -62,8 +62,8 @@ struct Printer<'k> {
     open: bool,
 }
 
-/// Printed lines of one op. All threads execute `first`. The lines `enter`, `inner` and `leave` are
-/// executed only by the selected thread groups; `inner` is the loop body.
+/// Printed lines of one op. All threads execute `first`. Only the selected thread groups execute
+/// the lines `enter`, `inner` and `leave`; the lines `inner` are the loop body.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,
@@ -229,8 +229,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a subview that selects a tile. `which` contains the index along each leading
-    /// dimension; `None` selects the whole dimension.
+    /// Prints a subview that selects a tile. `which` contains one entry per leading dimension: an
+    /// index, or `None` for the whole dimension.
     fn see(&mut self, stored: &Stored, which: &[Option<&str>], lines: &mut Vec<String>) -> Memref {
         let rank = stored.shape.len();
         let order = stored.view.order(rank);
@@ -727,7 +727,7 @@ fn group_name(scope: Scope) -> &'static str {
     }
 }
 
-/// Returns the SSA values that index the leading dimensions of an array of tiles.
+/// Returns the SSA values that are the indices along the leading dimensions of an array of tiles.
 fn which(work: &Work, lead: &[Lead]) -> Vec<Option<&'static str>> {
     lead.iter()
         .map(|lead| {

@@ -199,7 +199,7 @@ impl Memref {
     }
 }
 
-/// Start of a subview along a dimension.
+/// Offset of a subview along a dimension.
 #[derive(Clone, Debug)]
 pub(crate) enum Start {
     At(usize),

@@ -432,10 +432,10 @@ impl Printer<'_> {
     }
 
     /// Returns the schedule names (`in0`, `tmp0`, …) of all arrays that the ops of the group read.
-    /// If `totals` is set, the list contains only arrays with one element per row.
+    /// If the parameter `totals` is set, the list contains only arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// An array with two flags: whether an op reads the array, and whether an op writes the
-        /// array before the first read.
+        /// An array and two flags. The first flag tells whether an op reads the array; the second
+        /// flag tells whether an op writes the array before the first read.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

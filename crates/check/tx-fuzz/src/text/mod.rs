@@ -1,8 +1,8 @@
-//! Fuzz target 2: malformed text and bytecode, which must cause a diagnostic.
+//! Fuzz target 2: malformed text and bytecode must cause a diagnostic.
 //!
-//! Programs of the lit tests are damaged and passed to `tx-opt` and `tx`. `tx-opt` and `tx` must
-//! exit with a defined status, and print a message for a rejected input. Input that also crashes
-//! MLIR's `mlir-opt` is counted separately.
+//! The fuzzer damages programs of the lit tests and passes them to `tx-opt` and `tx`. Both tools
+//! must exit with a defined status, and must print a message if they reject the input. The fuzzer
+//! counts inputs that also crash MLIR's `mlir-opt` separately.
 
 mod command;
 mod mutate;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use process::place_of_crash;
 
-/// Returns a copy of `text` with random edits; an edit may insert parts of `other`. The result
+/// Returns a copy of `text` with random edits, some of which insert parts of `other`. The result
 /// depends only on `seed` and `index`.
 pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
     let mut random = Random::new(seed, index);
@@ -41,8 +41,8 @@ const PARSERS: [&str; 5] = [
     "AttrTypeReader::",
     "DialectReader::",
 ];
-/// Maximum number of findings per kind of failure that the fuzzer shrinks. Further findings are
-/// counted, but not shrunk.
+/// Maximum number of findings per kind of failure that the fuzzer shrinks. The fuzzer counts
+/// further findings, but does not shrink their programs.
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
@@ -66,7 +66,7 @@ pub struct Config {
     pub cases: Option<u64>,
     /// Seed of all cases.
     pub seed: u64,
-    /// Index of the first case.
+    /// Index of the first test case.
     pub first: u64,
     /// Number of concurrent processes.
     pub jobs: usize,
@@ -214,8 +214,8 @@ fn is_upstreams(
 }
 
 /// Returns whether `tx-opt` fails while parsing the input. A crash of `tx-opt` prints a stack
-/// trace; a crash of `tx` does not. `tx-opt` therefore runs with half of the stack size, to
-/// overflow the stack on every input on which `tx` overflows the stack.
+/// trace; a crash of `tx` does not. This function therefore runs `tx-opt` with half of the stack
+/// size: if `tx` overflows its stack on an input, `tx-opt` then overflows its stack too.
 ///
 /// MLIR's bytecode reader exceeds the time limit for cyclic types. `tx-opt` then prints no stack
 /// trace, because it reads bytecode before it installs LLVM's signal handlers.
@@ -229,9 +229,9 @@ fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bo
     Ok(reads_bytecode || (ended.died() || ended.code.is_none()) && is_in_parser(&ended.said))
 }
 
-/// Returns whether a frame of MLIR's parser precedes all frames of this project in a stack trace,
-/// innermost frame first. `mlir-opt` cannot reproduce all crashes of MLIR's parser: `mlir-opt`
-/// rejects `tile` ops, and may survive a heap corruption.
+/// Returns whether a frame of MLIR's parser precedes all frames of this project in a stack trace.
+/// The trace lists the innermost frame first. `mlir-opt` cannot reproduce all crashes of MLIR's
+/// parser: `mlir-opt` rejects `tile` ops, and may survive a heap corruption.
 fn is_in_parser(stack: &str) -> bool {
     let symbols = stack.lines().filter_map(|line| {
         let frame = line.trim_start().strip_prefix('#')?;
@@ -325,8 +325,8 @@ fn save(
 mod tests {
     use super::is_in_parser;
 
-    /// A crash in MLIR's parser is an upstream failure; a crash in the custom parser of an op is a
-    /// finding.
+    /// A crash in MLIR's parser is a failure of MLIR; a crash in the custom parser of an op of this
+    /// project is a finding.
     #[test]
     fn stacks() {
         let parser = " #3 0x00007f27d705a050 (/lib/libc.so.6+0x3c050)\n \

@@ -1,4 +1,4 @@
-//! Corpus of programs, and mutations of the programs.
+//! Corpus of programs, and the mutations that the fuzzer applies to these programs.
 
 use super::process;
 use crate::random::Random;
@@ -201,7 +201,8 @@ impl Corpus {
         Ok(Self(units))
     }
 
-    /// Returns the original program, the mutated bytes, and whether the mutated bytes are text.
+    /// Returns the original program, the mutated bytes, and a flag that is set if the mutated bytes
+    /// are text.
     pub(super) fn damaged(&self, random: &mut Random) -> io::Result<(&Unit, Vec<u8>, bool)> {
         let mut unit = &self.0[random.below(self.0.len())];
         // Prefer valid programs, which have bytecode: later stages reject their mutations.

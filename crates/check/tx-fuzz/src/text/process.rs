@@ -15,8 +15,8 @@ const MOST_PAUSE: Duration = Duration::from_millis(20);
 const LAST_WORDS: Duration = Duration::from_secs(10);
 /// Limit on mapped memory in KiB, because damaged input may request huge allocations.
 const MEMORY: &str = "8388608";
-/// Maximum number of retained bytes of the error output. Before a stack trace, LLVM prints one line
-/// for each enclosing op that the parser has entered.
+/// Maximum number of bytes of the error output that the fuzzer keeps. Before a stack trace, LLVM
+/// prints one line for each enclosing op that the parser has entered.
 const MOST: usize = 1 << 20;
 
 pub(super) struct Ended {
@@ -100,7 +100,7 @@ fn end(child: &mut Child) -> io::Result<()> {
 }
 
 /// Returns LLVM's error message from the error output of a crashed process. If LLVM printed no
-/// message, returns the innermost stack frame outside of signal handlers.
+/// message, the result is the innermost stack frame outside of signal handlers.
 pub(crate) fn place_of_crash(said: &str) -> String {
     let frame = |line: &str| -> Option<String> {
         let rest = line.trim_start().strip_prefix('#')?;

@@ -11,8 +11,8 @@ use crate::value::{Lanes, Value, View};
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::{Op, integer_attribute, name, operands, results};
 
-/// Compiles `memref.load`, `memref.store`, `vector.load` and `vector.store`, and `llvm.load` and
-/// `llvm.store` on addresses derived from memrefs.
+/// Compiles `memref.load`, `memref.store`, `vector.load` and `vector.store`. Also compiles
+/// `llvm.load` and `llvm.store` if the address is derived from a memref.
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
@@ -153,7 +153,8 @@ fn check(
     Err(exec.with_thread(Trouble::fault(FaultKind::OutOfBounds, site, message), lane))
 }
 
-/// The `arith` op for each kind of `memref.atomic_rmw`; the index is the enum value of the kind.
+/// The `arith` op that combines values for each kind of `memref.atomic_rmw`. The index in the list
+/// is the enum value of the kind.
 const ATOMICS: [&str; 16] = [
     "arith.addf",
     "arith.addi",

@@ -156,7 +156,7 @@ pub(crate) fn as_thread_number<'c>(to: Slot, number: Number) -> OpClosure<'c> {
     Box::new(move |exec| per_thread(exec, to, |cta, lane| number.of(cta, lane)))
 }
 
-/// Arrives at the barrier of the block with all active lanes.
+/// Records that all active lanes arrive at the barrier of their block.
 pub(crate) fn arrive_all(exec: &mut Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
     let active = exec.active.clone();
     for threads in blocks(exec, &active) {
@@ -172,8 +172,8 @@ pub(crate) fn blocks(exec: &Exec<'_, '_>, lanes: &[u32]) -> Vec<Vec<u32>> {
     runs.map(<[u32]>::to_vec).collect()
 }
 
-/// Arrives at a barrier with some threads of one block. `count` is the number of threads that the
-/// barrier expects; `None` stands for all threads of the block.
+/// Records that some threads of one block arrive at a barrier. `count` is the number of threads
+/// that the barrier expects; `None` stands for all threads of the block.
 pub(crate) fn arrive(
     exec: &mut Exec<'_, '_>,
     id: u64,
@@ -230,8 +230,8 @@ fn check_whole_cluster(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> 
     Err(Trouble::fault(FaultKind::Divergence, site, message))
 }
 
-/// Arrives at the cluster barrier with all threads of the cluster. Unless `relaxed`, the arrival
-/// releases all previous accesses.
+/// Records that all threads of the cluster arrive at the cluster barrier. If `relaxed` is not set,
+/// the arrival releases all previous accesses.
 pub(crate) fn arrive_in_cluster(
     exec: &mut Exec<'_, '_>,
     relaxed: bool,
@@ -255,8 +255,8 @@ pub(crate) fn arrive_in_cluster(
     Ok(())
 }
 
-/// Waits at the cluster barrier with all threads of the cluster. `at_once` is set if the wait
-/// directly follows an arrival that was not relaxed.
+/// Completes the wait of all threads of the cluster at the cluster barrier. `at_once` is set if the
+/// wait directly follows an arrival that was not relaxed.
 pub(crate) fn wait_in_cluster(
     exec: &mut Exec<'_, '_>,
     at_once: bool,
@@ -476,7 +476,8 @@ fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Tr
     }))
 }
 
-/// Sizes of a launch along x, y and z: blocks per grid, threads per block, blocks per cluster.
+/// Sizes of a launch along x, y and z: the grid size in blocks, the block size in threads, and the
+/// cluster size in blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Sizes {
     pub(crate) grid: [i64; 3],
@@ -493,8 +494,8 @@ pub(crate) struct InterpretedKernel<'c> {
     memory: Vec<(Slot, Space, Vec<i64>, crate::number::Scalar)>,
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster_size: Option<[u32; 3]>,
-    /// Dimensions of the grid along which the kernel runs a grid-stride loop. A grid-stride loop is
-    /// correct for any grid size.
+    /// Dimensions of the grid over which the kernel executes a grid-stride loop. A grid-stride loop
+    /// is correct for any grid size.
     strided: [bool; 3],
 }
 

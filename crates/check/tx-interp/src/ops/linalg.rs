@@ -43,15 +43,15 @@ pub(crate) fn build<'c>(
     }
 }
 
-/// Maximum number of lanes, which compute one point each.
+/// Maximum number of lanes. Each lane computes one point.
 const CHUNK: usize = 4096;
 
 enum Operand {
     Memory {
         slot: Slot,
         scalar: Scalar,
-        /// Whether the body of the op uses the elements of this operand. The previous elements of
-        /// an output are often unused.
+        /// Whether the body of the op uses the elements of this operand. The body often does not
+        /// use the previous elements of an output.
         read: bool,
     },
     Number {

@@ -14,7 +14,7 @@ use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::memref::{Space, mixed, reassociation};
 use tx_mlir::{Index, MemRef, Op, Val, attribute, name, operand_groups, operands, results};
 
-/// A size, an offset or a stride: a constant, or the slot of a dynamic value.
+/// A size, an offset or a stride. The variants hold a constant, or the slot of a dynamic value.
 #[derive(Clone, Copy)]
 pub(crate) enum Number {
     Const(i64),
@@ -232,7 +232,7 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Copies all elements. All elements are read before the first element is written.
+/// Copies all elements. The copy reads all elements before it writes the first element.
 pub(crate) fn copy(
     exec: &mut Exec<'_, '_>,
     from: &View,

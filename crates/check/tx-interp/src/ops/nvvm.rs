@@ -385,7 +385,7 @@ fn intrinsic(op: Op<'_>) -> Option<&'static str> {
 }
 
 /// Returns the 8-bit float type in an attribute of a conversion op, and the number of scalars per
-/// lane of the value `pair`; `None` if the attribute is another type.
+/// lane of the value `pair`. Returns `None` if the attribute holds no 8-bit float type.
 fn eight_bit<'c>(
     op: Op<'c>,
     attribute_name: &str,
@@ -403,8 +403,8 @@ fn is_set(op: Op<'_>, flag: &str) -> bool {
     integer_attribute(op, flag).is_some_and(|value| value != 0)
 }
 
-/// Returns the bits of `value`, rounded and clamped to the finite numbers of a float format. The
-/// result for a NaN is 0x7f, without a sign.
+/// Returns the bits of `value`, rounded and clamped to the finite numbers of a float format. A NaN
+/// of either sign becomes the bits 0x7f.
 fn saturated(float: Float, value: f64) -> u64 {
     if value.is_nan() {
         return 0x7f;

@@ -1,5 +1,5 @@
-//! Reference semantics of reductions: the elements are combined from left to right, in row-major
-//! order.
+//! Reference semantics of reductions. A reduction combines its elements from left to right, in
+//! row-major order.
 
 use crate::bound::Bound;
 use crate::build::{Build, Code, Slot};
@@ -20,12 +20,12 @@ pub(crate) struct Combine<'c> {
     kind: Kind,
     nan: Nan,
     how: How<'c>,
-    /// Whether the combiner region uses non-constant values from outside of the op.
+    /// Whether the combiner region uses non-constant SSA values that are defined outside of the op.
     captures: bool,
 }
 
-/// A perturbation increases or decreases one component of the left or right operand by its error
-/// bound.
+/// Perturbation for the error bounds: one component of the left or right operand is increased or
+/// decreased by the error bound of this component.
 #[derive(Clone, Copy, PartialEq)]
 struct Move {
     side: usize,
@@ -209,11 +209,12 @@ impl<'c> Combine<'c> {
     ///
     /// Ops treat their operands as independent, so error bounds become too large if one number is
     /// used twice, such as the maximum in a log-sum-exp. This function perturbs each component of
-    /// both operands by its error bound, and adds up the changes of the result: the sum of these
-    /// changes is also a first-order error bound.
+    /// both operands by the error bound of the component, and adds up the changes of the result.
+    /// The sum of the changes is a first-order error bound as well.
     ///
     /// An infinite error bound is not tightened. An infinite error bound means that some order of
-    /// combination overflows or that a comparison is undecided; a perturbation reveals neither.
+    /// combination overflows, or that the result of a comparison is uncertain. A perturbation
+    /// detects neither of these two cases.
     fn refine(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -397,14 +398,14 @@ impl<'c> Combine<'c> {
         parts.filter(|(_, scalar)| matches!(scalar, Scalar::Float(_)))
     }
 
-    /// Widens the error bounds of results that depend on the order of combination or on the number
-    /// of combined identities. A program defines neither the combination order nor the number of
-    /// combined identities.
+    /// Widens the error bounds of results that depend on the order of combination, or on how many
+    /// identities are combined with the elements. A program specifies neither the order of
+    /// combination, nor how many identities are combined with the elements.
     ///
     /// The function widens the bounds of NaNs, infinities and zeros that the identity changes, such
-    /// as NaN in `maxnumf` or -0.0 in a sum. The function also widens the bounds of zeros with an
-    /// undecided sign. Numbers that do not depend on the order stay exact, unless partial results
-    /// of some order overflow or underflow ([`Bound::of_every_order`]).
+    /// as NaN in `maxnumf` or -0.0 in a sum. The function also widens the error bounds of zeros
+    /// whose sign depends on the order. A result that does not depend on the order stays exact,
+    /// unless a partial result overflows or underflows in some order ([`Bound::of_every_order`]).
     pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
             return;
@@ -560,8 +561,8 @@ fn is_infinite(scalar: Scalar, bits: u64) -> bool {
     matches!(scalar, Scalar::Float(float) if float.value(bits).is_infinite())
 }
 
-/// Returns whether the change from `old` to `new` turns NaN into a number, flips the sign of a
-/// zero, or, in a partial result with an infinity, turns a number into NaN.
+/// Returns whether `old` is NaN and `new` is not, whether the two are zeros of opposite sign, or
+/// whether, in a partial result with an infinity, only `new` is NaN.
 fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool {
     let Scalar::Float(float) = scalar else {
         return false;
@@ -571,7 +572,7 @@ fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool 
     became_nan || x.is_nan() && !y.is_nan() || x == 0.0 && y == 0.0 && old != new
 }
 
-/// Returns the error bound of the combination of two numbers.
+/// Returns the error bound of the result if two numbers are combined.
 fn join(
     operation: &Operation,
     scalar: Scalar,
@@ -659,7 +660,7 @@ pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
         .collect()
 }
 
-/// Conversion of numbers to another type, with one rounding.
+/// Conversion of numbers to another type; the conversion rounds each number once.
 pub(crate) struct Convert {
     from: Scalar,
     to: Scalar,

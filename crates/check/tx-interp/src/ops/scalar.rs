@@ -97,8 +97,8 @@ pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Returns the error bound of a number. The bound of an exact number is not stored, but computed by
-/// this function.
+/// Returns the error bound of a number. If the number is exact, no bound is stored, and this
+/// function computes the bound.
 pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
     lanes
         .bound(lane, i)
@@ -247,9 +247,9 @@ fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     element() != Some(true)
 }
 
-/// Returns whether a comparison depends on the order of elements: both operands are equal, or the
-/// loop-carried operand is NaN. If the loop-carried operand is not NaN but the other operand is,
-/// the comparison has the same result in every order.
+/// Returns whether the result of a comparison depends on the order of elements, because both
+/// operands are equal, or because the loop-carried operand is NaN. If only the other operand is
+/// NaN, the comparison has the same result in every order.
 fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
         Scalar::Float(float) => {

@@ -104,7 +104,7 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Threads that execute an op together.
+/// The threads that execute one op together.
 struct Group {
     first: u32,
     /// Thread index in the block to which the thread offsets of a layout are added.
@@ -306,8 +306,8 @@ fn inside(sizes: &[i64], index: &[i64], site: &Site) -> Result<(), Trouble> {
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
 }
 
-/// Returns the sizes of the iteration space. If a result of an indexing map is a plain dimension
-/// `d`, the operand dimension at this position determines the size of `d`.
+/// Returns the sizes of the iteration space. If result `i` of an indexing map is a plain dimension
+/// `d`, the size of operand dimension `i` is the size of `d`.
 pub(crate) fn space(
     rank: usize,
     maps: &[AffineMap],
@@ -337,13 +337,13 @@ pub(crate) fn space(
         })
 }
 
-/// Maximum number of lanes, which compute one result each.
+/// Maximum number of lanes. Each lane computes one result.
 const CHUNK: usize = 4096;
 
 struct Plan<'c> {
     combine: Combine<'c>,
     sources: Vec<Operand>,
-    /// For each source, whether the reduced elements depend on the source.
+    /// One flag per source; set if the reduced elements depend on the source.
     reads: Vec<bool>,
     outputs: Vec<Operand>,
     inits: Vec<Operand>,
@@ -357,8 +357,9 @@ struct Plan<'c> {
     inward: Vec<Convert>,
     outward: Vec<Convert>,
     old: Vec<Convert>,
-    /// Combiner in the types of the old destination values, and conversions of partial results to
-    /// these types. If old values are not wider than partial results, the field is `None`.
+    /// Combiner with the types of the old destination values, and conversions of partial results to
+    /// these types. The field is `None` if the old destination values are not wider than partial
+    /// results.
     last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,
     epilogue: Option<Code<'c>>,

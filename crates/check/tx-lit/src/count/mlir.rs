@@ -1,4 +1,5 @@
-//! Counting of ops in printed MLIR, in which each op begins a line.
+//! Counting of ops in printed MLIR. The text has at most one op per line, at the beginning of the
+//! line.
 
 use super::{Act, Found, Function, Space};
 use tx_target::{Operation, Role};
@@ -230,8 +231,8 @@ fn act(name: &str, line: &str, code: &str) -> Act {
     }
 }
 
-/// Returns the counted kind of an intrinsic call. An intrinsic outside of NVVM performs no
-/// operation that `COUNT` counts.
+/// Returns the counted kind of an intrinsic call. An intrinsic that is not an NVVM intrinsic
+/// performs no operation that `COUNT` counts.
 fn intrinsic(line: &str) -> Act {
     let Some((_, called)) = line.split_once("\"llvm.nvvm.") else {
         return Act::Other;
@@ -244,7 +245,7 @@ fn intrinsic(line: &str) -> Act {
     }
 }
 
-/// Returns the types of an op: the text after the last colon outside of brackets.
+/// Returns the types of an op, which are the text after the last colon that is outside of brackets.
 fn types(code: &str) -> &str {
     let code = code.split(" loc(").next().unwrap_or(code);
     let (mut depth, mut before, mut types) = (0_usize, ' ', 0);
@@ -316,8 +317,8 @@ fn bracketed(text: &str) -> &str {
 }
 
 /// Returns the memory space of a memref type from its parameters, such as `4x8xf32, strided<[8,
-/// 1]>, #gpu.address_space<workgroup>`. If the type has a memory space, the last parameter is the
-/// memory space.
+/// 1]>, #gpu.address_space<workgroup>`. If the type has a memory space, the last parameter
+/// specifies it.
 fn memref_space(parameters: &str) -> Space {
     let mut depth = 0_usize;
     let mut last = 0;

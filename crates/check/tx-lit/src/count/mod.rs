@@ -21,7 +21,7 @@ pub(crate) enum Space {
     Cluster,
     /// Access through a generic pointer, whose memory space is unknown.
     Generic,
-    /// Constant memory; a `COUNT` line cannot select it.
+    /// Constant memory, which a `COUNT` line cannot select.
     Constant,
 }
 

@@ -6,8 +6,8 @@ use tx_ptx::{Direction, Flow, Module, Operation};
 
 use super::{Act, Found, Function, Space};
 
-/// Returns the functions that have a body, with their reachable instructions. If a called function
-/// has a body, its instructions count once per call.
+/// Returns the functions that have a body, with their reachable instructions. The instructions of a
+/// called function with a body count once per call.
 pub(super) fn functions(text: &str) -> Result<Vec<Function>, String> {
     let module = Module::parse(text).map_err(|error| format!("the output is no PTX: {error}"))?;
     let bodies: BTreeMap<&str, &tx_ptx::Function> = module

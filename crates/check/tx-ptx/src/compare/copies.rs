@@ -6,16 +6,16 @@ use super::Difference;
 use super::difference::Copied;
 use crate::facts::{Fact, KernelFacts};
 
-/// Maximum number of steps in the search for the number of copies of each block. If the search
-/// exceeds this limit, the comparison accepts the PTX.
+/// Maximum number of steps of the search that determines how often LLVM copied each block. If the
+/// search exceeds this limit, the check accepts the PTX.
 const TRIED: u32 = 50_000;
 
-/// Reports the operations in loops if no number of copies per basic block explains their
-/// instruction counts in the PTX.
+/// Reports the operations of loops whose instruction counts in the PTX cannot result from copying
+/// whole basic blocks.
 ///
 /// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a basic block
-/// therefore have equal numbers of copies, at least 1. The check skips an operation if its block is
-/// not recorded, or if its PTX instructions also match another operation.
+/// therefore have equal numbers of copies, at least 1. The check skips an operation if the facts do
+/// not record its basic block, or if its PTX instructions also match another operation.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -53,9 +53,9 @@ pub(super) fn compare(
     }
 }
 
-/// Returns the comparable operations, each with the number of its PTX instructions, minus its
-/// occurrences outside loops in the IR. An operation is comparable if all its occurrences in loops
-/// are in blocks that `KernelFacts::together` recorded.
+/// Returns each comparable operation with a count: the number of its instructions in the PTX minus
+/// the number of its occurrences outside loops in the IR. An operation is comparable if all its
+/// occurrences in loops are in blocks that `KernelFacts::together` recorded.
 fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> {
     let mut known = BTreeMap::new();
     for (fact, count) in ir.iter() {
@@ -82,7 +82,7 @@ fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> 
     known
 }
 
-/// Returns whether the counts `found` result from copying each block at least once.
+/// Returns whether the counts `found` can result if LLVM copies each block at least once.
 fn reach(blocks: &[Vec<u64>], found: &[u64], left: &mut u32) -> bool {
     let Some((block, rest)) = blocks.split_first() else {
         return found.iter().all(|&count| count == 0);

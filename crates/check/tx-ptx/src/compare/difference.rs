@@ -46,14 +46,14 @@ pub enum Difference {
         direction: Direction,
         /// State space; `Generic` stands for all state spaces.
         space: Space,
-        /// Minimum width of the counted accesses, in bytes.
+        /// Minimum width in bytes; only accesses of at least this width count.
         width: u32,
         /// Number of bytes that accesses of at least `width` bytes move in the PTX.
         found: u64,
         /// Minimum number of bytes that accesses of at least `width` bytes must move.
         expected: u64,
     },
-    /// The PTX has more narrow accesses than the IR, probably from split vector accesses.
+    /// The PTX has more narrow accesses than the IR, probably because LLVM split vector accesses.
     Split {
         /// The kernel.
         kernel: String,
@@ -61,7 +61,7 @@ pub enum Difference {
         direction: Direction,
         /// State space; `Generic` stands for all state spaces.
         space: Space,
-        /// Width in bytes; only narrower accesses are counted.
+        /// Width in bytes; only accesses that are narrower than this width count.
         width: u32,
         /// Number of bytes that accesses narrower than `width` move in the PTX.
         found: u64,
@@ -70,7 +70,7 @@ pub enum Difference {
     },
 }
 
-/// Number of copies of one loop operation.
+/// The number of copies of one loop operation in the PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
     /// The operation.
@@ -194,7 +194,8 @@ fn memory(space: Space) -> String {
     }
 }
 
-/// Writes the counts that the IR allows, such as "1 to 2 outside loops and at least 3 for loops".
+/// Writes how many PTX instructions the IR allows, such as "1 to 2 outside loops and at least 3 for
+/// loops".
 fn write_expected(f: &mut fmt::Formatter<'_>, expected: &Count) -> fmt::Result {
     if expected.total() == 0 {
         return f.write_str("none");

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-/// Matches the items of two lists of groups: `supply` and `capacity` contain the number of items of
-/// each group. Returns the number of unmatched items of each supply group.
+/// Matches the items of two lists of groups. `supply` contains the number of items of each group of
+/// the first list, and `capacity` contains these numbers for the second list. Returns the number of
+/// unmatched items of each supply group.
 ///
 /// The number of matched items is maximal. `fit` returns the cost of a match between a supply group
-/// and a capacity group, or `None` if the groups do not match. Earlier supply groups have priority:
-/// a later group may change the partners of earlier items, but does not unmatch earlier items.
+/// and a capacity group, or `None` if the groups do not match. A supply group has priority over the
+/// supply groups after it: matching a later group may change the partners of earlier items, but
+/// keeps these items matched.
 pub(super) fn saturate<R: Ord>(
     supply: &[u64],
     capacity: &[u64],
@@ -45,7 +47,8 @@ pub(super) fn saturate<R: Ord>(
 }
 
 struct Flow {
-    /// For each supply group, the indices of all capacity groups that match, lowest cost first.
+    /// For each supply group, the indices of all capacity groups that match this supply group, in
+    /// ascending order of cost.
     places: Vec<Vec<usize>>,
     /// For each supply group, the number of its items that are matched with each capacity group.
     given: Vec<BTreeMap<usize, u64>>,
@@ -118,8 +121,8 @@ impl Flow {
 mod tests {
     use super::saturate;
 
-    /// A supply group that matches one capacity group is matched, even if an earlier supply group
-    /// used this capacity.
+    /// If a supply group matches only one capacity group, the items of the supply group are
+    /// matched, even if an earlier supply group used this capacity first.
     #[test]
     fn others_change_places() {
         let left = saturate(&[2, 2], &[2, 2], |from, to| {
@@ -136,8 +139,8 @@ mod tests {
         assert_eq!(left, [0, 1, 1]);
     }
 
-    /// The last supply group matches only the first capacity group, so three earlier supply groups
-    /// must change to the next capacity group.
+    /// The last supply group matches only the first capacity group, so each of three earlier supply
+    /// groups must change to the next capacity group.
     #[test]
     fn chains_are_found() {
         let left = saturate(&[1, 1, 1, 1], &[1, 1, 1, 1], |from, to| {

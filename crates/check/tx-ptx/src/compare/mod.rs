@@ -29,20 +29,21 @@ use matching::saturate;
 ///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
 ///   operations.
 /// * **No additions**: every instruction of the PTX must match an operation of the IR.
-/// * **Unknown values** match any value. A mask or clamp that is not constant is unknown, and so is
-///   a scope that PTX omits. Generic memory of the IR matches any state space, because LLVM infers
-///   state spaces.
+/// * **Unknown values** match any value. A mask or clamp that is not constant counts as unknown; a
+///   scope that the PTX omits also counts as unknown. Generic memory of the IR matches any state
+///   space, because LLVM infers state spaces.
 /// * **Vector accesses** of the IR must not be split: PTX accesses of at least the vector width
 ///   must move at least as many bytes. The vector width is the largest power of two that divides
 ///   the vector size, at most 16 bytes, since PTX has no vectors of 12 bytes. LLVM may merge scalar
-///   accesses to vectors, and vectors to wider vectors. A vector access with an alignment below its
-///   size is removable, because LLVM has to split it.
-/// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses
-///   still count as replacements of vectors: one 32-bit load can replace a vector of two halves.
-///   The facts of the IR must contain all scalar accesses, even removable ones: additional scalar
-///   accesses of the PTX count as replacements, and could hide a split vector. Narrow accesses of
-///   the PTX may not move more bytes than the narrow or removable accesses of the IR, unless narrow
-///   or removable accesses are in loops.
+///   accesses to a vector access, and vector accesses to a wider vector access. A vector access
+///   with an alignment below its size is removable, because LLVM has to split it.
+/// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses of
+///   the PTX still count as replacements of vector accesses, because one 32-bit load can replace
+///   the load of a vector of two halves. The facts of the IR must contain all scalar accesses,
+///   including removable scalar accesses. Otherwise, scalar accesses of the PTX could count as
+///   replacements of a vector access that LLVM split. Narrow accesses of the PTX may not move more
+///   bytes than the narrow or removable accesses of the IR, unless narrow or removable accesses are
+///   in loops.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -101,8 +102,8 @@ struct Slot<'a> {
 
 /// A matching between instructions of the PTX and operations of the IR.
 ///
-/// If a mask is not constant, an instruction can match several operations. A perfect matching
-/// exists if one matching covers all instructions and another matching covers all operations
+/// If a mask is not constant, an instruction can match several operations. If one matching covers
+/// all instructions and another matching covers all operations, a perfect matching exists
 /// (Mendelsohn and Dulmage, 1958). The matching for all instructions and the matching for all
 /// operations are therefore computed separately.
 struct Matched<'a> {

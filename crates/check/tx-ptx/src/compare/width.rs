@@ -14,16 +14,16 @@ fn width(bytes: u32) -> u32 {
 
 /// Reports vector accesses of the IR that the PTX performs with narrower accesses.
 ///
-/// Merging widens accesses, unrolling adds accesses, and splitting narrows accesses. For each
-/// width, the check therefore compares the number of bytes that accesses of at least this width
-/// move. Loads may move fewer bytes in the PTX, because LLVM merges equal loads and removes
-/// unreachable loads. If loads move fewer bytes in the PTX, the PTX must have no more narrow loads
-/// than the IR.
+/// LLVM widens accesses if it merges them, adds accesses if it unrolls a loop, and narrows accesses
+/// if it splits them. For each width, the check therefore compares the number of bytes that
+/// accesses of at least this width move. Loads may move fewer bytes in the PTX than in the IR,
+/// because LLVM merges equal loads and removes unreachable loads. If the loads of the PTX move
+/// fewer bytes than the loads of the IR, the PTX must not have more narrow loads than the IR.
 ///
-/// Unrolling adds bytes that can hide a split vector. Narrow accesses of the PTX may therefore move
-/// at most twice as many bytes as the narrow or removable accesses of the IR: LLVM can duplicate a
-/// load to avoid a branch. If narrow or removable accesses of the IR are in loops, this limit does
-/// not apply.
+/// Unrolling increases the number of bytes, which can hide a split vector access. Narrow accesses
+/// of the PTX may therefore move at most twice as many bytes as the narrow or removable accesses of
+/// the IR: LLVM can duplicate a load to avoid a branch. If narrow or removable accesses of the IR
+/// are in loops, this limit does not apply.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -224,7 +224,7 @@ fn narrow_found(
     sum
 }
 
-/// Number of bytes that accesses below a width may move in the PTX.
+/// Number of bytes that accesses narrower than some width may move in the PTX.
 enum Allowed {
     /// Maximum number of bytes that narrow accesses of the PTX may move.
     Bytes(u64),
@@ -275,7 +275,8 @@ fn narrow_allowed(
 mod tests {
     use super::width;
 
-    /// The width is the largest power of two that divides the size, at most 16 bytes.
+    /// The expected width is the largest power of two that divides the size of the vector, at most
+    /// 16 bytes.
     #[test]
     fn widths() {
         let widths = [0, 2, 4, 8, 12, 16, 24, 32, 48].map(width);

@@ -26,7 +26,7 @@ pub enum FactsError {
         /// The malformed instruction, and the reason.
         source: MalformedInstruction,
     },
-    /// A function is directly or indirectly recursive, so the operations of the function cannot be
+    /// A function calls itself, directly or indirectly, so the operations of the function cannot be
     /// counted.
     #[error("`{function}` calls itself, so that it is unknown how often it does anything")]
     Recursive {
@@ -40,13 +40,13 @@ pub enum FactsError {
 pub struct FunctionFacts {
     /// Operations in the body of the function.
     pub facts: KernelFacts,
-    /// Callees that have a body, one entry per call.
+    /// Names of the called functions that have a body; the list has one entry per call.
     pub calls: Vec<(String, LoopNesting)>,
 }
 
 impl Facts {
-    /// Counts the operations of each kernel of a module. Functions of the module that a kernel
-    /// calls are counted once per call. Unreachable instructions are not counted.
+    /// Counts the operations of each kernel of a module. The operations of a function of the module
+    /// count once per call of the function. Unreachable instructions are not counted.
     pub fn of(module: &Module) -> Result<Facts, FactsError> {
         let defined: BTreeMap<&str, &Function> = module
             .functions()
@@ -61,8 +61,8 @@ impl Facts {
         Facts::with_calls(&own, entries)
     }
 
-    /// Counts the operations of each kernel, including its callees once per call. Callees that are
-    /// not in `functions` are ignored.
+    /// Counts the operations of each kernel. The operations of a callee count once per call.
+    /// Callees that are not in `functions` are ignored.
     ///
     /// # Errors
     /// Returns [`FactsError::Recursive`] if a function calls itself, directly or indirectly.

@@ -7,9 +7,9 @@ use crate::operation::{
 
 /// An operation that must occur both in the IR and in the PTX.
 ///
-/// The value `None` of a field is unknown, and matches any value. Sums and bitwise operations have
-/// unsigned and signed variants of equal effect, so [`KernelFacts`](crate::KernelFacts) removes the
-/// sign from their types.
+/// If a field is `None`, its value is unknown, and matches any value. The signed and the unsigned
+/// variant of a sum or bitwise operation have equal effects, so [`KernelFacts`](crate::KernelFacts)
+/// removes the sign from the types of these operations.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
     /// A barrier of a block.
@@ -20,7 +20,7 @@ pub enum Fact {
         id: Option<u32>,
         /// Number of participating threads.
         threads: Threads,
-        /// Whether all threads of a warp execute the barrier together.
+        /// Whether all threads of a warp execute the barrier together (the modifier `.aligned`).
         aligned: bool,
     },
     /// A barrier for the lanes of a warp, `bar.warp.sync`.
@@ -30,17 +30,18 @@ pub enum Fact {
     },
     /// Arrival at a cluster barrier, or wait for its completion.
     ClusterBarrier {
-        /// Set if the operation waits for the barrier; otherwise it arrives.
+        /// Set if the operation waits at the barrier; not set if the operation arrives at the
+        /// barrier.
         wait: bool,
-        /// Memory ordering. Without an explicit ordering in the PTX, an arrival has release
-        /// semantics, and a wait has acquire semantics.
+        /// Memory ordering. If the PTX specifies no ordering, an arrival has release semantics, and
+        /// a wait has acquire semantics.
         ordering: Option<Ordering>,
         /// Whether all threads of a warp execute the operation together.
         aligned: bool,
     },
     /// A warp shuffle, `shfl.sync`.
     Shuffle {
-        /// The rule that selects the source lane.
+        /// Shuffle mode: the rule that selects the source lane.
         mode: ShuffleMode,
         /// Mask of the participating lanes.
         mask: Option<u32>,
@@ -111,8 +112,8 @@ pub enum Fact {
         /// Size of the vector in bytes.
         bytes: u32,
     },
-    /// A load or store of one element. LLVM can turn a vector into a scalar, such as two halves
-    /// into one 32-bit element.
+    /// A load or store of one element. LLVM can replace a vector access by a scalar access: it can
+    /// load a vector of two halves as one 32-bit element.
     ScalarAccess {
         /// Whether the access loads or stores.
         direction: Direction,
@@ -137,8 +138,8 @@ fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
 }
 
 impl Fact {
-    /// Returns the fact of an instruction; `None` if the comparison ignores the instruction.
-    /// Parameter loads have no fact, because the IR has no op for them.
+    /// Returns the fact that describes an instruction, or `None` if the comparison ignores the
+    /// instruction. A parameter load has no fact, because the IR has no op for a parameter load.
     pub fn of(operation: &Operation) -> Option<Fact> {
         let fact = match operation {
             Operation::Barrier(barrier) => Fact::Barrier {

@@ -50,11 +50,12 @@ pub struct Count {
     pub outside: u64,
     /// Number of occurrences in loops.
     pub inside: u64,
-    /// Number of the occurrences in [`outside`](Count::outside) that LLVM may remove, because the
-    /// operation is unreachable or unused. In facts of PTX, `outside_may_vanish` is 0.
+    /// Number of occurrences in [`outside`](Count::outside) that LLVM may remove, because these
+    /// occurrences are unreachable or their results are unused. In facts of PTX,
+    /// `outside_may_vanish` is 0.
     pub outside_may_vanish: u64,
-    /// Number of the occurrences in [`inside`](Count::inside) that LLVM may remove, for example in
-    /// a loop that has no iterations.
+    /// Number of occurrences in [`inside`](Count::inside) that LLVM may remove, for example because
+    /// their loop has no iterations.
     pub inside_may_vanish: u64,
 }
 
@@ -145,8 +146,8 @@ impl KernelFacts {
             .merge(count);
     }
 
-    /// Records that the given facts are in one basic block; each fact must already be added with
-    /// [`LoopNesting::InLoop`]. LLVM copies all operations of a basic block together.
+    /// Records that the given facts are in one basic block. The caller must have added each fact
+    /// with [`LoopNesting::InLoop`] before. LLVM copies all operations of a basic block together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {
@@ -164,7 +165,7 @@ impl KernelFacts {
     }
 
     /// Adds the facts of a function called at `place`. If the call is in a loop, every operation of
-    /// the callee counts as being in a loop.
+    /// the callee counts as an operation in a loop.
     pub fn include(&mut self, callee: &KernelFacts, place: LoopNesting) {
         for (fact, count) in callee.iter() {
             let count = match place {

@@ -10,7 +10,8 @@ use crate::instruction::{Instruction, Operand};
 /// two copies.
 const FOLLOWED: usize = 16;
 
-/// The instructions that write a register.
+/// The instruction that writes a register, or the information that several instructions write the
+/// register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Definition {
     /// Exactly one instruction writes the register; the value is the index of this instruction.
@@ -18,9 +19,9 @@ pub(super) enum Definition {
     Several,
 }
 
-/// Opcodes without a result operand. For an opcode outside of this list, the first operand counts
-/// as written. An opcode that is missing from this list prevents the detection of constants, but
-/// causes no errors.
+/// Opcodes without a result operand. If an opcode is not in this list, the instruction is assumed
+/// to write its first operand. A missing opcode may prevent the detection of a constant, but never
+/// causes a wrong constant.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",

@@ -11,9 +11,10 @@ use crate::position::Position;
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScopeTable<'a> {
     parent: Option<usize>,
-    /// Registers declared by full name.
+    /// Registers that are declared by their full names.
     registers: BTreeSet<&'a str>,
-    /// Registers declared as `%r<5>`: the prefix of the name, and the number of registers.
+    /// Registers that are declared as in `%r<5>`. Each entry contains the prefix of the names and
+    /// the number of registers.
     numbered: BTreeMap<&'a str, u64>,
     /// Index of the instruction after each label.
     labels: BTreeMap<&'a str, usize>,
@@ -36,8 +37,8 @@ impl<'a> Flat<'a> {
         Ok(flat)
     }
 
-    /// Appends the statements of one scope. The recursion is bounded, because the parser limits the
-    /// nesting depth.
+    /// Appends the statements of one scope. The parser limits the nesting depth, so the recursion
+    /// depth of this function is bounded.
     fn scope(
         &mut self,
         statements: &'a [Statement],
@@ -150,7 +151,7 @@ impl<'a> ScopeTable<'a> {
     }
 }
 
-/// Returns the scope and its ancestors, innermost first.
+/// Returns the scope and its ancestors; the innermost scope is the first element.
 pub(super) fn outwards<'s, 'a>(
     scopes: &'s [ScopeTable<'a>],
     scope: usize,

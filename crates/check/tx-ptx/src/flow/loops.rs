@@ -6,7 +6,7 @@ use super::flatten::Flat;
 use super::{Block, FlowError, Site};
 use crate::instruction::Operand;
 
-/// Returns whether an instruction ends a basic block for at least some threads.
+/// Returns whether at least some threads leave the basic block at an instruction.
 fn ends_block(site: &Site<'_>) -> bool {
     matches!(
         site.instruction.opcode.name(),

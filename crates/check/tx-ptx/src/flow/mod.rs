@@ -13,7 +13,7 @@ use crate::position::Position;
 use constants::Definition;
 use flatten::{Flat, ScopeTable};
 
-/// The body of a function: its instructions in order, its basic blocks and its register
+/// The body of a function, with the instructions in order, the basic blocks and the register
 /// definitions.
 #[derive(Clone, Debug)]
 pub struct Flow<'a> {
@@ -23,8 +23,8 @@ pub struct Flow<'a> {
     definitions: BTreeMap<Register<'a>, Definition>,
 }
 
-/// A register: the index of the declaring scope, and the name. Several scopes of inline assembly
-/// may declare a register with the same name.
+/// A register, identified by its name and by the index of the scope that declares it. Several
+/// scopes of inline assembly may declare a register with the same name.
 type Register<'a> = (usize, &'a str);
 
 /// An instruction and its position in the control flow.
@@ -122,7 +122,8 @@ impl<'a> Flow<'a> {
         self.blocks[site.block].reachable
     }
 
-    /// Decodes an instruction. Registers that hold a constant are replaced by the constant.
+    /// Decodes an instruction. The result contains constants in place of the registers that hold
+    /// these constants.
     pub fn operation(&self, site: &Site<'a>) -> Result<Operation, MalformedInstruction> {
         Operation::read(
             site.instruction,
@@ -131,8 +132,8 @@ impl<'a> Flow<'a> {
         )
     }
 
-    /// Returns the value of an integer operand if it is a constant: an immediate, or a register
-    /// whose single definition is a `mov` of a constant.
+    /// Returns the value of an integer operand that is constant: the operand is an immediate, or a
+    /// register whose only definition is a `mov` of a constant.
     ///
     /// A guard on the `mov` is ignored: if the `mov` does not execute, the register is undefined.
     pub fn constant(&self, site: &Site<'a>, operand: &Operand) -> Option<i128> {

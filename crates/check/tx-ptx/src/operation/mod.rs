@@ -24,7 +24,8 @@ pub enum Operation {
     },
     /// Arrival or wait at a cluster barrier: `barrier.cluster.arrive` or `barrier.cluster.wait`.
     ClusterBarrier {
-        /// Set if the instruction waits; otherwise it arrives.
+        /// Set if the instruction waits at the barrier; not set if the instruction arrives at the
+        /// barrier.
         wait: bool,
         /// Explicit memory ordering, if any.
         ordering: Option<Ordering>,
@@ -33,7 +34,7 @@ pub enum Operation {
     },
     /// `shfl.sync`: a lane reads a register of another lane.
     Shuffle {
-        /// The rule that selects the source lane.
+        /// Shuffle mode: the rule that selects the source lane.
         mode: ShuffleMode,
         /// Operand b: distance, xor mask or index of the source lane.
         lane: Option<u32>,
@@ -78,8 +79,8 @@ pub enum Operation {
     Fence {
         /// Memory ordering of the fence.
         ordering: Ordering,
-        /// Set of threads for which the fence orders accesses; `None` if the instruction has no
-        /// scope.
+        /// Set of threads for which the fence orders accesses. `None` if the instruction specifies
+        /// no scope.
         scope: Option<Scope>,
     },
     /// Proxy fences: `fence.proxy`, `fence.mbarrier_init` and similar instructions.
@@ -155,10 +156,11 @@ pub struct Atomic {
     pub lanes: u32,
     /// State space of the address.
     pub space: Space,
-    /// Set of threads for which the operation is atomic. `None` if the instruction has no scope,
-    /// which means `.gpu` in PTX.
+    /// Set of threads for which the operation is atomic. `None` if the instruction specifies no
+    /// scope; PTX then assumes `.gpu`.
     pub scope: Option<Scope>,
-    /// Memory ordering. `None` if the instruction has no ordering, which means `.relaxed` in PTX.
+    /// Memory ordering. `None` if the instruction specifies no ordering; PTX then assumes
+    /// `.relaxed`.
     pub ordering: Option<Ordering>,
     /// Whether the instruction returns the old value (`atom` instead of `red`).
     pub returns: bool,
@@ -197,7 +199,7 @@ impl Access {
     }
 }
 
-/// An instruction with a known opcode that violates the syntax of the opcode.
+/// Syntax error in an instruction whose opcode is known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {}, column {}: `{opcode}` {problem}", at.line, at.column)]
 pub struct MalformedInstruction {

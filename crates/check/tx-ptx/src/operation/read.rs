@@ -89,8 +89,8 @@ impl Reader<'_> {
             .ok_or_else(|| self.malformed(format!("has none of {expected}")))
     }
 
-    /// Returns the type of the instruction, which is the last modifier. `cvt` and `mma`, which have
-    /// several types, are not supported.
+    /// Returns the type of the instruction, which is the last modifier. The function does not
+    /// support `cvt` and `mma`, because these instructions have several types.
     fn ty(&self) -> Result<ScalarType, MalformedInstruction> {
         self.instruction
             .opcode
@@ -297,8 +297,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the type of the combined values, without its sign if the sign does not affect the
-/// result.
+/// Returns the type of the combined values. If the signedness of an integer type does not affect
+/// the result, the function returns the `b` type of the same width.
 pub(crate) fn normal(combine: Combine, ty: ScalarType) -> ScalarType {
     match combine {
         Combine::Min | Combine::Max => ty,

@@ -55,8 +55,8 @@ impl ScalarType {
         self.bits
     }
 
-    /// Returns the type without the sign of an integer: `b32` for `u32` and `s32`. Sums do not
-    /// depend on the sign, so LLVM may emit a signed or an unsigned type.
+    /// Returns the type without the sign of an integer: `b32` for `u32` and `s32`. The signedness
+    /// of the type does not affect a sum, so LLVM may emit a signed or an unsigned type.
     pub fn without_sign(self) -> ScalarType {
         match self.name {
             "u8" | "s8" => ScalarType { name: "b8", ..self },
@@ -123,7 +123,7 @@ words! {
     /// A state space.
     Space {
         /// Generic address: the address bits determine whether the memory is global, shared or
-        /// local. PTX denotes a generic address by the absence of a state space.
+        /// local. In PTX, an access through a generic address has no state space modifier.
         Generic = "generic",
         /// Memory of all blocks.
         Global = "global",
@@ -141,7 +141,8 @@ words! {
 }
 
 words! {
-    /// Set of threads for which an atomic operation or a fence takes effect.
+    /// Scope: the set of threads for which an operation is atomic, or for which a fence orders
+    /// accesses.
     Scope {
         /// The block.
         Cta = "cta",
@@ -183,7 +184,7 @@ words! {
         Down = "down",
         /// The source lane is the xor of the own lane index and a mask.
         Bfly = "bfly",
-        /// The source lane is given by its index.
+        /// An operand contains the index of the source lane.
         Idx = "idx",
     }
 }

@@ -27,8 +27,9 @@ impl Cursor {
         })
     }
 
-    /// Returns the index of the next token that is not a marker of inline assembly. Markers have a
-    /// meaning only between statements, where the parser calls [`marker`](Cursor::marker) first.
+    /// Returns the index of the next token that is not a marker of inline assembly. Markers are
+    /// significant only between statements. The parser calls [`marker`](Cursor::marker) before each
+    /// statement.
     fn next_index(&self) -> usize {
         let mut index = self.index;
         while matches!(self.tokens[index].kind, Kind::AsmBegin | Kind::AsmEnd) {
@@ -154,7 +155,7 @@ impl Cursor {
         Ok(text)
     }
 
-    /// Consumes an offset `+ 4`, `- 4` or `+ -4`, all of which LLVM emits. Returns 0 if the next
+    /// Consumes an offset `+ 4`, `- 4` or `+ -4`. LLVM emits all three forms. Returns 0 if the next
     /// token does not begin an offset.
     pub(super) fn offset(&mut self) -> Result<i64, ParseError> {
         let mut negative = false;

@@ -1,4 +1,4 @@
-//! Parser: tokens to a module.
+//! Parser that converts tokens to a module.
 
 mod cursor;
 mod declaration;
@@ -12,7 +12,7 @@ use crate::position::ParseError;
 use cursor::Cursor;
 
 /// Maximum nesting depth of scopes, lists and initialisers. Compilers emit at most two nesting
-/// levels. Without a limit, a text of braces alone would overflow the stack.
+/// levels. Without this limit, a text that consists of opening braces would overflow the stack.
 const DEPTH: usize = 64;
 
 impl Module {

@@ -1,4 +1,5 @@
-//! Generated inputs: sizes that leave remainders, and values that expose errors.
+//! Generation of inputs. The sizes leave remainders when loops are split, and the values expose
+//! errors.
 //!
 //! Module `sizes` chooses the sizes of the arguments, and module `numbers` fills the arrays. Module
 //! `inputs` selects inputs that together run in a few seconds.
@@ -36,12 +37,12 @@ pub struct Input {
     pub(crate) every_stage: bool,
 }
 
-/// Returns the inputs of a program; empty if no sizes fit. `guess` determines which dynamic
-/// dimensions have equal sizes.
+/// Returns the inputs of a program; empty if no sizes fit. The parameter `guess` determines which
+/// dynamic dimensions have equal sizes.
 ///
-/// `numbers` limits the result to a range of input indices, but each set of launched kernels has at
-/// least one input. `kernel` limits the result to inputs that launch this kernel, if such inputs
-/// exist.
+/// The parameter `numbers` limits the result to a range of input indices; each set of launched
+/// kernels still has at least one input. The parameter `kernel` limits the result to inputs that
+/// launch this kernel, if any input does.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,
@@ -154,14 +155,14 @@ pub(crate) fn generate(
         .collect()
 }
 
-/// Candidate input, whose arrays have no contents yet.
+/// Candidate input: the sizes of its arrays are known, but the arrays have no contents.
 struct Planned {
     values: Rc<Values>,
     data: Data,
     turn: Turn,
     /// Index in the list of candidate inputs.
     number: usize,
-    /// Number of earlier inputs with the same data pattern.
+    /// Number of candidate inputs with the same data pattern that run before this candidate input.
     before: usize,
     /// Set if the input was generated to test one kernel. Inputs for one kernel have a separate
     /// cost limit.
@@ -180,8 +181,9 @@ const FEW_ELEMENTS: u64 = 1 << 15;
 /// Number of inputs that run after every stage regardless of their cost.
 const LEAST_OF_ALL: usize = 6;
 
-/// Selects inputs that together run in a few seconds, in turn from each set of inputs that launch
-/// the same kernels. The first selected inputs run after every stage.
+/// Selects inputs that together run in a few seconds. The inputs that launch the same kernels form
+/// a set, and the selection alternates between the sets. The first selected inputs run after every
+/// stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     // For each set of launched kernels, the number of selected inputs and their summed cost.
     let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();
@@ -233,7 +235,7 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     taken
 }
 
-/// Removes the inputs whose indices are not in `numbers`, except for one input for each set of
+/// Removes the inputs whose indices are not in `numbers`, but keeps one input for each set of
 /// launched kernels. Returns the index of the first remaining input.
 fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
     let sets: BTreeSet<Vec<bool>> = inputs.iter().map(|i| i.values.launched()).collect();
@@ -313,7 +315,8 @@ fn join(shape: &[usize]) -> String {
     }
 }
 
-/// Copies one value to all elements that the memref layout maps to the same address.
+/// If the memref layout maps several elements to one address, copies one value to all these
+/// elements.
 fn share(array: Array, plan: &Plan, argument: usize) -> Result<Array, Trouble> {
     let ArgumentType::Memref(memref) = &plan.arguments[argument].ty else {
         return Ok(array);

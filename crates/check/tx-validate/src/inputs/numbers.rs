@@ -6,8 +6,8 @@ use tx_plan::{ArgumentType, ElementType, Plan};
 /// Data pattern of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Data {
-    /// Elements are ±1, and rarely ±2 or ±0.5; large arrays have no ±0.5. Sums, sums of squares and
-    /// products are exact in any order.
+    /// Most elements are ±1, and a few elements are ±2 or ±0.5; large arrays contain no ±0.5. Sums,
+    /// sums of squares and products are exact in any order.
     Powers,
     /// Small integers with many duplicates.
     Whole,
@@ -15,13 +15,13 @@ pub(super) enum Data {
     Special,
     /// Random floats in [-1, 1); random integers of full width.
     Random,
-    /// Floats with many significant digits, whose sum is still exact for thousands of elements. If
-    /// a computation loses a digit, the result changes. Integers have all bits set, which is the
-    /// identity of `and` and of an unsigned minimum.
+    /// Floats with many significant digits; the sum of thousands of these floats is still exact. If
+    /// a computation loses a digit, the result changes. All bits of an integer element are set;
+    /// this integer is the identity of `and` and of an unsigned minimum.
     Long,
-    /// Floats are -0.0. In odd variations, the floats of all arguments except the first are 1.0. If
-    /// the accumulator of a sum does not start at -0.0, the result has the wrong sign. Integers are
-    /// random.
+    /// Floats are -0.0. In variations with an odd index, the floats of all arguments except the
+    /// first are 1.0. If the accumulator of a sum does not start at -0.0, the result has the wrong
+    /// sign. Integers are random.
     Zeros,
     /// Floats are 1.0; integers are random.
     Ones,
@@ -32,21 +32,22 @@ pub(super) enum Data {
     /// The first argument contains the greatest value, and the other arguments contain the least
     /// value.
     Greatest,
-    /// Floats near 1.0, so that products of hundreds of elements stay in range and are rounded.
-    /// Integers are 0, the identity of `or` and of an unsigned maximum.
+    /// Floats near 1.0: products of hundreds of these elements are rounded, but do not overflow.
+    /// Integers are 0, which is the identity of `or` and of an unsigned maximum.
     Near,
-    /// Equal elements, except for one large and one small outlier per row, placed on diagonals. The
-    /// variations ([`Turn`]) together place an outlier in every column, if the array is not too
-    /// large. Each outlier determines the result of a minimum or maximum, and one bit of a bitwise
-    /// `and` or `or`.
+    /// Equal elements, except for one large and one small outlier per row, placed on diagonals. If
+    /// the array is not too large, each column contains an outlier in at least one variation
+    /// ([`Turn`]). Each outlier determines the result of a minimum or maximum of its row, and one
+    /// bit of the result of a bitwise `and` or `or`.
     Peaks,
     /// Equal elements, except for one NaN per row; the NaNs form a diagonal.
     Nans,
     /// NaNs, except for the first column, the last column and one large value per row. The large
-    /// values form a diagonal, and are the results of a maximum that ignores NaN.
+    /// values form a diagonal. Each large value is the maximum of its row if the maximum ignores
+    /// NaN.
     Numbers,
     /// Equal elements, except for one large and one small outlier per row, in different groups of
-    /// 32 columns. The variations ([`Turn`]) together place an outlier in every group of columns.
+    /// 32 columns. Each group of columns contains an outlier in at least one variation ([`Turn`]).
     Parts,
     /// Equal elements, except for two NaNs per row, in different groups of 32 columns.
     NanParts,
@@ -62,25 +63,27 @@ pub(super) enum Data {
     /// Equal elements, except for one outlier in the whole array, which determines the reduction
     /// result. Each variation ([`Turn`]) moves the outlier or uses another kind of outlier.
     Alone,
-    /// Even rows ascend and odd rows descend, so the ends of a row determine a minimum or maximum.
+    /// The elements of even rows ascend and the elements of odd rows descend, so the minimum and
+    /// the maximum of a row are at its ends.
     Slopes,
     /// Zeros, except for one element per row, near the end of the row. A sum of the row from left
     /// to right is exact up to the nonzero element. In every fourth long row, the index of the
     /// nonzero element is a power of two plus 3, because loop iterations begin at powers of two.
     Last,
     /// Equal elements, except for one large outlier per row, within the last quarter of the row.
-    /// The outlier is in the remainder of a row, for which a kernel computes a predicate per group
-    /// of elements.
+    /// The outlier is in the remainder of the row; kernels compute a predicate for each group of
+    /// elements of the remainder.
     Tail,
-    /// Equal elements, except for one outlier per row, which is 2.5 ln 2 larger. The exponential of
-    /// the difference 2.5 ln 2 is 2^2.5, where a polynomial approximation of `exp2` is least exact.
+    /// Equal elements, except for one outlier per row. The outlier is greater by 2.5 ln 2. The
+    /// exponential of this difference is 2^2.5, and a polynomial approximation of `exp2` is least
+    /// accurate for a fractional part of 0.5.
     Above,
     /// Floats far below zero. A zero that a kernel adds as padding changes a maximum or a
     /// log-sum-exp.
     Deep,
     /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
     /// values in all other columns. The sum of the exponentials of a row depends on few elements,
-    /// and exposes rounded intermediate results.
+    /// and shows whether a kernel rounds intermediate results.
     Few,
 }
 
@@ -91,7 +94,8 @@ pub(super) struct Turn {
     of: usize,
     /// Kinds of outliers; the variations use each kind in turn.
     sorts: &'static [Role],
-    /// Index of the outlier; derived from `number` if absent.
+    /// Index of the outlier. If the index is `None`, the field `number` determines the index of the
+    /// outlier.
     at: Option<usize>,
 }
 
@@ -191,8 +195,8 @@ impl Turn {
     }
 }
 
-/// Returns the kinds of outliers for a program, which depend on whether the program tests floats
-/// for NaN or infinity.
+/// Returns the kinds of outliers for a program. The kinds depend on whether the program tests
+/// floats for NaN or infinity.
 pub(super) fn sorts(plan: &Plan) -> &'static [Role] {
     let element = |ty: &ArgumentType| match ty {
         ArgumentType::Memref(memref) => memref.element,
@@ -499,17 +503,18 @@ pub(super) enum Role {
     Next,
     /// Next representable value below the plain negative elements.
     NextBelow,
-    /// Outlier -0.0; some of the later elements are +0.0.
+    /// The outlier is -0.0; some of the elements after the outlier are +0.0.
     Zero,
     /// +0.0 after a -0.0.
     ZeroBehind,
     /// Value that is 2.5 ln 2 above the plain elements.
     Above,
-    /// Infinity; for integers, the second greatest value.
+    /// Infinity in a float array; the second greatest value in an integer array.
     Infinite,
     /// Slightly less than -1.
     Near,
-    /// Element of an ascending or descending row: index of the step, and number of steps.
+    /// Element of an ascending or descending row. The fields are the index of the step, and the
+    /// number of steps.
     Step(usize, usize),
 }
 
@@ -590,7 +595,7 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
     float.to_bits(value)
 }
 
-/// Returns a positive or negative NaN: a quiet NaN, or a NaN with only the lowest fraction bit set.
+/// Returns a NaN of either sign. The NaN is quiet, or only the lowest bit of its fraction is set.
 fn nan(float: Float, random: &mut Random) -> u64 {
     let quiet = float.to_bits(f64::NAN);
     let lowest = float.to_bits(f64::INFINITY) | 1;

@@ -72,16 +72,16 @@ const CALLS: [([usize; 4], Data); 29] = [
 ];
 
 /// Rows with more than 256 parts of 32 columns, for kernels in which one block of at most 256
-/// threads combines the partial results. After three loop iterations of 128 threads, many partial
-/// results remain for a fourth iteration.
+/// threads combines the partial results. If 128 threads combine the partial results, many partial
+/// results remain for a fourth loop iteration.
 const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 
 /// Sizes for the pattern `Above`. A row is long enough for several warps, and short enough that the
 /// combination order hardly changes the result.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. The limit is [`LONGEST_ROW`] if rows of this length
-/// launch the same kernels as all longer rows.
+/// Maximum length of a generated vector or row. If rows of [`LONGEST_ROW`] elements launch the same
+/// kernels as all longer rows, the limit is [`LONGEST_ROW`] instead.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_calls`]. No pattern has infinities: with an infinity in a short row,
@@ -101,8 +101,9 @@ const LENGTH_DATA: [Data; 13] = [
     Data::Last,
     Data::Deep,
 ];
-/// Pairs of a maximum row length, and the number of rows of inputs up to this row length. Inputs
-/// with short rows have more rows than one block reduces.
+/// Pairs of a maximum row length and a number of rows. The first pair whose maximum is at least the
+/// row length of an input determines the number of rows of this input. Inputs with short rows have
+/// more rows than one block reduces.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Number of rows for the lengths from [`tails`].
 const TAIL_ROWS: usize = 3;
@@ -114,7 +115,7 @@ const FEW_OF_THESE: usize = 4;
 /// different rows are in different parts.
 const LENGTH_TURNS: usize = 7;
 
-/// Sizes with many long rows or with long columns, which launch additional kernels.
+/// Sizes with many long rows or with long columns. Inputs of these sizes launch additional kernels.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -126,7 +127,7 @@ const NUMBERS: [[usize; 4]; 7] = [
 ];
 /// Sizes for all patterns of [`KERNEL_DATA`] if one kernel is tested. The rows and columns leave
 /// large remainders after one or two loop iterations. Some sizes have few rows, so that correct
-/// rows do not mask an error in one row.
+/// results of other rows do not mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -158,8 +159,8 @@ const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
 /// processes each row in one thread needs several blocks for 1031 rows.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
-/// Length of a vector, and exponents of the outlier indices 2^14 to 2^20. A thread block or a loop
-/// iteration often starts at an element whose index is a power of two.
+/// Length of a vector, and range of the exponents `e` for which 2^`e` is the index of an outlier. A
+/// thread block or a loop iteration often starts at an element whose index is a power of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
 /// Row counts and number of columns for kernels whose threads read several rows per loop iteration.
 /// Each row count leaves a different number of rows for the last iteration.
@@ -222,9 +223,9 @@ pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 const MOST_OF_LARGE: usize = 5 << 20;
 /// Number of elements at which a grid is expected to have reached its maximum size.
 const MOST_THREADS: usize = 1 << 26;
-/// Number of elements per thread in tests of a fixed-size grid: for arrays of rank at most 2, and
-/// for arrays of higher rank. A thread reads up to 32 elements (8 for a higher rank) per loop
-/// iteration, so each thread executes several iterations.
+/// Number of elements per thread in tests of a fixed-size grid. The first number applies to arrays
+/// of rank at most 2, and the second number to arrays of higher rank. A thread reads up to 32
+/// elements (8 for a higher rank) per loop iteration, so each thread executes several iterations.
 const ROUNDS: [usize; 2] = [36, 18];
 /// Numbers of elements that a thread may read per loop iteration.
 const AT_ONCE: [usize; 2] = [8, 32];
@@ -236,7 +237,8 @@ const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
 
-/// Assumption about equal sizes of dynamic dimensions that the program does not check.
+/// Assumption that certain dynamic dimensions have equal sizes; the program does not check this
+/// assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
     /// Dimension `i` has the same size in all arrays, where `i` counts from the first dimension.
@@ -314,8 +316,8 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
 }
 
 /// Returns eight lengths of a length class. Any three adjacent bits have a different value in each
-/// of the eight lengths. If a thread reads 2, 4 or 8 elements per loop iteration, each of these
-/// elements is the last element of a row of some length.
+/// of the eight lengths. If a thread reads 2, 4 or 8 elements per loop iteration, then for each of
+/// these elements, one of the lengths makes this element the last element of the row.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // Powers of a generator of GF(8): any three adjacent powers are linearly independent.
     const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
@@ -593,8 +595,8 @@ fn threads(launch: Extent3) -> u64 {
     sizes.map(u64::from).fold(1, u64::saturating_mul)
 }
 
-/// Returns all assumptions about equal dynamic dimensions. The list begins with the assumption
-/// under which the largest number of steps in the launch plan launch a kernel.
+/// Returns all assumptions about equal dynamic dimensions. The assumptions are sorted by the number
+/// of launch plan steps that launch a kernel under the assumption, in descending order.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);
@@ -619,8 +621,8 @@ pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
-    /// Launch extent of each step; `None` if the step launches no kernel. A launch extent of zeros
-    /// represents an extent that is unknown before execution.
+    /// Launch extent of each step; `None` if the step launches no kernel. A launch extent that is
+    /// unknown before execution is represented by zeros.
     launches: Vec<Option<Extent3>>,
 }
 

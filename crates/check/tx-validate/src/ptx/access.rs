@@ -15,7 +15,7 @@ use tx_ptx::{Direction, Fact, LoopNesting, Space};
 /// Key of an access: direction, value number of the address, and size in bytes.
 type Same = (Direction, usize, u64);
 
-/// Global variables with internal linkage, whose uses LLVM can analyze.
+/// Global variables with internal linkage. LLVM can analyze all uses of such a variable.
 pub(super) struct Variables {
     /// For each variable: whether a load reads the variable, and whether a store writes the
     /// variable. LLVM may remove a variable that no load reads, or that no store writes.
@@ -23,7 +23,8 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Collects the internal variables of a module. Loads in `forwarded` do not count as reads.
+    /// Collects the internal variables of a module. A load in the set `forwarded` does not count as
+    /// a read.
     pub(super) fn of(module: &[Op<'_>], forwarded: &Loads) -> Self {
         let mut uses: BTreeMap<String, (bool, bool)> = module
             .iter()
@@ -70,14 +71,14 @@ pub(super) struct Accesses<'c> {
     forwarded: &'c Loads,
     chip: Chip,
     in_kernel: bool,
-    /// Value number of each SSA value; SSA values with the same number are equal.
+    /// Value number of each SSA value; two SSA values with the same value number are equal.
     numbers: BTreeMap<usize, usize>,
     /// Users of each value, except for ops that affect neither a result nor memory.
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<Same>,
 }
 
-/// Load or store, as a fact for the comparison with PTX.
+/// A load or store of the IR, described as a fact for the comparison with PTX.
 pub(super) struct Found {
     pub(super) fact: Fact,
     /// Position of the access: `InLoop` if LLVM may emit any number of accesses.
@@ -119,7 +120,7 @@ pub(super) fn space_of(pointer: Val<'_>) -> Space {
     space(pointer_space(pointer.r#type()).unwrap_or(0))
 }
 
-/// Attributes that are part of the value-numbering key of a pure op.
+/// Attributes of pure ops that value numbering includes in the key of an op.
 const TELLING: [&str; 8] = [
     "value",
     "rawConstantIndices",
@@ -306,7 +307,7 @@ impl<'c> Accesses<'c> {
     }
 
     /// Returns the additional loads that LLVM may emit for chips with packed f32 addition (`sm_100`
-    /// and later). For packed additions, LLVM also loads pairs of non-adjacent elements.
+    /// and later). To use packed additions, LLVM may load pairs of elements that are not adjacent.
     fn pairs(&self, found: &Found, op: Op<'c>) -> Option<Found> {
         let (_, element) = vector_parts(results(op).first()?.r#type())?;
         match found.fact {

@@ -38,8 +38,9 @@ struct Site {
 }
 
 impl Site {
-    /// Combines the position of an op with the position `place` of a PTX operation that LLVM emits
-    /// for the op. The combined position is in a loop if either position is in a loop.
+    /// Returns the position of a PTX operation that LLVM emits for an op; `place` is the position
+    /// of the PTX operation within the expansion of the op. The result is `InLoop` if the op or
+    /// `place` is in a loop.
     fn at(self, place: LoopNesting) -> Self {
         Self {
             place: self.place.max(place),
@@ -140,7 +141,8 @@ fn function_facts<'c>(
     Ok(own)
 }
 
-/// Records a call of a function in the module, or of a function that the driver provides.
+/// Records a direct or an indirect call. The callee of a direct call is a function of the module,
+/// or a function that the CUDA driver provides.
 fn call(op: Op<'_>, site: Site, defined: &BTreeSet<&str>, own: &mut FunctionFacts) {
     let callee = attribute(op, "callee")
         .and_then(symbol_path)

@@ -9,7 +9,8 @@ use tx_mlir::{Blk, Op, Val, blocks, is, name, operand_groups, operands, successo
 pub(super) struct Reached<'c> {
     pub(super) block: Blk<'c>,
     pub(super) in_loop: bool,
-    /// Set if LLVM may remove the block, because its end or the block itself is unreachable.
+    /// Set if LLVM may remove the block, because the block is unreachable or execution never
+    /// reaches its end.
     pub(super) removable: bool,
 }
 
@@ -85,7 +86,8 @@ fn passed(blocks: &[Blk<'_>], next: &[Vec<usize>]) -> Vec<bool> {
     }
 }
 
-/// Returns the block arguments that a branch passes to successor `way`; `None` if unknown.
+/// Returns the values that a branch passes to the block arguments of successor `way`. Returns
+/// `None` if the values are unknown.
 fn given<'c>(branch: Op<'c>, way: usize) -> Option<Vec<Val<'c>>> {
     match name(branch) {
         "llvm.br" => Some(operands(branch)),

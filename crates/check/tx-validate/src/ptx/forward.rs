@@ -1,4 +1,4 @@
-//! Detection of loads that may read a value which the same thread stored before.
+//! Detection of loads that may read a value that the same thread stored.
 //!
 //! Between two synchronizations, LLVM may forward a stored value to a load of the same thread. Data
 //! exchange between threads requires a synchronization between the store and the load.
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{Op, is, operands, ops, successors};
 use tx_ptx::Fact;
 
-/// Set of load ops, identified by [`id`].
+/// Set of load ops; [`id`] returns the identifier of an op.
 pub(super) type Loads = BTreeSet<usize>;
 
 /// Returns the address of an operation as its unique id.

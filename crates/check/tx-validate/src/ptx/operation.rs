@@ -16,7 +16,8 @@ use tx_target::{Operation, Role};
 /// PTX operation that LLVM emits for an op.
 pub(super) struct Made {
     pub(super) fact: Fact,
-    /// Position of the PTX operation: `InLoop` if LLVM expands the op to a loop.
+    /// Position of the PTX operation; `InLoop` if LLVM expands the op to a loop and the operation
+    /// is in this loop.
     pub(super) place: LoopNesting,
     pub(super) removable: bool,
 }
@@ -138,8 +139,8 @@ pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<Made>, String> {
     known.ok_or_else(|| format!("`{}` that cannot be told in PTX: `{op}`", name(op)))
 }
 
-/// Returns the PTX operations of an NVVM op; `None` if the comparison needs the op, but does not
-/// support its form.
+/// Returns the PTX operations of an NVVM op. Returns `None` if the comparison with PTX needs the
+/// op, but does not support its attributes.
 fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
     let all = operands(op);
     let input = |i: usize| all.get(i).copied();
@@ -257,7 +258,8 @@ fn redux(name: &str) -> Option<ReduxKind> {
     })
 }
 
-/// Returns the PTX operations of an LLVM intrinsic; `called` omits the prefix `llvm.nvvm.`.
+/// Returns the PTX operations of an LLVM intrinsic; `called` is the name of the intrinsic without
+/// the prefix `llvm.nvvm.`.
 fn intrinsic(called: &str, inputs: &[Val<'_>]) -> Option<Vec<Made>> {
     let words: Vec<&str> = called.split('.').collect();
     let input = |i: usize| inputs.get(i).copied();
@@ -361,7 +363,7 @@ fn intrinsic(called: &str, inputs: &[Val<'_>]) -> Option<Vec<Made>> {
     Some(vec![Made::once(fact)])
 }
 
-/// LLVM's numbers of atomic orderings.
+/// Numbers that LLVM assigns to atomic orderings.
 const ACQUIRE: i64 = 4;
 const RELEASE: i64 = 5;
 const ACQUIRE_RELEASE: i64 = 6;
@@ -413,7 +415,7 @@ fn bits(value: Val<'_>) -> Option<u64> {
     Some(byte_width(ty)? * 8)
 }
 
-/// Adds fences that LLVM may emit around an op that it expands to a loop.
+/// Adds the fences that LLVM may emit around an op if LLVM expands the op to a loop.
 fn fences(made: &mut Vec<Made>, scope: Option<Scope>) {
     for ordering in [
         Ordering::Sc,
@@ -429,7 +431,7 @@ fn fences(made: &mut Vec<Made>, scope: Option<Scope>) {
 }
 
 /// Returns the operations of a compare-and-swap loop. For values narrower than 32 bits, the loop
-/// accesses the containing word.
+/// accesses the 32-bit word that contains the value.
 fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
     let of = match bits(value)? {
         64 => "b64",

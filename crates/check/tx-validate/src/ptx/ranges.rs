@@ -1,4 +1,4 @@
-//! Integer ranges, to find guards that LLVM can also prove false.
+//! Integer range analysis, which finds branch conditions that LLVM can also prove false.
 
 use super::access::integer;
 use melior::ir::ValueLike;
@@ -34,7 +34,7 @@ pub(super) struct Arguments {
 
 impl Arguments {
     /// Merges a value into the range of an argument; returns whether the range grew. The union of
-    /// two different ranges is the range of all values, so the range of an argument changes at most
+    /// two unequal ranges is the range of all values, so the range of an argument changes at most
     /// twice.
     pub(super) fn join(&mut self, argument: Val<'_>, value: Option<Val<'_>>) -> bool {
         let new = value.and_then(|value| self.range(value, FOLLOWED));

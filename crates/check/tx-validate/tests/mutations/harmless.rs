@@ -1,9 +1,9 @@
-//! Edits without an observable effect, each with a reason.
+//! List of edits without an observable effect. Each entry states why the edit has no effect.
 //!
-//! An entry is as narrow as possible: an edit, programs, and part of the printed op. The op has its
-//! source position, with lines counted from the start of the program, and no value names. The
-//! kernel name precedes the op if other kernels have an equal op. A full run reports unused entries
-//! as errors.
+//! An entry matches as few places as possible. An entry contains the name of the edit, the
+//! programs, and a part of the printed op. The op has its source position, with lines counted from
+//! the start of the program, and no value names. The kernel name precedes the op if other kernels
+//! have an equal op. A full run reports unused entries as errors.
 
 use crate::run::EditSite;
 
@@ -61,8 +61,9 @@ harmless! {
      differences is therefore never -0.0, and the sign of a zero initial value has no effect." => {
         "other-zero" "mutations/jobs@centred" "+2:3 `% = arith.constant -0.0";
     }
-    "A barrier separates the exchange of each block from the exchange of the last block. All reads \
-     of the first exchange are complete before the second exchange writes the shared buffer." => {
+    "A barrier separates the exchange of each block from the exchange of the last block. The \
+     threads therefore complete all reads of the first exchange before the second exchange writes \
+     to the shared buffer." => {
         "share-scratch" "mutations/blocks@columns,mutations/blocks@sum,mutations/jobs@centred"
             "memref.get_global @";
         "share-scratch" "programs/dot-and-matvec@dot_and_matvec" "+1:3 `% = memref.get_global @";
@@ -81,12 +82,13 @@ harmless! {
         "other-extension" "mutations/numbers@least_bytes" "+2:3 `% = arith.extui";
         "other-redux-kind" "mutations/numbers@least_bytes" "+2:3 `% = nvvm.redux.sync  umin";
     }
-    "Pairs with equal values and equal indices are identical, so either pair is a correct result." => {
+    "If two pairs have equal values and equal indices, the pairs are identical, and each of them \
+     is a correct result." => {
         "other-boundary" "mutations/numbers@pairs" "+6:14 `% = arith.cmpi slt";
     }
-    "The comparison tests whether a shared reciprocal gives correctly rounded quotients. A signed \
-     comparison accepts fewer operands; for all other operands, the kernel divides, with the same \
-     result." => {
+    "The comparison tests whether a shared reciprocal gives correctly rounded quotients. With a \
+     signed comparison, fewer operands pass this test. For the other operands, the kernel executes \
+     a division, which gives the same result." => {
         "other-signedness-of-comparison" "programs/layer-norm-statistics@layer_norm_statistics"
             "`% = arith.cmpi ult, %, % : i32";
         "other-signedness-of-comparison" "programs/softmax-named@rows"
@@ -94,7 +96,7 @@ harmless! {
         "other-signedness-of-comparison" "programs/softmax@softmax"
             "`% = arith.cmpi ult, %, % : i32";
     }
-    "An array index is non-negative and less than the maximum of its type." => {
+    "An array index is non-negative and less than the maximum value of the index type." => {
         "other-signedness-of-comparison" "programs/argmax-vocabulary@argmax" "+1:3 `% = arith.cmpi slt";
         "other-signedness-of-comparison" "mutations/numbers@places" "arith.cmpi slt";
         "other-signedness-of-comparison" "lower-reduction/fragments-tuples@argmax"
@@ -108,8 +110,8 @@ harmless! {
         "other-signedness-of-comparison" "tutorial/t10-argmax@across_threads" "+1:3 `% = arith.cmpi slt";
         "other-signedness-of-comparison" "tutorial/t10-argmax@written_out" "+6:15 `% = arith.cmpi slt";
     }
-    "After the exchange, all lanes of a warp hold the same result. One lane of each warp stores \
-     the result, and any lane may do so." => {
+    "After the exchange, all lanes of a warp hold the same result. The stored value is therefore \
+     equal for every choice of the lane that stores it." => {
         "other-divisor" "programs/all-finite@all_finite" "+1:3 `% = arith.remui";
         "other-divisor" "mutations/together@halves" "+7:10 `% = arith.remui";
         "other-divisor" "mutations/together@peaks" "+7:10 `% = arith.remui";
@@ -119,8 +121,9 @@ harmless! {
         "other-divisor" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_7 +13:3 `% = arith.remui";
     }
-    "No thread has a partner whose index equals the bound of the comparison. Indices of partners \
-     differ in one bit, and the only thread index with such a partner is outside the block." => {
+    "The comparison checks that the index of the exchange partner is less than an upper bound. No \
+     thread in the block has a partner whose index equals this upper bound, so `<` and `<=` give \
+     the same result." => {
         "other-boundary" "mutations/together@turn_by_turn" "+8:7 `% = arith.cmpi ult";
         "other-boundary" "lower-reduction/partial-warps@one_row_by_48" "+4:5 `% = arith.cmpi ult";
         "other-boundary" "ptx/one-row-by-48@one_row_by_48" "+4:5 `% = arith.cmpi ult";
@@ -192,8 +195,8 @@ harmless! {
         "other-boundary" "programs/softmax-approximate@rows" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "programs/fused-rows@spread" "+2:3 `% = arith.cmpi ult";
     }
-    "After the exchange, all threads of a row hold the same result, bit for bit. One thread stores \
-     the result, and any thread of the row may do so." => {
+    "After the exchange, all threads of a row hold the same result, bit for bit. The stored value \
+     is therefore equal for every choice of the thread that stores it." => {
         "negate-comparison" "lower-reduction/partial-warps@rows_by_20" "+4:5 `% = arith.cmpi eq";
         "other-divisor" "lower-reduction/views@slice" "+5:5 `% = arith.remui";
         "negate-comparison" "lower-reduction/views@transposed" "+3:5 `% = arith.cmpi eq";
@@ -201,8 +204,8 @@ harmless! {
         "negate-comparison" "lower-reduction/warp@every_warp" "+12:5 `% = arith.cmpi eq";
         "negate-guard" "lower-reduction/warp@every_warp" "+12:5 `scf.if`";
     }
-    "The loop iterations store overlapping rows. If one iteration omits a row sum, another \
-     iteration stores the same sum, bit for bit." => {
+    "Consecutive loop iterations store overlapping ranges of row sums. If one iteration does not \
+     store a row sum, another iteration stores the bitwise equal sum at the same address." => {
         "other-divisor" "lower-reduction/rows-in-a-loop@moving_destination" "+9:7 `% = arith.remui";
     }
     "The compared indices are distinct thread indices, so `<` and `<=` are equivalent." => {
@@ -216,21 +219,22 @@ harmless! {
         "other-nan-of-comparison" "lower-reduction/many-warps@pairs_of_nine_warps"
             "+5:14 `% = arith.cmpf oeq";
     }
-    "Only the low bits of the exchanged word are used. Sign extension and zero extension agree in \
-     these bits." => {
+    "Only the low bits of the exchanged word are used. Sign extension and zero extension give the \
+     same low bits." => {
         "other-extension" "programs/all-finite@all_finite" "+1:3 `% = arith.extui % : i1 to i32";
         "other-extension" "lower-reduction/fragments-redux@any_of_at_once"
             "+3:10 `% = arith.extui % : i1 to i32";
         "other-extension" "lower-reduction/fragments-registers@any_of" "+3:10 `% = llvm.zext % : i1 to i32";
         "other-extension" "lower-reduction/types@i8_xor" "+2:5 `% = arith.extui % : i8 to i32";
     }
-    "All 32 lanes of a warp use the constant as the initial value of an `xor`. The `xor` of an even \
-     number of equal values is 0." => {
+    "All 32 lanes of a warp use the constant as the initial value of an `xor`. The `xor` of 32 \
+     equal values is 0, so the value of the constant has no effect." => {
         "other-constant" "lower-reduction/types@i8_xor" "+2:5 `% = arith.constant 0 : i8";
     }
-    "A NaN input makes the sum of the differences from the maximum NaN, whatever the maximum is. \
-     Without a NaN input, only the sign of a zero maximum can differ. One of the differences is \
-     then +0.0 for either sign of the maximum, and the sum of the differences is the same." => {
+    "The program sums the differences between the elements and their maximum. If an element is \
+     NaN, this sum is NaN, whatever the maximum is. If no element is NaN, the edit can only change \
+     the sign of a maximum that is zero. One of the differences is then +0.0 for both signs of the \
+     maximum, and the sum of the differences is the same." => {
         "other-nan" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-nan-of-exchange" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-extreme" "lower-reduction/many-warps@twice" "+4:10 `% = arith.maximumf";
@@ -239,7 +243,8 @@ harmless! {
             "+4:10 `% = tile.all_reduce max";
         "other-extreme" "lower-reduction/two-exchanges@two_exchanges" "+4:10 `% = arith.maximumf";
     }
-    "Every element is still added once, in another order. The order of a float sum is unspecified." => {
+    "With the edit, the kernel still adds every element once, in another order. The order of a \
+     float sum is unspecified." => {
         "other-arithmetic" "lower-reduction/sequences@one_after_the_other" "+4:5 `% = arith.addi";
         "other-arithmetic" "lower-reduction/views@alignment" "+6:5 `% = arith.addi";
         "other-offset" "lower-reduction/warp@every_warp" "+12:5 `% = arith.addi";
@@ -251,8 +256,8 @@ harmless! {
      of the other lanes are not used." => {
         "other-factor" "lower-reduction/fragments-lanes@five_lanes_apart" "+3:10 `% = arith.muli";
     }
-    "The edit only affects lanes 8 to 15, whose values no later step reads. In the end, all lanes \
-     receive the value of the first lane." => {
+    "The edit only affects lanes 8 to 15, whose values no later step reads. After the last step, \
+     all lanes receive the value of the first lane." => {
         "other-arithmetic" "lower-reduction/partial-warps@one_row_by_20" "+4:10 `% = arith.xori";
     }
     "All lanes of a warpgroup hold the same maximum, so its four warps hold the same sum. The sum \
@@ -298,8 +303,8 @@ harmless! {
         "narrow-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+5:5 `gpu.barrier`";
         "drop-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+7:5 `gpu.barrier`";
     }
-    "A NaN in a row makes the sum of the row NaN, whatever the maximum is. Every result of the row \
-     is therefore NaN." => {
+    "If a row contains a NaN, the sum of the row is NaN, whatever its maximum is. Every result of \
+     the row is therefore NaN." => {
         "other-nan" "programs/softmax@softmax" "+8:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/softmax@softmax" "+8:3 `% = tile.all_reduce max";
         "other-extreme" "programs/softmax@softmax" "+8:3 `% = arith.maximumf";
@@ -328,22 +333,23 @@ harmless! {
         "other-zero" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant -0.0";
     }
     "The edit only changes the maximum of a row whose elements are all -inf. The results of this \
-     row are NaN in either case, because the sum of the exponentials is NaN or 0." => {
+     row are NaN with and without the edit, because the sum of the exponentials is NaN or 0." => {
         "finite-for-infinite" "programs/softmax@softmax" "+8:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/fused-rows@softmax" "+6:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/softmax-named@rows,programs/softmax-named@columns"
             "+1:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant 0xFF800000";
     }
-    "The sum of a row with a finite maximum is at least 1, so its logarithm is never negative. For \
-     a maximum of -inf, NaN or inf, the sum is 0 or NaN, and the edit does not change the result." => {
+    "If the maximum of a row is finite, the sum of the exponentials is at least 1, so the \
+     logarithm of the sum is never negative. If the maximum is -inf, inf or NaN, the sum of the \
+     exponentials is 0 or NaN with and without the edit." => {
         "other-extension" "programs/log-sum-exp@log_sum_exp" "+23:10 `% = arith.sitofp";
     }
     "The element count is never NaN." => {
         "other-extreme" "programs/variance-welford@variance" "+6:13 `% = arith.maximumf";
     }
-    "After the exchange, both lanes of a row hold the same sum. One lane stores the sum, and \
-     either lane may do so." => {
+    "After the exchange, both lanes of a row hold the same sum. The stored value is therefore \
+     equal for both choices of the lane that stores it." => {
         "negate-comparison" "ptx/every-warp@every_warp" "+12:5 `% = arith.cmpi eq";
         "negate-guard" "ptx/every-warp@every_warp" "+12:5 `scf.if";
         "negate-comparison" "ptx/rows-by-20@rows_by_20" "+4:5 `% = arith.cmpi eq";
@@ -359,14 +365,14 @@ harmless! {
         "other-offset" "ptx/every-warp@every_warp" "+12:5 `% = arith.addi %, % : index";
         "other-arithmetic" "ptx/skew@rows" "+3:5 `% = arith.addi %, % : index";
     }
-    "Only the low bits of the exchanged word are used. Sign extension and zero extension agree in \
-     these bits." => {
+    "Only the low bits of the exchanged word are used. Sign extension and zero extension give the \
+     same low bits." => {
         "other-extension" "ptx/i8@i8_or" "+2:5 `% = arith.extui % : i8 to i32";
         "other-extension" "ptx/packed-half-f16@f16_sum" "+3:5 `% = llvm.zext % : i16 to i32";
     }
-    "A row has 16 or 32 lanes in each of its warps, and the edit only affects the fourth-last of \
-     these lanes. After this shuffle step, the first of the 16 or 32 lanes no longer uses the value \
-     of the affected lane." => {
+    "Each warp contains 16 or 32 lanes of a row. The edit only affects the value of the \
+     fourth-last of these lanes. After the edited shuffle step, the first of the 16 or 32 lanes no \
+     longer depends on the value of the affected lane." => {
         "other-boundary" "ptx/all-reduce-width-48-i32@integers" "+5:10 `% = arith.cmpi ult";
         "other-boundary" "ptx/all-reduce-width-48@rows" "+5:10 `% = arith.cmpi ult";
     }
@@ -377,12 +383,13 @@ harmless! {
      threads load 128 of 150 vectors." => {
         "lose-guard" "mutations/numbers@places" "+1:3 `scf.if";
     }
-    "Without a remainder of rows or columns, the remainder loop has no iterations." => {
+    "If the loop leaves no remainder of rows or columns, the remainder loop has no iterations." => {
         "other-boundary" "tutorial/t02-split@rows" "+1:3 `% = arith.cmpi ult";
         "lose-guard" "tutorial/t02-split@rows" "+1:3 `scf.if";
         "lose-guard" "tutorial/t03-bind@rows" "+1:3 `scf.if";
     }
-    "Without a remainder of columns, the bounds check of each column is false inside the branch." => {
+    "If the loop leaves no remainder of columns, the bounds check of each column is false inside \
+     the branch." => {
         "other-boundary" "tutorial/t04-rfactor@rows" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "tutorial/t05-print@named" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "tutorial/t05-print@written_out" "+1:3 `% = arith.cmpi ult";
@@ -391,13 +398,13 @@ harmless! {
      argument that no other thread writes." => {
         "early-barrier" "ptx/all-reduce-in-a-loop@in_a_loop" "+8:12 `gpu.barrier";
     }
-    "The compiler leaves a redundant barrier: each thread reads only tile elements that it copied \
-     itself." => {
+    "The barrier is redundant, because each thread reads only those tile elements that the thread \
+     itself copied." => {
         "narrow-barrier" "ptx/columns@columns" "+4:5 `gpu.barrier";
         "late-barrier" "ptx/two-warpgroups@two_warpgroups" "+13:5 `nvvm.barrier";
     }
-    "The compiler leaves a redundant barrier: thread 0 writes the only element, and thread 0 \
-     copies it." => {
+    "The barrier is redundant, because thread 0 writes the only element, and thread 0 also copies \
+     this element." => {
         "early-barrier" "ptx/long-row@long_row" "+6:5 `gpu.barrier";
         "late-barrier" "ptx/long-row@long_row" "+6:5 `gpu.barrier";
         "early-barrier" "ptx/one-row-by-48@one_row_by_48" "+6:5 `gpu.barrier";
@@ -423,8 +430,8 @@ harmless! {
         "other-constant" "programs/rows-of-any-length@in_place" "+1:3 `% = arith.constant 0.0";
         "other-constant" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant 0.0";
     }
-    "If the alignment check fails, the array is loaded element by element instead of by vectors, \
-     with the same result." => {
+    "If the alignment check fails, the kernel loads the array with scalar loads instead of vector \
+     loads, and computes the same result." => {
         "swap-operands" "ptx/vectors-beside-scalars@dot" "+1:3 `% = arith.remui";
         "swap-operands" "programs/dot-and-matvec@dot_and_matvec"
             "dot_and_matvec_5 +1:3 `% = arith.remui";
@@ -433,11 +440,12 @@ harmless! {
         "other-arithmetic" "programs/combined-reductions@range" "+9:3 `% = arith.remui";
         "swap-operands" "ptx/narrow-vectors@rows" "+1:3 `% = arith.remui";
     }
-    "Out-of-range elements are replaced by 0, whose square adds nothing to the sum." => {
+    "The kernel replaces out-of-range elements by 0, and the square of 0 does not change the sum." => {
         "lose-guard" "programs/l2-norm@l2_norm" "+3:3 `scf.if";
     }
-    "The kernel's arrays fit into one loop iteration. If a remainder exists, the iteration \
-     count is 0, and the product of the iteration count and the factor is 0." => {
+    "The kernel's arrays fit into one loop iteration. If elements remain for the remainder loop, \
+     the iteration count of the main loop is 0. The product of the iteration count and the edited \
+     factor is then 0." => {
         "other-factor" "programs/l2-norm@l2_norm" "+3:3 `% = arith.muli";
     }
     "Multiplication is commutative, so the order of the factors has no effect." => {
@@ -445,16 +453,17 @@ harmless! {
         "swap-arguments" "programs/looked-up-columns@columns" "columns_0 +1:3 `gpu.launch_func";
         "swap-arguments" "programs/looked-up-elements@rows" "rows_0 +1:3 `gpu.launch_func";
     }
-    "The comparison selects the smaller of two numbers. For equal numbers, either choice gives the \
-     same result." => {
+    "The comparison selects the smaller of two numbers. If both numbers are equal, both choices \
+     give the same result." => {
         "other-boundary" "programs/element-wise-chains@gated" "`% = arith.cmpf ogt";
         "other-boundary" "programs/element-wise-chains@turned" "`% = arith.cmpf ogt";
     }
-    "A NaN maximum makes the result NaN, whatever number is subtracted from the elements." => {
+    "If the maximum is NaN, the result is NaN, whatever number the kernel subtracts from the \
+     elements." => {
         "other-nan-of-comparison" "programs/log-sum-exp@log_sum_exp" "+7:13 `% = arith.cmpf oeq";
     }
-    "Each element has a bounds check, which is false for every element of the additional \
-     iteration." => {
+    "The kernel checks the bounds of each element. In the additional iteration, every element is \
+     out of bounds, so the kernel ignores it." => {
         "long-loop" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_6 +1:3 `scf.for";
         "long-loop" "programs/looked-up-elements@rows" "rows_9 +1:3 `scf.for";
         "long-loop" "programs/row-and-column-sums@row_and_column_sums"
@@ -468,13 +477,14 @@ harmless! {
         "long-loop" "ptx/welford-branches@variance" "+1:3 `scf.for";
         "long-loop" "tutorial/t07-run@chosen" "+1:3 `scf.for";
     }
-    "f16 represents counts up to 2048 exactly. In longer rows, one of several hundred partial \
-     counts is rounded, and the error is within the tolerance for reordered combination." => {
+    "f16 represents counts up to 2048 exactly. In longer rows, the edit rounds one of several \
+     hundred partial counts. The error of the result is within the error bound for a changed order \
+     of combination." => {
         "round-to-half" "programs/variance-welford@variance" "+5:10 `% = arith.addf";
     }
     "The edit rounds one partial sum of a row once, with a relative error of at most 1/2048. The \
-     combiner multiplies by rounded exponentials for each of up to 1024 elements, and the \
-     tolerance for reordered combination covers the error." => {
+     error is within the error bound for a changed order of combination, because the combiner \
+     multiplies by a rounded exponential for each of up to 1024 elements." => {
         "round-to-half" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_5 +13:11 `% = arith.mulf";
     }
     "Only the first of four elements of the buffer is used; the other three elements pad the buffer \
@@ -496,15 +506,15 @@ harmless! {
      sum of the second warp is -0.0, the identity of addition." => {
         "other-width" "mutations/blocks@sum" "+1:3 `% = tile.all_reduce sum % scope(cta) width 64";
     }
-    "After the exchange, both threads of a column hold the same sum. One thread stores the sum, \
-     and either thread may do so." => {
+    "After the exchange, both threads of a column hold the same sum. The stored value is therefore \
+     equal for both choices of the thread that stores it." => {
         "negate-comparison" "mutations/blocks@columns" "+1:3 `% = arith.cmpi eq";
     }
     "The kernel's rows have at most 64 elements, so the loop has at most one iteration." => {
         "other-step" "mutations/jobs@centred" "+2:3 `scf.for";
     }
-    "The first four elements of an aligned row are peeled, like the head of an unaligned row. \
-     Vector loads begin after the peeled elements." => {
+    "With the edit, the kernel peels the first four elements of an aligned row, as it peels the \
+     head of an unaligned row. The vector loads begin after the peeled elements." => {
         "other-divisor" "programs/dot-and-matvec@dot_and_matvec"
             "dot_and_matvec_4 +1:3 `% = arith.remui";
     }
@@ -535,12 +545,12 @@ harmless! {
      and store nothing." => {
         "other-boundary" "programs/fused-rows@layer_norm" "+20:3 `% = arith.cmpi ult";
     }
-    "If the alignment check fails, arrays are accessed element by element instead of by vectors, \
-     with the same result." => {
+    "If the alignment check fails, the kernel accesses the arrays with scalar accesses instead of \
+     vector accesses, and computes the same result." => {
         "other-divisor" "programs/fused-rows@kept" "+5:3 `% = arith.remui";
     }
-    "A NaN in a row makes every reduction of the row NaN, and one NaN reduction is enough to make \
-     the result NaN. One of the reductions may therefore ignore NaN." => {
+    "If a row contains a NaN, every reduction of the row is NaN. One reduction that is NaN makes \
+     the result NaN, so another reduction may ignore NaN." => {
         "other-nan" "programs/combined-reductions@max_over_sum" "+9:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/combined-reductions@max_over_sum"
             "+9:3 `% = tile.all_reduce max";
@@ -565,35 +575,35 @@ harmless! {
      sign of a zero initial value has no effect." => {
         "other-zero" "programs/fused-rows@turned" "+13:3 `% = arith.constant -0.0";
     }
-    "A NaN difference makes the sum of its row NaN. The results of the row are divided by the sum, \
-     so they are NaN in either case." => {
+    "If a difference is NaN, the sum of its row is NaN. The kernel divides by this sum, so the \
+     results of the row are NaN with and without the edit." => {
         "other-nan-of-comparison" "programs/fused-rows@softmax" "+20:10 `% = arith.cmpf olt";
         "other-nan-of-comparison" "programs/softmax-named@rows" "+1:3 `% = arith.cmpf olt";
         "other-nan-of-comparison" "programs/softmax-named@columns" "+1:3 `% = llvm.fcmp";
         "other-nan-of-comparison" "programs/softmax@softmax" "+25:10 `% = arith.cmpf olt";
     }
-    "The comparison selects the larger of two numbers. For equal numbers, either choice gives the \
-     same result." => {
+    "The comparison selects the larger of two numbers. If both numbers are equal, both choices \
+     give the same result." => {
         "other-boundary" "programs/fused-rows@kept" "`% = arith.cmpf olt";
     }
     "The exponential is multiplied by a power of two in two steps, and the constant splits the \
-     exponent between the steps. An exponent split of 1:3 instead of 1:1 causes no overflow, and \
-     the product is the same." => {
+     exponent between the steps. The edit changes the ratio of the two parts from 1:1 to 1:3, which \
+     causes no overflow and gives the same product." => {
         "other-constant" "programs/fused-rows@kept" "`% = arith.constant 1 : i32";
     }
     "The rounded coefficient is multiplied by the third power of a number below 0.35. For rows of \
-     1000 elements, the error is within the tolerance for reordered combination." => {
+     1000 elements, the error is within the error bound for a changed order of combination." => {
         "round-to-half" "programs/softmax@softmax" "softmax_6 +15:10 `% = math.fma";
         "round-to-half" "programs/fused-rows@kept" "`% = math.fma";
     }
-    "Out-of-range elements are replaced by 0, and `xor` with 0 has no effect." => {
+    "The kernel replaces out-of-range elements by 0, and `xor` with 0 has no effect." => {
         "lose-guard" "programs/parity@parity" "+1:3 `scf.if";
     }
     "The kernel's rows have at most 1024 elements, so the indices of their vectors are below 256." => {
         "truncate-index" "programs/variance-welford@variance" "+1:3 `% = arith.muli";
     }
-    "The thread has already counted an element, so the count is at least 2. A lower limit of 2 \
-     instead of 1 has no effect." => {
+    "The thread has already counted one element, so the new count is at least 2. A lower limit of \
+     2 instead of 1 has no effect." => {
         "other-constant" "programs/variance-welford@variance" "+4:12 `% = arith.constant 1.0";
     }
     "The first half of the block holds all 128 partial results, and its first thread stores the \
@@ -603,8 +613,8 @@ harmless! {
     "The rounded number is an integer below 2048, which f16 represents exactly." => {
         "round-to-half" "programs/element-wise-chains@gated" "`% = arith.subf";
     }
-    "If the operand of the exponential is NaN, the number that the exponential is added to is NaN \
-     too." => {
+    "The kernel adds the exponential to a number. If the operand of the exponential is NaN, this \
+     number is NaN as well." => {
         "other-nan-of-comparison" "programs/element-wise-chains@gated" "`% = llvm.fcmp \"olt\"";
         "other-nan-of-comparison" "programs/element-wise-chains@turned" "`% = llvm.fcmp \"olt\"";
     }
@@ -628,7 +638,7 @@ harmless! {
         "swap-operands" "programs/transposes@small" "`% = arith.remui";
     }
     "Four warps hold the 128 partial results. The first lane loads the four warp totals as one \
-     vector, so its shuffles with other lanes add nothing." => {
+     vector, so the shuffles with other lanes do not change its sum." => {
         "drop-shuffle" "programs/rows-of-any-length@by_hand" "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
         "other-shuffle-offset" "programs/rows-of-any-length@by_hand"
             "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
@@ -646,12 +656,12 @@ harmless! {
      result." => {
         "other-arithmetic" "programs/combined-reductions@three" "+13:3 `% = arith.remui";
     }
-    "A NaN in a row makes the maximum NaN, and every difference from the maximum is then NaN too. \
-     The result is NaN whether or not NaN compares equal." => {
+    "If a row contains a NaN, its maximum is NaN, and every difference from the maximum is NaN. \
+     The result is therefore NaN, whatever the comparison with NaN returns." => {
         "other-nan-of-comparison" "mutations/fused@two_lengths" "+18:11 `% = arith.cmpf oeq";
     }
-    "The comparison selects the smaller of two numbers. For equal numbers, either choice gives the \
-     same result." => {
+    "The comparison selects the smaller of two numbers. If both numbers are equal, both choices \
+     give the same result." => {
         "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf olt";
     }
     "The kernel contains one alignment check of the array for each op. The other checks of the \
@@ -688,12 +698,12 @@ harmless! {
      The upper bound of the exponential's operand has no effect." => {
         "other-constant" "programs/softmax@softmax" "+15:10 `% = arith.constant 8.9";
     }
-    "One additional square among at least 2049 squares changes the sum by less than the tolerance \
-     for reordered combination." => {
+    "One additional square among at least 2049 squares changes the sum by less than the error \
+     bound for a changed order of combination." => {
         "other-boundary" "programs/rows-of-any-length@layer_norm" "layer_norm_6 +11:3 `% = arith.cmpi ult";
     }
     "The edit changes the contribution of one element among more than 4096, by at most one third. \
-     The error is within the tolerance for reordered combination." => {
+     The error is within the error bound for a changed order of combination." => {
         "other-arithmetic" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_7 +12:11 `% = arith.mulf";
     }
     "Between the two exchanges, all threads wait at a barrier until the maximum is in memory." => {
