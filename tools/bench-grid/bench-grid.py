@@ -33,15 +33,16 @@ TYPES = {
     "f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16,
     "i32": torch.int32, "i8": torch.int8, "i64": torch.int64,
 }
-# Number of copies of a large input, used in turn, and the size in bytes from which copies are used. An
-# input of 1 GiB that is read repeatedly would hit in the cache for up to 5 % (H200, evict-first loads).
+# Number of copies of a large input, and the minimum size of a large input in bytes. Consecutive
+# launches read different copies. If all launches read the same input of 1 GiB, up to 5 % of the
+# loads would hit in the L2 cache (H200, evict-first loads).
 COPIES, LARGE = 3, 64 << 20
 SIZES = {name: torch.empty(0, dtype=kind).element_size() for name, kind in TYPES.items()}
-# Relative tolerance of a result, from rounding to its type.
+# Relative tolerance of a result of each type. It covers the rounding error of the type.
 TOLERANCE = {"f32": 1e-5, "f64": 1e-12, "f16": 1e-3, "bf16": 8e-3, "i32": 0, "i8": 0}
 
 
-# Combiners with a region: number of results, and text after the axes.
+# Custom combiners. Each entry contains the number of results, and the MLIR text after the axes.
 WRITTEN = {
     # Mean and variance by Welford's algorithm.
     "welford": (2, """
@@ -69,8 +70,8 @@ WRITTEN = {
     %v = arith.divf %s, %n : f32
     tile.yield %m, %v : f32, f32
   }"""),
-    # log-sum-exp, relative to the running maximum. For two equal infinities the difference is NaN, which
-    # `minnumf` replaces by 0.
+    # The log-sum-exp combiner scales its sum by the running maximum. The difference of two equal
+    # infinities is NaN, which `minnumf` replaces by 0.
     "logsumexp": (1, """
     identity [0xFF800000 : f32, 0.0 : f32] combiner {
   ^bb0(%ma: f32, %sa: f32, %mb: f32, %sb: f32):
@@ -175,7 +176,8 @@ class Case:
 
     def is_right(self, found, wanted, x):
         if self.kind == "argmax":
-            # Among equal elements, other libraries may return another index than the first.
+            # If several elements are equal to the maximum, other libraries may return the index of
+            # any of them.
             there = x.gather(self.axes[0], found[1].unsqueeze(self.axes[0])).squeeze(self.axes[0])
             return torch.equal(found[0], wanted[0]) and torch.equal(there, wanted[0])
         if self.kind in WRITTEN:
@@ -258,7 +260,8 @@ def timed(turns, runs=15, warm=3):
     seconds = median([begin.elapsed_time(end) for begin, end in events]) / 1e3
     if seconds > 100e-6:
         return seconds
-    # The launch overhead exceeds the run time: a graph excludes it for all competitors.
+    # For shorter run times, the launch overhead would dominate the measurement. A CUDA graph
+    # excludes this overhead for all competitors.
     many, graph = 20, torch.cuda.CUDAGraph()
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
@@ -352,7 +355,8 @@ def measure(case, copies, peers, options, folder):
         [options.tx, "compile", path, "--chip", options.chip, "-o", ptx, "--plan", plan], check=True, stdin=subprocess.DEVNULL
     )
     xs = [copy[: math.prod(case.shape)].view(case.shape) for copy in copies]
-    # An input that fits in the cache stays there, for all competitors.
+    # An input that fits in the cache needs no copies: it stays in the cache between launches, for
+    # all competitors.
     xs = xs if xs[0].numel() * xs[0].element_size() >= LARGE else xs[:1]
     wanted = case.reference(xs[0])
     found = case.outputs()
@@ -455,7 +459,8 @@ def main():
     results, failed = [], []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        # Measure compile times first, because `torch.compile` leaves busy processes behind.
+        # The benchmark measures compile times first, because `torch.compile` starts processes that
+        # stay busy.
         compiling = compile_times(options, folder)
         peers = Peers(folder)
         chosen = [c for c in cases() if options.only in c.group or options.only in c.name]

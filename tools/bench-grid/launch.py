@@ -124,7 +124,7 @@ class Program:
         used = {operand["temporary"] for step in steps for operand in map(_base, step["operands"]) if "temporary" in operand}
         temporaries = []
         for i, temporary in enumerate(plan.get("temporaries", [])):
-            # A temporary that only skipped steps use may have no size.
+            # If only skipped steps use a temporary, the size of the temporary may be unknown.
             shape = [_evaluate(n, symbols) for n in temporary["shape"]] if i in used else [0]
             kind = {"i1": "uint8", "i8": "uint8", "i16": "int16", "i32": "int32", "i64": "int64", "index": "int64",
                     "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}[temporary["element"]]

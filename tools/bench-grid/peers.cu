@@ -1,5 +1,5 @@
-// CUB reductions and a kernel that reads device memory, as a shared library of C functions for
-// bench-grid.py.
+// Shared library of C functions for bench-grid.py. The functions launch CUB reductions, and a
+// kernel that reads device memory.
 //
 // Each function returns a status of the CUDA runtime. If `temp` is null, the CUB functions only set
 // `bytes`, the required size of temporary storage.
@@ -26,7 +26,8 @@ __global__ void read_tiles(const uint4 *data, unsigned *out) {
 #pragma unroll
   for (int i = 0; i < Vectors; ++i)
     all ^= loaded[i].x ^ loaded[i].y ^ loaded[i].z ^ loaded[i].w;
-  // The condition is almost never true; it prevents the compiler from removing the loads.
+  // This condition is almost never true. Its purpose is to prevent the compiler from removing the
+  // loads.
   if (all == 0x9e3779b9u)
     *out = all;
 }
@@ -36,7 +37,7 @@ struct Begin {
   __host__ __device__ long long operator()(long long row) const { return row * length; }
 };
 
-// The operators use the type `Acc` of partial results.
+// The operators compute in `Acc`, the type of partial results.
 template <typename Acc> struct Plus {
   __host__ __device__ Acc operator()(Acc a, Acc b) const { return a + b; }
 };

@@ -15,9 +15,11 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-# Minimum run time in seconds: the launch overhead dominates shorter runs.
+# Minimum run time in seconds of the reductions in the plot. The launch overhead dominates shorter
+# run times.
 LEAST_SECONDS = 30e-6
-# Competitor, field in the results, colour and marker. Markers distinguish competitors without colours.
+# Each entry contains the name of a competitor, its field in the results, its colour and its marker.
+# The markers distinguish the competitors in prints without colours.
 WHO = [
     ("CUB", "cub", "#e69f00", "s"),
     ("torch", "torch", "#d55e00", "v"),
@@ -31,7 +33,8 @@ def draw(folder):
     measured = json.loads((folder / "results.json").read_text())
     ceiling = max(measured["ceilings"])
     rows = [r for r in measured["results"] if r["tx"] >= LEAST_SECONDS]
-    # Groups from top to bottom, each below a line with its name.
+    # The plot shows the groups from top to bottom. A line with the name of the group precedes each
+    # group.
     places, labels, heads, at, group = [], [], [], 0, None
     for row in rows:
         if row["group"] != group:

@@ -28,7 +28,7 @@ BYTES = {"f32": 4, "bf16": 2, "f8E4M3FN": 1, "i8": 1, "i64": 8}
 SIZE = 1 << 29
 COLUMNS = (256, 1000, 1024, 4096, 8192, 16384, 32768, 65536, 131072, 262144)
 ROUNDS = 21
-# Number of copies of the arrays, used in turn.
+# Number of copies of the arrays. Consecutive launches use different copies.
 COPIES = 3
 # Number of launches in a CUDA graph with a warm cache.
 LAUNCHES = 20
@@ -300,7 +300,8 @@ def measure(folder, out, seconds):
         for round in range(ROUNDS + 2):
             marks = {}
             random.shuffle(order)
-            # Let the host run ahead of the device, so that launch overhead is not measured.
+            # The host enqueues the launches before the device runs them, so the measurement
+            # excludes the launch overhead.
             torch.cuda._sleep(1_000_000)
             for who, runs in order:
                 marks[who] = [torch.cuda.Event(enable_timing=True) for _ in range(2)]

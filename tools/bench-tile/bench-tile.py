@@ -30,12 +30,13 @@ except ImportError:
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# MLIR type: C++ type, NumPy type.
+# The table maps each MLIR type to its C++ type and its NumPy type.
 TYPES = {"f32": ("float", "f4"), "f16": ("__half", "f2"), "i32": ("int", "i4")}
 KINDS = ["sum", "max", "argmax"]
-# Numbers of threads that reduce one value each: a warp, then blocks.
+# Numbers of threads in reductions of one value per thread. The first entry is a warp, and the
+# others are blocks.
 ONES = [32, 128, 256, 512, 1024]
-# Shape, reduced axes, block sizes.
+# Each entry contains the shape of a tile, its reduced axes, and the block sizes.
 TILES = [
     ((4, 8), (1,), (32,)),
     ((32, 32), (1,), (32, 128, 256)),
@@ -44,9 +45,10 @@ TILES = [
     ((64, 64), (1,), (128, 256)),
     ((8, 16, 2, 22), (-2, -1), (128, 256)),
 ]
-# CUB implementations of a tile reduction; the fastest one counts.
+# Implementations of a tile reduction with CUB. The table shows only the fastest of them.
 CUB_TILE = {"cub-warp": "w", "cub-block": "b", "thread": "t"}
-# Seconds without output after which a kernel counts as hanging.
+# Maximum time in seconds between two lines of output. After this time, the benchmark assumes that
+# the kernel hangs.
 SILENCE = 20
 
 
@@ -259,7 +261,7 @@ def reference(row, rounds, inputs, first=False):
     sums = numpy.zeros(row.threads, "i4")
     shape = row.folded if row.shape else (1, row.threads, 1)
     if row.shape:
-        # The threads in reverse order overwrite the first elements.
+        # Thread `t` overwrites element `threads - 1 - t`.
         values = tile.copy()
         changed = values[: row.threads][::-1]
     else:
@@ -659,7 +661,7 @@ def check_on_cpu(rows, tx, folder):
     wrong = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for row, why in zip(rows, pool.map(lambda row: run_on_cpu(row, tx, folder), rows)):
-            # Exit status 1 of tx is a compile error, not a wrong result.
+            # Exit status 1 of tx means that tx rejected the program, not that a result is wrong.
             wrong += bool(why) and not why.startswith("exit status 1:")
             failed += bool(why)
             print(f"{'ok    ' if not why else 'FAILED'} {row.name}{f': {why}' if why else ''}", flush=True)
@@ -699,7 +701,8 @@ def bench(rows, tx, folder, options):
     nvcc = options.nvcc or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
     results = Results()
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        # Submit jobs before threads start, because the pool forks.
+        # The jobs must be submitted before any thread starts, because the process pool forks this
+        # process.
         prepared = pool.map(prepare, rows, *([value] * len(rows) for value in (tx, options.chip, folder)))
         program, build_trouble = build_program(nvcc, folder, options.chip, rows)
         for row, why in zip(rows, prepared):

@@ -2,15 +2,15 @@
 // reductions of CUB and of TIRx, the tile language of TVM. This file contains the algorithms of
 // TIRx, written in CUDA from their description.
 //
-// bench-tile.py compiles the kernels of this file once per element type and kind of reduction, with
-// the macros ELEMENT, TYPE, KIND and KIND_NAME. Without the macros, the file is the main program.
-// bench-tile.py writes rows.inc, the list of shapes.
+// For each element type and each reduction kind, bench-tile.py compiles the kernels of this file
+// with the macros ELEMENT, TYPE, KIND and KIND_NAME. Without the macros, the file is the main
+// program. bench-tile.py writes rows.inc, the list of shapes.
 
 #include <cstdio>
 #include <string>
 #include <vector>
 
-// Kernel of another implementation, with the table row and the name of the implementation.
+// Kernel that `tx` did not compile, with its row in the table and the name of its implementation.
 struct Entry {
   std::string row, way;
   const void *kernel;
@@ -115,9 +115,9 @@ __host__ __device__ constexpr int tirx_group(int length, int threads) {
 
 // Reductions of one value per thread
 
-// The input of each reduction depends on the previous result, by a comparison and a selection that
-// are equal in all implementations. If only thread 0 has the result, only its input depends on the
-// result: in the other threads, `y` equals `x`.
+// The input of each reduction depends on the previous result through one comparison and one
+// selection, in all implementations. If only thread 0 receives the result, only the input of thread
+// 0 depends on the result, because `y` equals `x` in the other threads.
 template <class Way, int Threads>
 __global__ void __launch_bounds__(Threads)
     one(const Element *, const Element *a, const Element *b, Element *V, int *I, long n) {
@@ -156,8 +156,8 @@ template <bool Everywhere> struct OneCub {
         __shared__ cub::Uninitialized<Value> everybody;
         if (threadIdx.x == 0)
           everybody.Alias() = result;
-        // The barrier also separates this use of `temp` from the next one. A barrier in the CUB
-        // reduction precedes the next write of `everybody`.
+        // This barrier also precedes the next use of `temp`. The next write of `everybody` follows
+        // a barrier inside the CUB reduction.
         __syncthreads();
         result = everybody.Alias();
       } else {
@@ -176,7 +176,7 @@ struct OneTirx {
     if constexpr (Threads == 32) {
       r = tirx_warp<32>(v);
     } else {
-      // Two alternating arrays are cheaper than a third barrier.
+      // The use of two arrays in alternate rounds costs less time than a third barrier per round.
       __shared__ Element scratch[2][32];
       r = tirx_block<Threads / 32>(v, scratch[i % 2]);
     }
@@ -186,8 +186,8 @@ struct OneTirx {
 
 // Reductions of tiles in shared memory
 
-// Tile of shape Outer x Length x Inner, whose dimension Length is reduced. Every tile with adjacent
-// reduced dimensions has such a shape.
+// Tile of shape Outer x Length x Inner, of which the dimension Length is reduced. Any tile whose
+// reduced dimensions are adjacent can be collapsed to such a shape.
 template <int Outer, int Length, int Inner> struct Shape {
   static constexpr int kElements = Outer * Length * Inner, kResults = Outer * Inner, kLength = Length;
   static __device__ int at(int result, int r) {
@@ -195,10 +195,10 @@ template <int Outer, int Length, int Inner> struct Shape {
   }
 };
 
-// The tile changes with the results of the previous round: each thread reads a result and
-// overwrites one element, neither of which the thread itself computes or reads in the reduction.
-// Rounds therefore cannot overlap, and every implementation needs two barriers per round: before
-// results are read, and before the next round reads elements.
+// After each round, each thread reads a result that another thread computes, and overwrites an
+// element that another thread reads. Consecutive rounds therefore cannot overlap. Every
+// implementation needs two barriers per round: one before the threads read results, and one before
+// the threads read the elements of the next round.
 template <class Way, class S, int Threads>
 __global__ void __launch_bounds__(Threads)
     tile(const Element *from, const Element *a, const Element *b, Element *V, int *I, long n) {
@@ -320,8 +320,9 @@ template <int Threads> void add_one(const char *row) {
 
 template <int Outer, int Length, int Inner, int Threads> void add_tile(const char *row) {
   using S = Shape<Outer, Length, Inner>;
-  // Inefficient combinations are excluded: blocks for rows shorter than the block, warps if most of
-  // them would be idle, and single threads for few results in the same bank.
+  // The list excludes inefficient kernels. A block does not reduce a row that is shorter than the
+  // block, warps do not reduce tiles for which most warps would be idle, and single threads do not
+  // reduce tiles with few results in the same bank.
   constexpr bool kBlock = Threads > 32 && Length >= Threads;
   if constexpr (kBlock)
     add(row, "cub-block", reinterpret_cast<const void *>(tile<TileCubBlock, S, Threads>));
@@ -360,13 +361,13 @@ struct Everything {
 
 namespace {
 
-// Exit status after a device fault, after which the process cannot use the device.
+// Exit status after a device fault. After such a fault, the process can no longer use the device.
 constexpr int kFault = 3;
 
 [[noreturn]] void fault(const char *what, const char *why) {
   std::printf("fault\t%s: %s\n", what, why);
   std::fflush(stdout);
-  // `exit` could wait for the device.
+  // The program does not call `exit`, because `exit` could wait for the device.
   std::_Exit(kFault);
 }
 
@@ -375,7 +376,8 @@ void check(cudaError_t status, const char *what) {
     fault(what, cudaGetErrorString(status));
 }
 
-// CUDA driver, loaded like the CUDA runtime loads it, because the linker may not find its library.
+// CUDA driver. The program loads the driver library at run time, as the CUDA runtime does, because
+// the linker may not find the library.
 struct Driver {
   decltype(&::cuGetErrorString) errorString;
   decltype(&::cuModuleLoadData) moduleLoadData;
@@ -566,7 +568,8 @@ private:
     }
     for (Way &way : ways) {
       say("begin", row, way);
-      // With this preference, the number of resident blocks is the occupancy computed below.
+      // With this shared-memory preference, the number of resident blocks is equal to the occupancy
+      // that the code below computes.
       driver.check(driver.funcSetAttribute(way.function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100),
                    "shared memory");
       driver.check(driver.occupancy(&way.resident, way.function, static_cast<int>(row.threads), 0), "occupancy");
@@ -625,7 +628,8 @@ private:
     return nullptr;
   }
 
-  // The implementations run in turn, so that a drift of the clock frequency affects all of them.
+  // The implementations run alternately, so a drift of the clock frequency affects all
+  // implementations equally.
   void time(const Row &row, std::vector<Way> &ways, Buffers &buffers) {
     constexpr int kLatencyRepeats = 15, kThroughputRepeats = 7;
     for (const bool full : {false, true}) {

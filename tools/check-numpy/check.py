@@ -29,7 +29,7 @@ NUMPY = {"f16": "f2", "f32": "f4", "f64": "f8", "i8": "i1", "i16": "i2", "i32": 
 WIDER = {"f16": ["f32", "f64"], "f32": ["f32", "f64"], "f64": ["f64"], "i8": ["i8", "i16", "i32", "i64"], "i16": ["i16", "i32"],
          "i32": ["i32", "i64"], "i64": ["i64"]}
 INFINITY = {"f16": ("0xFC00", "0x7C00"), "f32": ("0xFF800000", "0x7F800000"), "f64": ("0xFFF0000000000000", "0x7FF0000000000000")}
-# Kind: float op, integer op, whether NaN may win without a `nan` attribute.
+# The table maps each reduction kind to its float op and its integer op.
 KINDS = {"sum": ("arith.addf", "arith.addi"), "prod": ("arith.mulf", "arith.muli"), "max": ("arith.maximumf", "arith.maxsi"),
          "min": ("arith.minimumf", "arith.minsi"), "maxnum": ("arith.maxnumf", None), "minnum": ("arith.minnumf", None),
          "and": (None, "arith.andi"), "or": (None, "arith.ori"), "xor": (None, "arith.xori")}

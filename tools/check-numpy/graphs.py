@@ -305,7 +305,8 @@ class Case:
         written = {value.base for value, _ in outs if value is not None}
         fitting = [v for v in self.values if self.over(v, loops) is not None]
         if not self.on_tensors:
-            # An output may be read only at the index that is written, and not in a reduction.
+            # An op may read its output only at the index that it writes, and only if it has no
+            # reduction loop.
             fitting = [v for v in fitting if v.base not in written or (reduced is None and v.dims == loops)]
         if not fitting:
             return False
@@ -405,7 +406,8 @@ class Case:
         loops, reduced = ("R", "C"), r.choice(["R", "C", "C"])
         short, outs, taken = tuple(d for d in loops if d != reduced), [], set()
         for _ in range(r.choice([2, 2, 3])):
-            # An output that is indexed by a reduction loop is rejected; test this rarely.
+            # The compiler rejects an output that a reduction loop indexes, so few test programs
+            # contain such an output.
             dims = short if r.random() < 0.98 else loops
             value = self.pick(among=self.writable(dims, taken))
             if dims == short and value is None:

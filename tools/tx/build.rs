@@ -54,10 +54,10 @@ fn pages() -> std::io::Result<()> {
     std::fs::write(folder("OUT_DIR").join("pages.rs"), table)
 }
 
-/// Returns the directory in which `cargo xtask setup` installs tools, for programs built outside of
-/// this repository. For programs that are built inside of the repository, the path is empty.
-/// Programs that are built inside of the repository search tools relative to their own location,
-/// because they must not contain paths of the build machine.
+/// Returns the directory in which `cargo xtask setup` installs tools, if the program is built
+/// outside of this repository. Returns an empty path if the program is built inside of the
+/// repository. Such a program must not contain paths of the build machine, so it looks for tools
+/// relative to its own location.
 fn tools() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));

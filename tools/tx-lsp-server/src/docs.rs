@@ -8,7 +8,8 @@ pub(crate) fn of(name: &str) -> Option<&'static str> {
     let heading = format!("\n### `{name}` (");
     let start = PAGE.find(&heading)? + heading.len();
     let (_, section) = PAGE[start..].split_once('\n')?;
-    // The description ends before the tables of attributes and operands, or before the next op.
+    // The description of an op ends before its tables of attributes and operands, or before the
+    // next op.
     let end = ["\n#### ", "\n### ", "\n## "]
         .into_iter()
         .filter_map(|next| section.find(next))

@@ -1,8 +1,8 @@
 //! `tx-lsp-server`: MLIR's language server with the tile dialect.
 //!
-//! MLIR's server runs in a child process, which reads standard input directly. `tx-lsp-server`
-//! copies the messages of MLIR's server to the editor. `tx-lsp-server` adds the documentation of
-//! ops to hovers, which MLIR's server omits.
+//! MLIR's server runs in a child process. The child process reads standard input directly.
+//! `tx-lsp-server` copies the messages of MLIR's server to the editor. MLIR's server omits the
+//! documentation of ops from hovers, so `tx-lsp-server` adds this documentation.
 
 mod docs;
 mod relay;
@@ -13,7 +13,7 @@ use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use tx_mlir::melior::dialect::DialectRegistry;
 use tx_mlir::registration::{lsp_main, register_upstream_dialects};
 
-/// First command-line argument of a process that runs MLIR's server.
+/// First command-line argument with which `tx-lsp-server` starts itself as MLIR's server.
 const SERVER: &str = "--tx-server";
 
 fn main() -> ExitCode {
@@ -39,7 +39,8 @@ fn serve(args: Vec<String>) -> ExitCode {
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
-    // MLIR's server forwards notes but no diagnostic codes, so a note contains the code.
+    // MLIR's server forwards the notes of a diagnostic but not its code, so a note contains the
+    // code.
     tx_mlir::explain_errors(|code| code.to_string());
     u8::try_from(lsp_main(args, &registry)).map_or(ExitCode::FAILURE, ExitCode::from)
 }
@@ -63,7 +64,7 @@ struct Server(Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The process may have ended, so an error of `kill` is ignored.
+        // The child process may already have exited, so an error of `kill` is ignored.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

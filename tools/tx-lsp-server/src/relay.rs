@@ -31,7 +31,8 @@ fn content_length(line: &[u8]) -> Option<u64> {
         .then(|| value.trim().parse().ok())?
 }
 
-/// Copies the part of a message after the header line: an empty line, and a body of `length` bytes.
+/// Copies the rest of a message after its header line. The rest is an empty line and a body of
+/// `length` bytes.
 fn message(from: &mut impl BufRead, to: &mut impl Write, length: u64) -> io::Result<()> {
     from.read_until(b'\n', &mut Vec::new())?;
     let mut body = Vec::new();
@@ -43,7 +44,7 @@ fn message(from: &mut impl BufRead, to: &mut impl Write, length: u64) -> io::Res
     to.write_all(&body)
 }
 
-/// Returns the message with additional text; `None` if the message needs no additional text.
+/// Returns the changed body of a message; `None` if the relay copies the message unchanged.
 fn changed(body: &[u8]) -> Option<Vec<u8>> {
     let mut message: Value = serde_json::from_slice(body).ok()?;
     if message["method"] == "textDocument/publishDiagnostics" {
@@ -62,8 +63,8 @@ fn changed(body: &[u8]) -> Option<Vec<u8>> {
     Some(message.to_string().into_bytes())
 }
 
-/// Moves the diagnostic code from a note, which the server adds for this purpose, to the field
-/// `code`.
+/// Moves the diagnostic code from a note to the field `code`. The server adds the note for this
+/// purpose.
 fn add_code(diagnostic: &mut Value) -> Option<()> {
     let notes = diagnostic.get_mut("relatedInformation")?.as_array_mut()?;
     let code = |note: &Value| note["message"].as_str()?.parse::<Code>().ok();
@@ -76,7 +77,7 @@ fn add_code(diagnostic: &mut Value) -> Option<()> {
     Some(())
 }
 
-/// Returns the text of a hover, extended by the documentation of the op. The hover of an op begins
+/// Returns the text of a hover, followed by the documentation of the op. The hover of an op begins
 /// with the op name in quotes. Returns `None` for hovers of values, blocks and regions.
 fn documented(shown: &str) -> Option<String> {
     let name = shown.strip_prefix('"')?.split('"').next()?;

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Time limit of a response. A longer wait means that the server hangs.
+/// Maximum time until the server responds. If the server needs more time, the test assumes that the
+/// server hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const URI: &str = "file:///rows.mlir";
@@ -288,8 +289,8 @@ fn good_program_can_be_read_about() {
 
 #[test]
 fn wrong_programs_are_marked_where_they_are_wrong() {
-    // Each case has a replaced text, its replacement, the position of the diagnostic, and the
-    // message.
+    // Each entry contains a text of the document, its replacement, the position of the expected
+    // diagnostic, and its message.
     let cases = [
         // Verifiers of the tile dialect.
         (

@@ -8,8 +8,8 @@ use tx_mlir::melior::dialect::DialectRegistry;
 use tx_mlir::pass::{OptionInfo, summary};
 use tx_mlir::registration::{opt_main, register_upstream_dialects};
 
-/// Global allocator, which MLIR and LLVM also use. With the allocator of the C library, a tenth of
-/// the compile time is spent in the allocator.
+/// Global allocator, which MLIR and LLVM also use. With the allocator of the C library instead,
+/// `malloc` and `free` take 10 % of the compile time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         return match writeln!(std::io::stdout(), "{answer:#}") {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                // A failed write of this message cannot be reported.
+                // If the write of this message fails, the process has no way to report the failure.
                 let _ = writeln!(
                     std::io::stderr(),
                     "tx-opt: error: cannot write standard output: {error}"
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
-    // With `--verify-diagnostics`, a note that the source does not expect fails the test.
+    // With `--verify-diagnostics`, a note without an `expected-note` in the source fails the test.
     let is_test = |arg: &String| {
         arg.trim_start_matches('-')
             .starts_with("verify-diagnostics")

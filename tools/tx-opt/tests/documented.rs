@@ -1,4 +1,4 @@
-//! Runs the examples in the documentation of passes: the pass must convert the code under *Before*
+//! Runs the examples in the documentation of passes. Each pass must convert the code under *Before*
 //! to the code under *After*.
 //!
 //! An example is a module, or a list of ops that [`CONTEXTS`] completes to a module. The output
@@ -265,8 +265,8 @@ fn pieces(pattern: &str) -> Vec<Vec<String>> {
     pieces
 }
 
-/// Returns an error with the first part of a pattern that is not in the text, in the order of the
-/// parts.
+/// Checks that a text contains all parts of a pattern in their order. The error contains the first
+/// missing part.
 fn found_in(pattern: &str, text: &str) -> Result<(), String> {
     let pieces = pieces(pattern);
     let text = tokens(text);
@@ -308,7 +308,8 @@ fn fits<'t>(expected: &'t str, found: &'t str, names: &mut Names<'t>) -> bool {
     if expected.starts_with('%') && found.starts_with('%') {
         return *names.entry(expected).or_insert(found) == found;
     }
-    // Outside of strings, `...` has already split the pattern.
+    // Here, `...` can only occur inside a string, because the pattern was split at all other
+    // occurrences.
     match expected.split_once("...") {
         Some((start, end)) => found.starts_with(start) && found.ends_with(end),
         None => expected == found,

@@ -81,7 +81,8 @@ fn arrays_of_numbers() {
     assert_eq!(read.stdout, opt(&[&text]).stdout);
 }
 
-/// The check of the input must not consume a pipe, because MLIR reads it afterwards.
+/// MLIR reads the input after `tx-opt` has checked it, so the check must not consume the input of a
+/// pipe.
 #[test]
 fn pipes_are_read_once() {
     let mut tool = Command::new(env!("CARGO_BIN_EXE_tx-opt"))
@@ -98,7 +99,8 @@ fn pipes_are_read_once() {
     assert!(printed.contains("func.func @here()"), "{printed}");
 }
 
-/// Errors in standard input have the same messages as errors in a file.
+/// For an error in standard input, `tx-opt` prints the same message as for the same error in a
+/// file.
 #[test]
 fn standard_input_is_looked_into() {
     let folder = tempfile::tempdir().expect("a folder");

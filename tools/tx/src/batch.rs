@@ -28,7 +28,7 @@ pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
         if let Err(failure) = done {
             said["status"] = failure.status().into();
             match &failure {
-                // Standard output is closed, so later runs cannot print.
+                // Standard output is closed, so the remaining runs cannot print their results.
                 Failure::Closed => return Err(failure),
                 Failure::Failed(_) | Failure::Fault(_) => failed += 1,
                 _ => refused += 1,

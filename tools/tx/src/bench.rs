@@ -9,19 +9,20 @@ use crate::compile;
 use crate::failure::Failure;
 use crate::progress::{self, note};
 
-/// Maximum number of bytes that a measurement of the read bandwidth of a device reads.
+/// Maximum number of bytes that `tx bench` reads to measure the read bandwidth of a device.
 const MOST_READ: usize = 1 << 30;
-/// Minimum duration of one measurement. A measurement of a shorter program consists of several
-/// launches.
+/// Minimum duration of one measurement. If one launch of the program takes less time, one
+/// measurement consists of several launches.
 const LEAST: Duration = Duration::from_millis(1);
-/// Run time below which a CUDA graph launches the program. If the run time of a program is shorter,
-/// the launch overhead is comparable to the run time.
+/// Maximum run time of programs that are launched through a CUDA graph. For shorter run times, the
+/// overhead of a direct launch is comparable to the run time.
 const SHORT: Duration = Duration::from_micros(100);
 /// Maximum number of launches in a CUDA graph.
 const MOST_RECORDED: usize = 1024;
 /// Number of measurements on a GPU.
 const TIMES: u32 = 15;
-/// Number of measurements on the CPU, where one run may take seconds.
+/// Number of measurements on the CPU. The number is small, because one run on the CPU may take
+/// seconds.
 const TIMES_ON_THE_CPU: u32 = 3;
 /// Number of warm-up launches.
 const WARM: usize = 3;
@@ -38,7 +39,8 @@ struct Measured {
     graph: bool,
     /// Total size of all memref arguments, in bytes.
     bytes: usize,
-    /// Number of copies of the arguments, which consecutive launches use in turn.
+    /// Number of copies of the arguments. Each launch uses the next copy, and the first copy
+    /// follows the last.
     copies: usize,
     median_us: f64,
     fastest_us: f64,
@@ -88,8 +90,8 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     crate::print(text.as_bytes())
 }
 
-/// Returns the number of measurements. On the CPU, the function prints a note that the run times do
-/// not predict run times on a GPU.
+/// Returns the number of measurements. If the device is the CPU, the function prints a note that
+/// the measured run times do not predict run times on a GPU.
 pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32 {
     let usual = match device.chip() {
         Some(_) => on_a_gpu,
@@ -125,8 +127,8 @@ pub(crate) fn time(
     let prepare = || program.prepare(args.to_vec(), how);
     let mut runs = vec![prepare()?];
     let bytes = runs[0].argument_bytes();
-    // With this number of copies, the cache no longer contains an argument when a launch uses it
-    // again.
+    // With this number of copies, the L2 cache no longer contains a copy when a later launch uses
+    // that copy again.
     let copies = match device.cache()? {
         Some(cache) => (4 * cache).div_ceil(bytes.max(1)).clamp(1, MOST_COPIES),
         None => 1,

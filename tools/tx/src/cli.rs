@@ -260,8 +260,8 @@ Examples:
   tx man | man -l -
   tx man --dir ~/.local/share/man/man1";
 
-/// Parser that accepts any text; the shell completion offers the known words. The commands reject
-/// unknown words, with a list of the known words.
+/// Parser that accepts any text. Shell completions offer the known words. If a word is unknown, the
+/// command prints an error with a list of the known words.
 #[derive(Clone)]
 struct Offered(fn() -> Vec<&'static str>);
 
@@ -294,7 +294,7 @@ impl TypedValueParser for Offered {
     }
 }
 
-/// Returns a parser of integers in a range. The error of the parser states the range.
+/// Returns a parser of integers in a range. The error message of the parser contains the range.
 fn number<T>(range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Display + FromStr + PartialOrd + Send + Sync + 'static,

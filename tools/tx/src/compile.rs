@@ -24,16 +24,16 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     }
     let text = read(&options.program.file)?;
     check_outputs(&options.program.file, [output, plan].into_iter().flatten())?;
-    // The user asked for timing, so the compilation does not read the cache.
+    // The user asked for compile times, so the compilation does not read the cache.
     let is_timed = options.time || options.times.is_some();
     let kept = cache(&options.kept)?.filter(|_| !is_timed);
     let mut times = Times::default();
     let times_run = options.times.unwrap_or(1);
     let artifact = reporting(&options.program, &text, kept.as_ref(), || {
-        // The first compilation is slower than later ones, because it creates MLIR contexts and
-        // pass pipelines.
+        // The first compilation of a process is slower than the following compilations, because it
+        // creates MLIR contexts and pass pipelines.
         let mut start = Instant::now();
-        // Only runs on the executor need the device IR.
+        // `tx compile` does not need the device IR, because only the CPU executor reads it.
         let compiler = compiler(kept.clone(), &options.chip, options.asserts)?.without_device_ir();
         let mut once = || {
             let artifact = compiler.compile_source(&source(&options.program, text.clone()))?;
@@ -76,8 +76,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::file(path, &error))
 }
 
-/// Rejects an output file in a missing directory, and an output file that is also the program or
-/// another output file.
+/// Returns an error if the directory of an output file is missing, or if an output file is also the
+/// program file or another output file.
 pub(crate) fn check_outputs<'p>(
     program: &Path,
     outputs: impl IntoIterator<Item = &'p Path>,
@@ -155,11 +155,11 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// Value of `--cache` that disables the compilation cache.
+/// Argument of the option `--cache` that disables the compilation cache.
 const OFF: &str = "off";
 
-/// Values of `--cache` that are rejected as directory names, because the user probably intends to
-/// enable or disable the cache.
+/// Arguments of the option `--cache` that are not accepted as directory names, because a user who
+/// writes them probably intends to enable or disable the cache.
 const UNCLEAR: [&str; 12] = [
     "0", "1", "no", "yes", "none", "null", "false", "true", "on", "never", "disable", "disabled",
 ];
@@ -195,7 +195,8 @@ pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
         )));
     }
     if is_empty {
-        // In a shell, an empty value is a common way to disable a variable for one command.
+        // In a shell, an empty value is a common way to disable an environment variable for one
+        // command.
         note_once(&format!(
             "tx: {from} is empty and says nothing, {expected}: the user's cache folder is taken"
         ));
@@ -233,8 +234,8 @@ pub(crate) fn compile(
     })
 }
 
-/// Prints a warning if a kernel reads block ids, but runs with one block because no grid size is
-/// known.
+/// Prints a warning if a kernel reads block ids, but no grid size is known. Such a kernel runs with
+/// one block.
 pub(crate) fn warn_of_grid(compiler: &tx::Compiler, source: &tx::Source, grid: Option<Grid>) {
     if grid.is_none()
         && let Ok(Some(warning)) = compiler.unknown_grid(source)
@@ -296,13 +297,13 @@ pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said>
     Said::diagnostics(&error.diagnostics, file, text)
 }
 
-/// Durations of each stage in milliseconds: one list per stage, with one value per compilation. The
-/// last list contains the total durations.
+/// Durations of the compilation stages, in milliseconds. Each stage has a list with one duration
+/// per compilation, and the last list contains the total durations.
 #[derive(Default)]
 struct Times(Vec<(String, Vec<f64>)>);
 
 impl Times {
-    /// All compilations have equal lists of stages.
+    /// Adds the durations of one compilation. Every compilation of a program runs the same stages.
     fn add(&mut self, artifact: &Artifact, total: Duration) {
         let stages = artifact.stages.iter().map(|s| (s.name.as_str(), s.millis));
         let rows = stages.chain([("total", total.as_secs_f64() * 1e3)]);

@@ -8,7 +8,8 @@ use crate::failure::Failure;
 use crate::name;
 use crate::pages;
 
-/// Prefixes of generated arguments. An argument without such a prefix is a file.
+/// Prefixes of array arguments that `tx` generates. An argument without such a prefix is the name
+/// of a file.
 const FORMS: &str = "rand: zeros: full:";
 const ARRAYS: &str = "*.npy";
 
@@ -22,8 +23,8 @@ pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {
     crate::print(script.as_bytes())
 }
 
-/// Returns the completion script that clap generates. clap completes an argument either by words or
-/// by files, not by both.
+/// Returns the completion script that clap generates. In this script, an argument has either words
+/// or file names as completions, because clap does not support both for one argument.
 fn generated(shell: Shell, command: &mut Command) -> String {
     // clap_complete panics on write errors, so the code first writes to memory.
     let mut script = Vec::new();
@@ -43,8 +44,8 @@ fn codes() -> String {
 
 fn bash(mut command: Command) -> String {
     let script = generated(Shell::Bash, &mut command);
-    // clap_complete has a bug: it encodes a hyphen in the program name in two ways, and then does
-    // not find subcommands.
+    // Because of a bug, clap_complete encodes a hyphen in the program name in two ways, and then
+    // does not find subcommands.
     let [wrong, right] = ["__subcmd__", "__"].map(|hyphen| name::get().replace('-', hyphen));
     let script = script.replace(&wrong, &right);
     let arguments = function("arguments");
@@ -83,7 +84,7 @@ fn bash(mut command: Command) -> String {
 fn zsh(mut command: Command) -> String {
     let script = generated(Shell::Zsh, &mut command);
     let [arguments, explained] = ["arguments", "explained"].map(function);
-    // The script contains one line per option, after its name.
+    // The script contains one line per option. The line begins with the name of the option.
     let lines = script.split_inclusive('\n').map(|line| {
         let of = |option: &str| line.starts_with(option);
         match line {

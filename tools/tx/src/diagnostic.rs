@@ -25,7 +25,7 @@ pub(crate) enum Format {
 static FORMAT: OnceLock<Format> = OnceLock::new();
 
 impl Format {
-    /// Sets the message format for the rest of the process. Only the first call has an effect.
+    /// Sets the message format of the process. Calls after the first call have no effect.
     pub(crate) fn choose(self) {
         FORMAT.get_or_init(|| self);
     }
@@ -49,13 +49,13 @@ pub(crate) struct Said {
 enum Origin {
     /// Message of `tx` about the command line.
     Tx,
-    /// Message of `tx` about the given file; the text contains the file name.
+    /// Message of `tx` about a file. The text of the message contains the file name.
     File(String),
     /// Message of `tx` that is printed without a prefix.
     Text,
     /// Message of the compiler or the executor, with an optional source location.
     Program(Option<tx::Location>),
-    /// Message of a validation. In text format, a table on standard output shows the details.
+    /// Message of `tx validate`. In text format, a table on standard output shows the details.
     Finding(tx::Location),
 }
 
@@ -87,7 +87,7 @@ impl Said {
             origin,
             ..Self::progress(message)
         };
-        // The first location in `text` becomes the location of the message.
+        // The first source location in `text` becomes the location of the message.
         let own = place(text, &file);
         let text = match &own {
             Some(at) => text.replacen(&format!(" at {}:{}:{}", at.file, at.line, at.column), "", 1),
@@ -122,7 +122,8 @@ impl Said {
         }
     }
 
-    /// Creates an error whose origin is `tx`. Removes the prefix `tx: ` of the message, if present.
+    /// Creates an error whose origin is `tx`. If the message begins with `tx: `, the function
+    /// removes this prefix.
     pub(crate) fn by_tx(message: &str) -> Self {
         let message = message.trim_end();
         Self {
@@ -205,8 +206,8 @@ impl Said {
         }
     }
 
-    /// Creates an error for arguments that violate a check of the program, at the source location
-    /// of the check.
+    /// Creates an error for arguments for which a check of the program fails. The error is at the
+    /// source location of the check.
     pub(crate) fn of_arguments(
         error: &tx_plan::CheckError,
         file: &Path,
@@ -266,7 +267,7 @@ impl Said {
         self
     }
 
-    /// Adds the source lines that the message and its notes quote.
+    /// Adds the source lines of the program that are printed below the message and below its notes.
     pub(crate) fn quoting(self, lines: &Lines<'_>) -> Self {
         let line = match (&self.origin, &self.severity) {
             (Origin::Program(Some(location)), _) | (Origin::Finding(location), Severity::Error) => {
@@ -290,8 +291,8 @@ impl Said {
         }
     }
 
-    /// Converts the diagnostics of a compilation to messages. Cloned ops may cause equal
-    /// diagnostics, of which only the first is kept.
+    /// Converts the diagnostics of a compilation to messages. Cloned ops may cause several equal
+    /// diagnostics; the function keeps only the first of them.
     pub(crate) fn diagnostics(
         diagnostics: &[tx::Diagnostic],
         file: &Path,
@@ -313,7 +314,7 @@ impl Said {
         text
     }
 
-    /// Appends the diagnostic code, and the command that explains the code.
+    /// Appends the diagnostic code and the command `tx explain CODE` to the text.
     fn name_code(&self, text: &mut String) {
         if let Some(code) = self.code {
             let dim = Style::new().dimmed();
@@ -325,8 +326,8 @@ impl Said {
     }
 
     /// Appends the text of the message. If the message is at location `shown`, its source line is
-    /// omitted. If `findings` is true, the text includes validation verdicts, which are otherwise
-    /// only in a table on standard output.
+    /// omitted. If `findings` is true, the function also appends the verdicts of `tx validate`,
+    /// which are otherwise only in a table on standard output.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {
@@ -630,7 +631,8 @@ mod tests {
             assert_eq!(said[0].text(), text);
             assert_eq!(said[0].json()["code"], Value::Null);
         }
-        // The cases are a column beyond the line, a column inside a character, and invalid UTF-8.
+        // The locations test a column beyond the end of the line, a column inside a UTF-8
+        // character, and a line with invalid UTF-8.
         for (column, text) in [(99, &b"short"[..]), (2, "é".as_bytes()), (1, b"\xff\n")] {
             let said = said(&[error(at(1, column), "odd")], text);
             assert!(said[0].text().starts_with("a.mlir:1:"), "{said:?}");

@@ -137,9 +137,9 @@ fn ptxas() -> String {
     }
 }
 
-/// Searches `ptxas` on PATH, and then in the directory `tools` of three target directories, in
-/// which `cargo xtask setup` installs `ptxas`. The target directories are those of the program, of
-/// the current workspace, and of the repository from which the program was built.
+/// Looks for `ptxas` on PATH, and then in the directories `tools` of three target directories.
+/// `cargo xtask setup` installs `ptxas` in such a directory. The three target directories belong to
+/// the program, to the current workspace, and to the repository from which the program was built.
 pub(crate) fn find_ptxas() -> Option<PathBuf> {
     Places {
         path: env::var_os("PATH").unwrap_or_default(),

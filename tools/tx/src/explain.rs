@@ -55,7 +55,7 @@ fn number(text: &str) -> Option<u64> {
     let form = tx.eq_ignore_ascii_case("tx")
         && !digits.is_empty()
         && digits.bytes().all(|b| b.is_ascii_digit());
-    // A number that exceeds the integer type is an unknown code.
+    // A number that does not fit `u64` becomes `u64::MAX`, which is no diagnostic code.
     form.then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
@@ -108,9 +108,10 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             .iter()
             .map(Said::text)
             .collect();
-        // Explanations are equal only if their source lines are also equal.
+        // Two explanations count as equal only if they also quote the same source line.
         let mut whole = one.clone();
-        // Consecutive explanations of one source line quote the line only once.
+        // If consecutive explanations belong to the same source line, only the first explanation
+        // quotes the line.
         if told_of_it.place.is_some() && told_of_it.place == shown {
             one = one
                 .lines()
@@ -124,7 +125,8 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             one.push_str(&format!("{line}\n"));
             whole.push_str(&format!("{line}\n"));
         }
-        // A source op may have been split into several ops, whose explanations are then equal.
+        // If a pass has split a source op into several ops, the explanations of these ops may be
+        // equal.
         if before.insert(whole) {
             told.push_str(&one);
             let place = match &told_of_it.place {

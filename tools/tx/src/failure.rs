@@ -10,15 +10,16 @@ use crate::diagnostic::{Lines, Said, say_all};
 
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The usage is wrong; the exit status is 2.
+    /// The command line is invalid; the exit status is 2.
     Usage(String),
     /// The command rejects a program, an argument or a file; the exit status is 1.
     Refused(String),
-    /// The command rejects a program with located diagnostics; the exit status is 1.
+    /// The command rejects a program, and the diagnostics have source locations; the exit status is
+    /// 1.
     Diagnosed(Vec<Said>),
     /// A run or a check fails; the exit status is 3.
     Failed(String),
-    /// A fault occurs during a run; the exit status is 3.
+    /// The program causes a fault at run time; the exit status is 3.
     Fault(Box<Said>),
     /// Standard output is closed; the exit status is 0, and no message is printed.
     Closed,

@@ -13,8 +13,9 @@ use crate::failure::Failure;
 use crate::name;
 use crate::progress;
 
-/// Hidden arguments of a worker process, which checks the cases that it reads from standard input.
-/// The clap definition omits the hidden arguments, so help texts and completions do not show them.
+/// Hidden command-line arguments that start a worker process. A worker reads test cases from
+/// standard input and checks them. Help texts and completions do not show these arguments, because
+/// the clap definition omits them.
 const WORKER: [&str; 2] = ["fuzz", "worker"];
 
 pub(crate) fn is_worker() -> bool {
@@ -87,7 +88,8 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     conclude(&summary.map_err(refused)?, out)
 }
 
-/// Runs `work`; during the run, shows the number of completed cases or the elapsed seconds.
+/// Runs `work`. Meanwhile, the progress display shows the number of completed test cases or the
+/// elapsed seconds.
 fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let look = || {
@@ -103,7 +105,8 @@ fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
 
 fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     crate::print(format!("{summary}\n").as_bytes())?;
-    // The times are printed to standard error, because they differ between runs.
+    // Run times differ between runs, so the command prints them to standard error instead of
+    // standard output.
     if let Some((time, index)) = summary.slowest {
         eprintln!(
             "{}: case {index} took longest: {:.1} s",

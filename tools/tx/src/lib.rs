@@ -55,7 +55,7 @@ use cli::{Cli, Command};
 use diagnostic::{Format, Said};
 use failure::Failure;
 
-/// Function that changes a compiler, for example by adding passes.
+/// Function that returns a modified compiler, for example with additional passes.
 pub type Prepare = fn(tx::Compiler) -> Result<tx::Compiler, tx::Error>;
 
 /// Function that registers variants and passes.
@@ -70,8 +70,8 @@ pub fn main() -> ExitCode {
     main_of("tx", || Ok(()), Ok)
 }
 
-/// Runs the command line with additional variants and passes. `register` is called once, and
-/// `prepare` changes every compiler that a command creates. A registered pass runs only if
+/// Runs the command line with additional variants and passes. The function calls `register` once.
+/// It calls `prepare` for every compiler that a command creates. A registered pass runs only if
 /// `prepare` adds it to `lower-reduction`. If `register` fails, the function prints the error and
 /// returns exit status 1.
 #[must_use = "it is the exit status"]
@@ -83,8 +83,8 @@ pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     )
 }
 
-/// Runs the command line. The message after a panic contains `makers`, which describes the code
-/// that may have the bug.
+/// Runs the command line. If `tx` panics, the message reports a bug of `makers`, which names the
+/// code that may contain the bug.
 fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCode {
     PREPARE.get_or_init(|| prepare);
     name::choose();
@@ -157,8 +157,8 @@ pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
     }
 }
 
-/// Returns a misspelled log level in a filter, and the correct level, because a filter interprets
-/// an unknown word as a module name.
+/// Returns a misspelled log level in a log filter, and the correct log level. Without this check,
+/// the filter would interpret the misspelled log level as a module name.
 fn misspelt_level(filter: &str) -> Option<(&str, &str)> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     filter.split(',').map(str::trim).find_map(|word| {
@@ -183,8 +183,8 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         let is_json = Format::chosen() == Format::Json;
         let layer = fmt::layer()
             .with_ansi(!is_json && std::io::stderr().is_terminal())
-            // Passes and stages are spans. The log contains each span with its duration, when the
-            // span ends.
+            // Passes and stages are spans of `tracing`. At the end of each span, the log contains a
+            // line with its duration.
             .with_span_events(FmtSpan::CLOSE)
             .with_writer(move || -> Box<dyn Write> {
                 match is_json {

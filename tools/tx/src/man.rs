@@ -43,7 +43,8 @@ fn write(command: &Command, folder: &Path) -> io::Result<()> {
 }
 
 fn page(command: &Command) -> clap_mangen::Man {
-    // The page contains the usage line of `--help`, because it shows the values of options.
+    // The manual page contains the usage line of `--help`, because this line shows the arguments of
+    // options.
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
     // Without a date, a manual page viewer would read the next header field as the date.

@@ -1,16 +1,16 @@
-//! Memory check for arguments. If an operating system overcommits memory, an allocation succeeds,
-//! but the process is killed when it uses too much memory.
+//! Memory check for arguments. An operating system that overcommits memory does not fail an
+//! allocation that is too large; it kills the process when the process writes to the memory.
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use tx_runtime::Spec;
 
 use crate::failure::Failure;
 
-/// Number of bytes below which the available memory is not checked.
+/// Size of the required memory, in bytes, up to which the available memory is not checked.
 const FEW: u64 = 1 << 28;
 
-/// Rejects arguments that exceed the available memory. If `copied` is set, the run copies the
-/// arguments, as on the CPU, and the arguments need twice as much memory.
+/// Rejects arguments that exceed the available memory. `copied` is set if the run copies the
+/// arguments, as on the CPU; the function then doubles the size of the arguments.
 pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);

@@ -1,8 +1,8 @@
-//! Name of the program in messages. A compiler that is built with this crate provides the commands
-//! of `tx` under another name.
+//! Name of the program in messages. Another compiler that uses this crate provides the commands of
+//! `tx`, but its executable has another name.
 //!
-//! Messages in the source code contain the name `tx`, which the output functions replace by the
-//! actual name.
+//! Messages in the source code contain the name `tx`. When a message is printed, the actual name of
+//! the executable replaces `tx`.
 
 use std::borrow::Cow;
 use std::env;
@@ -34,7 +34,8 @@ pub(crate) fn choose() {
     });
 }
 
-/// Replaces `tx` by the actual name, at the start of a message and in quoted commands.
+/// Replaces `tx` by the actual name of the program, at the start of a message and in commands
+/// between backticks.
 pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
     if get() == OURS {
         return text.into();

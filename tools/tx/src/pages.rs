@@ -2,7 +2,7 @@
 
 use tx_mlir::Code;
 
-/// Each diagnostic code and the text of its page, in ascending order.
+/// Pairs of a diagnostic code and the text of its page, in ascending order of the codes.
 const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 const INDEX: &str = include_str!("../../../docs/diagnostics.md");
@@ -13,7 +13,7 @@ pub(crate) fn page(code: Code) -> Option<&'static str> {
     Some(text)
 }
 
-/// Returns each diagnostic code and the title of its page, in ascending order.
+/// Returns each diagnostic code with the title of its page, in ascending order of the codes.
 pub(crate) fn titles() -> impl Iterator<Item = (&'static str, &'static str)> {
     PAGES.iter().map(|(name, text)| {
         let heading = text.lines().next().unwrap_or_default();

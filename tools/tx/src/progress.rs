@@ -46,8 +46,8 @@ pub(crate) enum When {
 enum Form {
     Nothing,
     Bar,
-    /// Progress lines, with a minimum time between two lines, and a minimum time before the first
-    /// line.
+    /// Progress lines. `between` is the minimum time between two lines, and `before` is the minimum
+    /// time before the first line.
     Lines {
         between: Duration,
         before: Duration,
@@ -69,7 +69,8 @@ static QUIET: OnceLock<bool> = OnceLock::new();
 static FORM: OnceLock<Form> = OnceLock::new();
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Polling interval for the progress of work that does not report its steps.
+/// Interval at which the progress display reads the progress of work that does not report its
+/// steps.
 #[cfg(feature = "fuzz")]
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -77,7 +78,8 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(crate) fn configure(options: &Options, is_logging: bool) {
     let is_terminal = io::stderr().is_terminal()
         && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");
-    // A program reads the JSON output, so the default is no progress display.
+    // In JSON format, no progress is displayed by default, because another program reads the
+    // output.
     let is_json = Format::chosen() == Format::Json;
     let form = match options.progress {
         _ if options.quiet => Form::Nothing,
@@ -143,7 +145,7 @@ fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
 /// Work with a progress display. The display ends when the value is dropped.
 pub(crate) struct Task {
     what: &'static str,
-    /// Visible progress bar. If progress lines are printed, the bar is hidden and only counts the
+    /// Progress bar. If progress is printed as lines, the bar is invisible and only counts the
     /// steps.
     bar: ProgressBar,
     form: Form,

@@ -20,17 +20,18 @@ use crate::progress::{self, Task, warn};
 use crate::run::given;
 use crate::validate::{assumed_grid, finding, refused, watch};
 
-/// Stage after which the report reads the kernels: barriers are inserted, and no op is in the LLVM
-/// dialect.
+/// Stage after which the report reads the kernels. After this stage, all barriers are inserted, and
+/// the kernels do not contain ops of the LLVM dialect.
 const KERNELS: &str = "convert-tile-to-gpu";
 /// Stage after which the report reads the fragments.
 const FRAGMENTS: &str = "parse";
 
-/// Work limit per stage for generated inputs: a sixteenth of the limit of `tx validate`. For most
-/// programs, the validation of all inputs needs less work than this limit.
+/// Maximum number of ops that run per stage on generated inputs. The limit is a sixteenth of the
+/// limit of `tx validate`, and suffices for all inputs of most programs.
 const WORK: u64 = 1 << 22;
 
-/// Number of steps of the progress display: compile, explain, compile with locations, validate.
+/// Number of steps in the progress display. The steps are compilation, explanation, compilation
+/// with source locations, and validation.
 const STEPS: u64 = 4;
 
 /// Adds the compile time of each stage. `timed` may contain stages that the report omits.
@@ -217,11 +218,12 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
 struct Asked {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,
-    /// Set to run all generated inputs; otherwise only the first inputs run.
+    /// Set if the program runs on all generated inputs; otherwise the program runs only on the
+    /// first inputs.
     all: bool,
 }
 
-/// Validates the program. Returns the failure with which `tx` must exit, if any.
+/// Validates the program. If the validation fails, returns the failure with which `tx` must exit.
 fn check(
     compiler: &tx::Compiler,
     source: &tx::Source,
@@ -260,7 +262,8 @@ fn check(
             return Ok(None);
         }
     };
-    // Verdicts and stages are matched by name, in order; some verdicts have no stage.
+    // Each verdict is assigned to the next stage with the same name. Some verdicts belong to no
+    // stage of the report.
     let mut stages = report.stages.iter_mut();
     for found in &validation.stages {
         if let Some(stage) = stages
@@ -306,7 +309,8 @@ fn check(
     Ok(bad(&validation, source))
 }
 
-/// Returns whether a combiner property may fail for inputs that the validation did not run.
+/// Returns whether an algebraic property of a combiner, such as associativity, may fail for inputs
+/// that the validation omitted.
 fn may_be_wrong_with_others(validation: &Validation) -> bool {
     validation.left_out > 0 && validation.is_good() && validation.is_conditional()
 }

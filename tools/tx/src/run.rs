@@ -13,9 +13,10 @@ use crate::failure::Failure;
 use crate::memory;
 use crate::progress::note_once;
 
-/// Default limit on the steps of a launch on the CPU. A run of 2^28 steps takes some seconds.
+/// Default limit on the steps of a launch on the CPU. The execution of 2^28 steps takes several
+/// seconds.
 const MOST_STEPS: u64 = 1 << 28;
-/// Number of steps that each argument element adds to the default limit.
+/// Number of steps by which each element of the arguments raises the default step limit.
 const STEPS_FOR_ELEMENT: u64 = 64;
 const STEPS_FOR_THREAD: u64 = 1 << 10;
 
@@ -86,7 +87,8 @@ impl Launch {
     }
 
     pub(crate) fn arguments(&self, device: &Device) -> Result<Vec<Arg>, Failure> {
-        // On a GPU, the arguments are copied to device memory, not within host memory.
+        // On a GPU, the arguments are copied to device memory, so they need no second copy in host
+        // memory.
         memory::check(&self.args, device.chip().is_none())?;
         load(&self.args)
     }
@@ -117,8 +119,8 @@ impl Launch {
         }
     }
 
-    /// Returns the failure for a runtime error of `plan`, which was compiled from `program`. If an
-    /// argument has a wrong type, a note names its file.
+    /// Returns the failure for a runtime error of `plan`, which was compiled from `program`. If the
+    /// type of an argument is wrong, a note contains the name of the argument's file.
     pub(crate) fn refused(&self, error: tx_runtime::Error, program: &Path, plan: &Plan) -> Failure {
         let said = Said::by_tx(&error.to_string());
         let (index, hint) = match &error {
@@ -150,8 +152,8 @@ impl Launch {
     }
 }
 
-/// Returns the message for arguments that violate a check of the program; `None` if the check has
-/// no source location.
+/// Returns the message for arguments for which a check of the program fails; `None` if the check
+/// has no source location.
 pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<Said> {
     match error {
         tx_runtime::Error::Check(check) => Some(Said::of_arguments(check, program, check.place()?)),
@@ -228,8 +230,8 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
     })
 }
 
-/// Returns the newest supported chip whose code runs on the device. Code for one chip also runs on
-/// later chips.
+/// Returns the newest supported chip whose code runs on the device. Code that is compiled for one
+/// chip also runs on newer chips.
 fn newest_for(device: &Device) -> String {
     let Some(chip) = device.chip() else {
         return tx_target::DEFAULT_CHIP.to_owned();
@@ -245,7 +247,7 @@ fn newest_for(device: &Device) -> String {
         .map_or(chip, |known| known.name.to_owned())
 }
 
-/// Checks before the run that each output file receives exactly one array.
+/// Checks before the run that each `--out` option names an array argument and another output file.
 fn check_outs(options: &Run, plan: &Plan) -> Result<(), Failure> {
     let mut files = BTreeSet::new();
     for out in &options.outs {

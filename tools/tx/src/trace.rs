@@ -1,8 +1,8 @@
 //! Option `--trace FILE`, which writes a trace of passes and stages in Chrome's trace event format.
 //!
-//! The file is a JSON list with one event per line: begin of a span (`B`), end of a span (`E`), or
-//! instant (`i`). Each event is written immediately, so the file is usable after a crash; trace
-//! viewers accept a list without a closing bracket.
+//! The file is a JSON list with one event per line. The type of an event is `B` (begin of a span),
+//! `E` (end of a span) or `i` (instant). Each event is written immediately, so the file is usable
+//! after a crash; trace viewers accept a list without a closing bracket.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -98,7 +98,7 @@ impl Trace {
             "ph": phase,
             "name": name,
             "cat": category,
-            // The unit is microseconds.
+            // The unit of `ts` is microseconds.
             "ts": self.start.elapsed().as_nanos() as f64 / 1e3,
             "pid": std::process::id(),
             "tid": thread(),
@@ -131,8 +131,8 @@ fn thread() -> u64 {
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Returns the value of the field `name`; without this field, returns `otherwise`, which is the
-    /// name of the span.
+    /// Returns the value of the field `name`. If the span has no such field, returns `otherwise`,
+    /// the name of the span.
     fn name<'f>(&'f self, otherwise: &'f str) -> &'f str {
         self.0
             .get("name")

@@ -12,14 +12,16 @@ use crate::progress::{self, note};
 
 /// Number of time measurements per schedule on a GPU.
 const TIMES: u32 = 7;
-/// Minimum relative improvement of the run time over the fastest schedule so far. Smaller
-/// differences are noise.
+/// Minimum relative reduction of the run time for which a schedule replaces the fastest schedule so
+/// far. Smaller differences of run times are measurement noise.
 const MARGIN: f64 = 0.01;
 /// Maximum difference between the results of two schedules, relative to the largest result. The
-/// tolerance covers reordered sums in the narrowest type.
+/// tolerance covers the rounding errors of the narrowest type if a schedule changes the order of
+/// additions.
 const TOLERANCE: f64 = 0.02;
 
-/// Squared logarithms of estimated time over measured time, one per schedule of a reduction.
+/// Squared logarithms of the ratio between estimated and measured run time, one for each schedule
+/// of a reduction.
 #[derive(Default)]
 struct Errors(Vec<f64>);
 
@@ -86,8 +88,8 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             task.doing(&candidate.schedule);
             let trial = match compiled(&trial) {
                 Ok(trial) => trial,
-                // A later pass may reject a legal schedule, for example if there are too few named
-                // barriers.
+                // A pass that runs after the choice of a legal schedule may fail, for example
+                // because the kernel needs too many named barriers.
                 Err(error) => {
                     task.step();
                     let reason = error.diagnostics.first().map_or("", |d| d.message.as_str());

@@ -25,7 +25,8 @@ pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     suggest_value(&mut error);
     suggest_owner(&mut error, &root, &args);
     suggest_option(&mut error, &root, &args);
-    // The command line cannot be parsed, so the message format is searched in the arguments.
+    // clap cannot parse the command line, so this code looks for the message format in the
+    // arguments.
     let json = args.iter().any(|arg| arg == "--message-format=json")
         || args
             .windows(2)
@@ -37,7 +38,8 @@ pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     match text.strip_prefix("error: ") {
         Some(message) if error.use_stderr() => Failure::Usage(message.to_owned()).report(),
         _ if json && error.use_stderr() => Failure::Usage(text).report(),
-        // The error is a help text, which is requested or replaces a missing command.
+        // The clap error contains a help text, because the user requested it or omitted the
+        // command.
         _ => match error.print().and_then(|()| std::io::stdout().flush()) {
             Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
             Err(failed) => Failure::stdout(&failed).report(),
@@ -97,8 +99,8 @@ fn suggest_value(error: &mut clap::Error) {
     };
 }
 
-/// Suggests an option. For an array specification without an option, and for `-arg`, suggests
-/// `--arg`.
+/// Suggests an option. If the command line contains an array specification without an option, or
+/// `-arg`, the function suggests `--arg`.
 fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(found))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
@@ -127,9 +129,9 @@ fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     error.insert(ContextKind::Suggested, tip);
 }
 
-/// Adds two kinds of hints. For an option before the command, the hint lists the commands that
-/// accept the option. If a value is missing or invalid, the hint is the usage line, which clap
-/// omits.
+/// Adds a hint to a usage error. If an option precedes the command, the hint lists the commands
+/// that accept the option. If the argument of an option is missing or invalid, the hint is the
+/// usage line, which clap omits.
 fn suggest_owner(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
         return;

@@ -36,7 +36,8 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let task = Arc::new(progress::start("validate", options.files.len() as u64));
     for file in &options.files {
         task.doing(&file.display().to_string());
-        // The result of each entry is printed immediately, because the next entry may take long.
+        // The result of each function or kernel is printed immediately, because the validation of
+        // the next one may take long.
         let each = &mut |validated: Result<Validation, Failure>, text: &[u8]| {
             match validated {
                 Ok(validation) => {
@@ -57,7 +58,8 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
                     }
                 }
                 Err(failure) => {
-                    // All functions of a file have the same compile error, which is printed once.
+                    // A compile error is the same for all functions of a file, so the command
+                    // prints the error once.
                     if told.insert(failure.message()) {
                         refused = Some(failure.report());
                     }
@@ -101,7 +103,8 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
 /// Maximum number of function names in one message.
 const NAMED: usize = 4;
 
-/// Returns the note about an assumed grid size of kernels, with the option that sets the grid size.
+/// Returns a note that the validation assumes a grid size for the kernels `entries`. The note names
+/// the option that sets the grid size.
 pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
     let named = &entries[..entries.len().min(NAMED)];
     let more = match entries.len() - named.len() {
@@ -116,7 +119,8 @@ pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
     )
 }
 
-/// Callback whose parameters are the result of a function or kernel, and the text of the file.
+/// Callback whose parameters are the validation result of a function or kernel, and the text of its
+/// file.
 type Each<'e> = dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure> + 'e;
 
 /// Validates one function or kernel, or all functions and kernels of a file, and passes each result
@@ -185,8 +189,8 @@ fn validate(
     Ok(())
 }
 
-/// Returns the failure for arguments that the program rejects, at the source location of the check
-/// if known.
+/// Returns the failure for arguments for which a check of the program fails. If the source location
+/// of the check is known, the failure is at this location.
 pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Failure {
     match at_its_place(error, file) {
         Some(said) => Failure::Diagnosed(vec![said]).quoting(file, text),
@@ -264,10 +268,11 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     text
 }
 
-/// Pass that expands reductions by variants; validation errors of this pass name the variants.
+/// Pass that expands each reduction with its chosen variant. Validation errors of this pass contain
+/// the names of the variants.
 const EXPANDS: &str = "tile-expand-reduce";
 
-/// Returns the name of a pass; for the expanding pass, also the names of the variants.
+/// Returns the name of a pass. For the pass [`EXPANDS`], returns also the names of the variants.
 fn named(pass: &str, variants: &[String]) -> String {
     let variants: BTreeSet<&String> = variants.iter().filter(|_| pass == EXPANDS).collect();
     let names: Vec<String> = variants.iter().map(|name| format!("`{name}`")).collect();
@@ -307,8 +312,8 @@ pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Op
 mod tests {
     use super::*;
 
-    /// Checks that a message of the pass that expands variants names each variant once, and that
-    /// other messages name none.
+    /// Checks that a message about [`EXPANDS`] contains the name of each variant once, and that
+    /// messages about other passes contain no variant.
     #[test]
     fn variants_are_named_where_they_are_made() {
         let variants = ["tree", "mine", "tree"].map(str::to_owned);

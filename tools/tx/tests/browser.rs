@@ -39,7 +39,7 @@ gpu.module @kernels {
 /// Invalid program text.
 const UNREAD: &str = "gpu.module @kernels {\n  gpu.funk\n";
 
-/// Program with dynamic sizes, which has a kernel for each length class.
+/// Program with dynamic sizes. The compiler generates one kernel for each range of row lengths.
 const MANY: &str = "\
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
@@ -47,7 +47,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 }
 ";
 
-/// Text that would be HTML if unescaped.
+/// Text that the browser would interpret as HTML if the page did not escape the text.
 const HOSTILE: &str = "\
 // </script><script>window.hit = 1</script> <img src=x onerror=\"hit=1\"> &lt; <!-- </table></details>
 gpu.module @\"</script><script>window.hit = 1</script>\" {

@@ -1,5 +1,6 @@
-//! Checks the pages of `docs/diagnostics`: each rejected example reports exactly the code of its
-//! page, and each accepted example is accepted.
+//! Checks the examples on the pages of `docs/diagnostics`. For each rejected example, the
+//! diagnostics must contain exactly the code of its page. For each accepted example, the command of
+//! the page must succeed.
 
 use std::collections::BTreeSet;
 use std::fs;

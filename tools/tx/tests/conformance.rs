@@ -1,26 +1,28 @@
-//! Conformance tests: every reduction kind with element types, NaN policies, scopes, storage,
-//! variants and lengths. `tx run` executes each program, and the results are compared with a
-//! reference.
+//! Conformance tests of every reduction kind. The programs differ in element types, NaN policies,
+//! scopes, storage, variants and lengths. `tx run` executes each program, and the test compares the
+//! results with a reference.
 //!
-//! A program reduces one tile with every kind: once into a destination with garbage, and once onto
-//! an old value. The rows contain ordinary numbers, infinities, NaN, zeros of both signs, ties,
-//! subnormals and other edge cases (`support/inputs.rs`). The reference depends on the elements
-//! only (`conformance/reference.rs`, `support/combine.rs`), and is compared bit by bit where every
-//! bit is defined.
+//! A program reduces one tile with every kind. Each kind is reduced without `accumulate` into a
+//! destination with garbage, and with `accumulate` into a destination with an old value. The rows
+//! contain ordinary numbers, infinities, NaN, zeros of both signs, ties, subnormals and other edge
+//! cases (`support/inputs.rs`). The reference depends only on the elements
+//! (`conformance/reference.rs`, `support/combine.rs`). If a result does not depend on the
+//! combination order, the test compares every bit of the result.
 //!
 //! A test name is `conformance::TYPES::SCOPE::STORAGE::ROWSxLENGTH-by-BLOCK::POLICY::VARIANT`.
-//! VARIANT is a forced variant, or `chosen` for the compiler's choice. Tests named `verdicts` ask
-//! every variant whether it applies, and compare the answers with the table in
-//! `conformance/variants.rs`.
+//! VARIANT is a forced variant, or `chosen` for the compiler's choice. A test named `verdicts`
+//! forces every variant on a reduction, and compares the set of applicable variants with the table
+//! in `conformance/variants.rs`.
 //!
-//! Every fourth program is a test, and the others are ignored: `--include-ignored` runs all, as
-//! `cargo xtask deep` does.
+//! By default, the tests run every fourth program and ignore the others. With `--include-ignored`,
+//! as in `cargo xtask deep`, they run all programs.
 //!
-//! Each program is compiled and run for one of three chips, in turn, and its PTX is assembled by
-//! `ptxas`.
+//! The programs are distributed to three chips. Each program is compiled and run for its chip, and
+//! `ptxas` assembles its PTX.
 //!
-//! Option `--every-chip` assembles for all chips. Option `--dump DIR` runs nothing; it writes
-//! programs, inputs, expected outputs and tolerances for a machine without Rust.
+//! With option `--every-chip`, `ptxas` assembles each program for all chips. With option `--dump
+//! DIR`, the tests do not run; for a machine without Rust, the directory then contains the
+//! programs, inputs, expected outputs and tolerances.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -59,7 +61,8 @@ use npy::Array;
 use program::{Argument, Case, Output};
 use variants::Answer;
 
-/// Sampling interval of programs. It is coprime to the number of chips, so each chip has a sample.
+/// Sampling interval of programs. The interval and the number of chips have no common divisor, so
+/// the sample contains programs for each chip.
 const SAMPLED: usize = 4;
 
 fn main() -> ExitCode {
@@ -299,7 +302,7 @@ fn ask(spec: &Spec) -> Result<(), String> {
     let said = String::from_utf8_lossy(&done.stderr);
     let trouble = |what: String| format!("{what}\n{said}\nprogram is {}", program.display());
 
-    // Errors by line; each op has at most one.
+    // Pairs of the line of an op and its error. Each op has at most one error.
     let errors: Vec<(usize, &str)> = said
         .lines()
         .filter_map(|line| {
@@ -332,7 +335,7 @@ fn ask(spec: &Spec) -> Result<(), String> {
             .map(|(_, message)| *message);
         let kind_name = kind.map_or("custom", reference::Kind::name);
         if variant == UNKNOWN {
-            // Without this answer, variant selection was not reached.
+            // If this error is missing, the compilation failed before the selection of variants.
             let known = error
                 .and_then(|error| error.split_once("known variants: "))
                 .ok_or_else(|| trouble(format!("`{UNKNOWN}` was not refused for {kind_name}")))?;
@@ -412,8 +415,8 @@ fn dump(specs: &[Spec], folder: &Path) -> Result<usize, String> {
     Ok(cases.len())
 }
 
-/// Writes the expected contents of an output, and its tolerances where rounding depends on the
-/// order.
+/// Writes the expected contents of an output. If the rounding depends on the combination order, the
+/// function also writes the tolerances.
 fn dump_output(case: &Case, output: &Output, home: &Path) -> Result<Value, String> {
     let Argument { element, shape, .. } = &case.arguments[output.argument];
     let bits: Vec<u64> = output

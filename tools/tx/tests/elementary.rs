@@ -2,11 +2,12 @@
 //!
 //! A kernel evaluates a function for more than 100,000 arguments, most of them as vectors, on the
 //! CPU. The reference for f64 has twice the precision (`elementary/double.rs`). The reference for
-//! narrower types is Rust's f64 function. 16-bit types are tested with every argument.
+//! narrower types is Rust's f64 function. For 16-bit types, the tests evaluate every argument.
 //! `elementary/functions.rs` lists the bounds.
 //!
-//! Conversions of 8-bit floats by instructions must have the bits of those by integer ops
-//! (`elementary/narrow.rs`). Quotients by a shared reciprocal must have the bits of a division
+//! If an instruction converts 8-bit floats, its results must be bitwise equal to the results of the
+//! integer ops (`elementary/narrow.rs`). If several divisions share the reciprocal of their
+//! divisor, each quotient must be bitwise equal to the result of a division
 //! (`elementary/quotients.rs`).
 //!
 //! A test name is `elementary::TYPE::FUNCTION` or `elementary::CONVERSION::FROM::TO`. Option
@@ -165,7 +166,8 @@ fn run(function: &Function, element: Element, name: &str) -> Result<f64, String>
     let bound = match element {
         Element::F64 => function.bounds[1],
         Element::F32 => function.bounds[0],
-        // One rounding, of a value with an error below 2^-12 units in the last place.
+        // The bound covers one rounding of a value whose error is below 2^-12 units in the last
+        // place.
         _ => 0.501,
     };
     let mut worst = (0.0, 0);
@@ -247,8 +249,8 @@ fn run_kernel(program: &str, arguments: &[String], folder: &Path) -> Result<Vec<
     Ok(Array::read(&result)?.bytes)
 }
 
-/// Returns the error of a result in units of the last place of the exact value; infinity for
-/// another class of value.
+/// Returns the error of a result in units of the last place of the exact value. Returns infinity if
+/// only one of the two values is NaN, or if the signs differ.
 fn error(function: &Function, element: Element, [x, y]: [f64; 2], found: f64) -> f64 {
     let exact = match element {
         Element::F64 => function.precise(x, y),

@@ -1,5 +1,5 @@
-//! Tests of modules emitted by front ends: compiles and runs them on the CPU, and compares with the
-//! framework.
+//! Tests of modules that front ends emit. The tests compile and run the modules on the CPU, and
+//! compare the results with those of the framework.
 //!
 //! `front_ends/FRONT_END/NAME.static.mlir` and `NAME.dynamic.mlir` are modules of torch-mlir, IREE
 //! and JAX, and MLIR's lowering of TOSA. `front_ends/arrays/FRAMEWORK/NAME` contains the arguments
@@ -96,7 +96,7 @@ fn check(compiler: &tx::Compiler, module: &Path, arrays: &Path) -> Result<(), St
         let output = Array::full(memref.element, reference.shape().to_vec(), unwritten);
         args.push(output.map_err(|error| error.to_string())?);
     }
-    // Inputs in f32 limit the precision of results in f64.
+    // If the inputs have type f32, their precision limits the precision of f64 results.
     let is_wide = args[..first]
         .iter()
         .any(|arg| arg.element() == ElementType::F64);

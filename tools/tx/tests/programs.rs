@@ -3,17 +3,20 @@
 //!
 //! `COMPARE` lines of a program define its results as NumPy formulas; see `lit-tests/README.md`.
 //! `programs/directive.rs` parses these lines. `programs/expression.rs`, `programs/value.rs` and
-//! `programs/array.rs` evaluate the formulas. Each number has an error bound of a computation that
-//! rounds after each step.
+//! `programs/array.rs` evaluate the formulas. Each number of a result has an error bound, which
+//! assumes that the computation rounds after each step.
 //!
-//! Arguments and outputs contain seeded random numbers, so reading stale output is detected. Memory
-//! outside of the results must be unchanged.
+//! Arguments and outputs initially contain random numbers from a fixed seed. The tests therefore
+//! detect a kernel that reads the old contents of an output. Memory outside of the results must be
+//! unchanged.
 //!
-//! The PTX is assembled by `ptxas` for the chip of the run, and for one of two newer chips in turn.
+//! `ptxas` assembles the PTX of each program for the chip of the run and for one of two newer
+//! chips.
 //!
-//! A test name is `FOLDER/FILE::ENTRY::SIZES`, or `…::ptx`. Option `--every-chip` assembles for all
-//! chips. Option `--dump DIR` runs nothing; it writes programs, inputs, expected outputs and
-//! tolerances for a machine without Rust.
+//! A test name is `FOLDER/FILE::ENTRY::SIZES`, or `…::ptx`. With option `--every-chip`, `ptxas`
+//! assembles each program for all chips. With option `--dump DIR`, the tests do not run; for a
+//! machine without Rust, the directory then contains the programs, inputs, expected outputs and
+//! tolerances.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -88,7 +91,7 @@ fn harness() -> Result<ExitCode, String> {
         println!("programs: wrote {count} cases to {folder}");
         return Ok(ExitCode::SUCCESS);
     }
-    // Another version of `tx` may have filled the cache.
+    // The tests first delete the cache, because another version of `tx` may have filled it.
     if cache().exists() {
         fs::remove_dir_all(cache()).map_err(|error| format!("cannot empty the cache: {error}"))?;
     }

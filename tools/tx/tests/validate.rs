@@ -1,12 +1,14 @@
 //! Validates every program of `lit-tests`, like `tx validate`.
 //!
-//! A test is a file; its parts between `// -----` are separate programs. All functions and kernels
-//! must be valid, except for those in `validate/exceptions.txt`. A line there names a file, a part
-//! and an entry, and the expected verdict. Files that test diagnostics are skipped. The chip is the
-//! first in a `RUN` line of the file, or the default.
+//! Each test is one file. If a file contains lines with `// -----`, the parts between these lines
+//! are separate programs. All functions and kernels must be valid, except for those in
+//! `validate/exceptions.txt`. Each line of `exceptions.txt` contains a file, a part, a function or
+//! kernel, and the expected verdict. Files that test diagnostics are skipped. The chip is the first
+//! in a `RUN` line of the file, or the default.
 //!
-//! In two directories, one file in three is a test, and the others are ignored; `--include-ignored`
-//! runs them. `--bless` rewrites the exceptions. `--every-input` uses all inputs of `tx validate`.
+//! In the two largest directories, the tests run one file in three and ignore the others. With
+//! `--include-ignored`, the tests run all files. `--bless` rewrites the exceptions. `--every-input`
+//! uses all inputs of `tx validate`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -92,7 +94,7 @@ fn main() -> ExitCode {
         .unwrap_or_default();
     let is_checked = |key: &str| checked.contains(key.split('#').next().unwrap_or(key));
     if bless {
-        // Keep exceptions that require all inputs, if this run uses fewer.
+        // If this run does not use all inputs, the exceptions that require all inputs are kept.
         let is_left = |key: &str, needs_every| !is_checked(key) || needs_every && !every_input;
         let left = listed
             .iter()

@@ -1,8 +1,8 @@
 //! `cargo xtask book`: builds the pages of `docs/` as an mdBook.
 //!
-//! mdBook reads a single directory, but the pages link to files in the whole repository. The task
-//! copies the pages and all linked files to a staging directory with the directory structure of the
-//! repository. After the build, the task checks every link of the book.
+//! mdBook reads a single directory, but the pages of `docs/` link to files in the whole repository.
+//! The task copies the pages and all linked files to a staging directory with the directory
+//! structure of the repository. After the build, the task checks every link of the book.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -66,7 +66,7 @@ fn build(mdbook: &Path, stage: &Path, book: &Path) -> Result<()> {
         .arg(stage)
         .arg("--dest-dir")
         .arg(book)
-        // These variables could suppress the warnings of mdBook.
+        // If set, these environment variables could suppress the warnings of mdBook.
         .env_remove("MDBOOK_LOG")
         .env_remove("RUST_LOG");
     let shown = format!("$ {}", sh::display(&command));
@@ -104,7 +104,8 @@ fn install(workspace: &Workspace) -> Result<PathBuf> {
             .args(["install", "mdbook", "--locked", "--version", MDBOOK_VERSION])
             .args(["--no-default-features", "--features", "search", "--root"])
             .arg(&root)
-            // With a separate target directory, cargo does not rebuild the workspace.
+            // The installation of mdBook uses a separate target directory, so that cargo need not
+            // rebuild the workspace afterwards.
             .arg("--target-dir")
             .arg(workspace.target.join("mdbook")),
     )?;
@@ -207,7 +208,8 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
         }
     }
     for folder in folders {
-        // mdBook generates an index page for this directory.
+        // If the `README.md` of a directory is a chapter, mdBook generates the index page of the
+        // directory from it.
         if chapters.contains(&folder.join("README.md")) {
             continue;
         }

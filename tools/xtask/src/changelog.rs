@@ -60,7 +60,7 @@ pub(crate) fn check(text: &str, version: &str) -> Vec<String> {
     wrong
 }
 
-/// Returns the reason why a tag is not a valid release of `version`; `None` for a valid release.
+/// Returns the reason why a git tag does not denote a release of `version`; `None` for a valid tag.
 pub(crate) fn refuse_tag(text: &str, version: &str, tag: &str) -> Option<String> {
     if tag.strip_prefix('v') != Some(version) {
         return Some(format!(

@@ -25,10 +25,11 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the full test sets of which continuous integration runs a sample; the run takes several
-/// hours. The task tests all validation inputs after every pass, all conformance programs, PTX for
-/// every chip, and a crate outside of the workspace, and then fuzzes for `seconds` seconds. The
-/// task also runs all mutation tests, and writes the results to `docs/mutations.md`.
+/// Runs the complete tests. Continuous integration runs only a sample of them, because the complete
+/// run takes several hours. The task runs all validation inputs after every pass and all
+/// conformance programs, assembles PTX for every chip, and tests a crate outside of the workspace.
+/// The task then fuzzes the compiler for `seconds` seconds. The task also runs all mutation tests,
+/// and writes the results to `docs/mutations.md`.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
@@ -130,8 +131,8 @@ pub(crate) fn ci(workspace: &Workspace) -> Result<()> {
     )
 }
 
-/// Rewrites snapshots and generated pages. The task does not change CHECK lines, so a failing CHECK
-/// line still fails.
+/// Rewrites snapshots and generated pages. The task does not rewrite CHECK lines, so a test with a
+/// failing CHECK line still fails.
 pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
     setup::setup(workspace)?;
     let mut command = workspace.cargo();
@@ -140,7 +141,8 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
         .args(filter)
         .env("INSTA_UPDATE", "always");
     let tests = sh::run(&mut command);
-    // Another test target writes the table of chosen schedules.
+    // The lit tests do not write the table of chosen schedules, so the task runs another test
+    // target that does.
     let table = match filter {
         None | Some("chosen") => sh::run(
             workspace

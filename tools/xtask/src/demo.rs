@@ -16,7 +16,8 @@ use crate::sh::{self, Style};
 use crate::workspace::Workspace;
 use crate::{codegen, setup};
 
-/// Demo program, whose kernel arguments are the source and the destination.
+/// Program of the demo. The arguments of its kernel are the source and the destination of the
+/// reduction.
 pub(crate) struct Program {
     /// Path relative to the root of the repository. The file is also a lit test.
     pub(crate) file: &'static str,
@@ -38,8 +39,8 @@ pub(crate) const LOCAL: Program = Program {
 };
 
 impl Program {
-    /// Returns an input whose elements and row sums are exact in f32, so that the order of
-    /// additions does not matter. The elements of the array are pairwise different.
+    /// Returns an input whose elements and row sums are exact in f32, so the row sums do not depend
+    /// on the order of additions. No two elements of the input are equal.
     pub(crate) fn input(&self) -> Array {
         let elements: usize = self.source.iter().product();
         let values: Vec<f32> = (0..elements)
@@ -59,7 +60,8 @@ impl Program {
 }
 
 const CHIP: &str = "sm_90";
-/// Maximum number of lines that the demo prints per pass, and maximum number of columns of a line.
+/// Maximum number of lines that the demo prints per pass. [`COLUMNS`] is the maximum length of a
+/// line.
 const LINES_A_STAGE: usize = 14;
 const COLUMNS: usize = 110;
 
@@ -81,8 +83,9 @@ fn heading(title: &str, summary: &str) {
     println!("\n{title}  {}", style.dim(summary));
 }
 
-/// Names of the arguments and shared memory of the kernel in the demo program. The MLIR parser does
-/// not keep argument names.
+/// Names of the kernel arguments and of the shared-memory attribution in the source text of the
+/// demo program. The demo reads them from the text, because the MLIR parser does not keep argument
+/// names.
 struct Words {
     arguments: Vec<String>,
     shared: Option<String>,
@@ -102,7 +105,8 @@ impl Words {
         }
     }
 
-    /// Returns the lines of the kernel with the value names of the source program.
+    /// Returns the lines of the kernel, in which the argument names of the source program replace
+    /// the names that MLIR prints.
     fn put(&self, kernel: &[String]) -> Vec<String> {
         let printed = arguments(kernel);
         let names: BTreeMap<&String, &String> = printed.iter().zip(&self.arguments).collect();
@@ -148,8 +152,8 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-')
 }
 
-/// Prints a line of IR, wrapped. From a long line, the function removes the last type and `: i64`
-/// suffixes.
+/// Prints a line of IR, and wraps the line if necessary. If the line is long, the function first
+/// removes its last type and its `: i64` suffixes.
 fn print_ir(mark: &str, line: &str, paint: impl Fn(&str) -> String) {
     for (number, part) in fit(line).iter().enumerate() {
         let mark = if number == 0 { mark } else { " " };
@@ -264,8 +268,8 @@ fn kernel_lines(module: &str) -> Vec<String> {
     lines
 }
 
-/// Returns the lines of `after` that are not in `before`; SSA names are ignored. Constants and
-/// closing braces are omitted.
+/// Returns the lines of `after` that are not in `before`, except for constants and closing braces.
+/// The comparison ignores SSA names.
 fn new_lines(before: &[String], after: &[String]) -> Vec<String> {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for line in before {
@@ -286,7 +290,8 @@ fn new_lines(before: &[String], after: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the text of an op without SSA names, because each stage numbers the SSA values again.
+/// Returns the text of an op without SSA names. Two stages may print the same SSA value under
+/// different names.
 fn without_numbers(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line.trim();

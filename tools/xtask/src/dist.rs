@@ -32,10 +32,10 @@ const HOST_LIBRARIES: &[&str] = &[
     "ld-linux-aarch64.so.1",
 ];
 
-/// Newest version of glibc that the program may require: the version of Debian 12.
+/// Newest version of glibc that the program may require. Debian 12 contains this version.
 const NEWEST_GLIBC: (u32, u32) = (2, 36);
 
-/// Libraries that are linked statically (`lib*.a`), although the linker options request shared
+/// Libraries that the program links statically (`lib*.a`), although mlir-sys requests the shared
 /// libraries.
 const STATIC_LIBRARIES: &[&str] = &["stdc++", "z", "zstd"];
 
@@ -54,16 +54,16 @@ const SIZE_LIMIT: u64 = 52_500_000;
 const SCRIPT: &str = include_str!("gpu-test.py");
 pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
 
-/// Folder in the archive with one program that contains examples 06 to 08, the MLIR source of the
-/// examples, and a script that runs the program.
+/// Folder of the GPU examples in the archive. The folder contains one program with the examples 06
+/// to 08, their MLIR source, and a script that runs the program.
 const EXAMPLES: &str = "examples";
 const EXAMPLES_SCRIPT: &str = include_str!("gpu-examples.sh");
 const EXAMPLES_SOURCE: &str = "crates/show/tx-examples/examples/gpu/row_sums.mlir";
 /// Path of the examples script, relative to the root of the archive.
 pub(crate) const EXAMPLES_SCRIPT_NAME: &str = "examples/gpu-examples.sh";
 
-/// Files of the benchmarks of block-level and grid-level reductions. The benchmarks generate and
-/// compile programs on the GPU machine, and measure their run times.
+/// Files of the benchmarks of block-level and grid-level reductions. On the GPU machine, the
+/// benchmarks generate and compile programs, and measure the run times of these programs.
 const BENCHMARK: [(&str, &str); 10] = [
     (
         "bench-grid.py",
@@ -101,7 +101,8 @@ fn archive_name(workspace: &Workspace) -> String {
     format!("tx-{}-{}-linux", workspace.version, std::env::consts::ARCH)
 }
 
-/// Builds the archive. If present, `tag` must be a release of this version in the changelog.
+/// Builds the archive. If `tag` is present, it must denote this version, and the changelog must
+/// contain a section for this version.
 pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> {
     if !cfg!(target_os = "linux") {
         bail!("dist makes a Linux program and has to run on Linux");
@@ -185,7 +186,8 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
     let _ = fs::remove_file(&archive);
     sh::run(
         Command::new("tar")
-            // The archive is reproducible: it has no owners, only one date, and sorted file names.
+            // The archive must be reproducible, so its entries have no owners and the same date,
+            // and are sorted by name.
             .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
             .args(["--mtime=2000-01-01 00:00Z", "-C"])
             .arg(&folder)
@@ -214,7 +216,8 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
     Ok(archive)
 }
 
-/// Adds manual pages and completion scripts at their standard locations in an installation prefix.
+/// Writes manual pages and completion scripts to the standard locations below an installation
+/// prefix.
 fn add_manual(tx: &Path, staging: &Path) -> Result<()> {
     sh::capture(
         Command::new(tx)
@@ -300,8 +303,8 @@ fn is_license(file: &str) -> bool {
     .any(|prefix| name.starts_with(prefix))
 }
 
-/// Returns the third-party packages that are linked into a workspace package, sorted by name and
-/// version.
+/// Returns the third-party cargo packages that a workspace package links. The list is sorted by
+/// name and version.
 fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
     let list = |value: &'m Value| value.as_array().map_or(&[][..], Vec::as_slice);
     let packages: BTreeMap<&str, &Value> = list(&metadata["packages"])
@@ -324,7 +327,8 @@ fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
         }
         let Some(node) = nodes.get(id) else { continue };
         for dependency in list(&node["deps"]) {
-            // The kind `null` is a normal dependency; tests and build scripts have other kinds.
+            // The kind `null` denotes a normal dependency. Dependencies of tests and build scripts
+            // have other kinds.
             let is_linked = list(&dependency["dep_kinds"])
                 .iter()
                 .any(|kind| kind["kind"].is_null());
@@ -368,9 +372,9 @@ fn linker_variable() -> String {
 /// Creates a linker wrapper that prefers static versions of [`STATIC_LIBRARIES`].
 ///
 /// mlir-sys requests `-lstdc++`, `-lz` and `-lzstd`. The C compiler driver, which links Rust
-/// programs, ignores `-static-libstdc++`. A linker uses the first directory that contains a
-/// library. The wrapper therefore adds a directory that contains only static libraries as the first
-/// search path.
+/// programs, ignores `-static-libstdc++`. A linker takes a library from the first search directory
+/// that contains the library. The wrapper therefore inserts a directory of static libraries before
+/// all other search directories.
 fn static_linker(folder: &Path) -> Result<PathBuf> {
     let archives = folder.join("static-libraries");
     fs::create_dir_all(&archives)?;
@@ -378,7 +382,7 @@ fn static_linker(folder: &Path) -> Result<PathBuf> {
         let name = format!("lib{library}.a");
         let output = sh::capture(Command::new("c++").arg(format!("-print-file-name={name}")))?;
         let path = Path::new(output.stdout.trim());
-        // For an unknown library, the compiler prints only the name.
+        // If the compiler does not find the library, it prints the file name without a path.
         if !path.is_absolute() {
             bail!(
                 "there is no {name} to link into tx: install the development package that has it"

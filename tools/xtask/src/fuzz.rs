@@ -39,8 +39,8 @@ pub(crate) fn fuzz(
             .arg(folder.join(target));
         command
     };
-    // Modules are fuzzed for two thirds of the time, because each module is compiled and run about
-    // 30 times.
+    // The check of random modules takes two thirds of the fuzzing time, because each module is
+    // compiled and run about 30 times.
     let modules = sh::run(&mut run("modules", seconds - seconds / 3));
     let mut text = run("text", seconds / 3);
     text.args(["--corpus", "lit-tests"]).arg("--opt").arg(&opt);

@@ -44,7 +44,8 @@ def compare(output, before, got, expected):
         return f"wrote outside its region, at {numpy.argwhere(touched)[0].tolist()}"
     wide, reference = numbers(got, output["type"]), numbers(expected, output["type"])
     with numpy.errstate(invalid="ignore"):
-        # Infinities are compared by equality, because their difference is NaN. A NaN is wrong.
+        # Infinities are compared by equality, because the difference of two equal infinities is
+        # NaN. A NaN in the result is an error.
         difference = numpy.abs(wide - reference)
         close = difference <= output["atol"] + output["rtol"] * numpy.abs(reference)
     wrong = numpy.argwhere(inside & ~(close | (wide == reference)))
@@ -87,7 +88,7 @@ def words(case, options, folder):
     if "entry" in case:
         words += ["--entry", case["entry"]]
     for spec in case["args"]:
-        # File, optionally with a type, or a number.
+        # An argument is either a file, optionally with a type, or a number.
         words += ["--arg", f"{home}/{spec}" if ".npy" in spec else spec]
     for argument, file in results.items():
         file.unlink(missing_ok=True)
@@ -101,7 +102,8 @@ def execute(command, options, seconds):
     """Runs `tx`, with a sanitizer if requested; None after a timeout."""
     command = [str(HERE / "tx"), *command]
     if options.sanitizer:
-        # A separate exit status distinguishes findings of the sanitizer from those of tx.
+        # A separate exit status distinguishes errors that the sanitizer finds from errors that tx
+        # reports.
         tool = ["compute-sanitizer", "--tool", options.sanitizer, "--error-exitcode", "99"]
         command = tool + command
     try:

@@ -1,8 +1,8 @@
 //! Link checker for Markdown. Linked files and headings must exist.
 //!
-//! Anchors follow the rules of GitHub and mdBook: letters become lower case, blanks become hyphens,
-//! and other punctuation is removed. Repeated headings have a number at the end of the anchor.
-//! External links are not checked.
+//! GitHub and mdBook generate the anchor of a heading by the same rules. The anchor is the heading
+//! in lower case, with hyphens instead of blanks and without other punctuation. If a heading occurs
+//! several times on a page, its anchors end with a number. External links are not checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,7 +14,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 pub(crate) struct Page {
     /// Line number (from 1) and target of each link.
     pub(crate) links: Vec<(usize, String)>,
-    /// Anchors, which may follow `#` in a link.
+    /// Anchors of the page. A link to a heading contains an anchor after `#`.
     anchors: BTreeSet<String>,
     /// Line number and label of each reference link without a definition.
     undefined: Vec<(usize, String)>,

@@ -1,7 +1,8 @@
 //! Reader and writer of `.npy` files of NumPy, for the exchange of arrays with `tx run`.
 //!
-//! Elements are little-endian bytes, which the caller interprets. This code is independent of the
-//! `.npy` code in `tx`, so that tests detect errors of the `.npy` code in `tx`.
+//! The reader returns the elements as little-endian bytes, and the caller converts the bytes to
+//! numbers. This code is independent of the `.npy` code in `tx`, so that tests detect errors of the
+//! `.npy` code in `tx`.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +54,8 @@ impl Array {
         let mut header = format!(
             "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
             self.descr,
-            // Python requires a comma in a tuple of one element.
+            // The shape in the header is a Python tuple, and a Python tuple of one element requires
+            // a comma.
             dimensions.trim_end(),
         );
         // The data start at a multiple of 64 bytes, and the header ends with a newline.

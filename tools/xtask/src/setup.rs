@@ -61,8 +61,8 @@ const NODE_PACKAGES: &[(&str, &str)] = &[
     ("nodejs", "Node.js, which drives the browser"),
     ("npm", "npm, which fetches Playwright"),
 ];
-/// Names of the files that pin the version of Playwright, the source directory of the files, and
-/// their directory in `target/tools`.
+/// Names of the npm files that specify the version of Playwright. [`DRIVER_SOURCE`] is their
+/// directory in the repository, and [`DRIVER`] is their directory in `target/tools`.
 const DRIVER_FILES: &[&str] = &["package.json", "package-lock.json"];
 const DRIVER_SOURCE: &str = "tools/tx/tests/browser";
 const DRIVER: &str = "browser";
@@ -129,7 +129,7 @@ fn is_debian() -> bool {
     family && sh::succeeds(Command::new("apt-get").arg("--version"))
 }
 
-/// Fails with instructions if the prefix does not contain LLVM with MLIR.
+/// Returns an error with instructions if the installation prefix does not contain LLVM with MLIR.
 fn check_prefix(prefix: &Path) -> Result<()> {
     let needed = [
         "bin/llvm-config",
@@ -174,7 +174,8 @@ fn apt_install(wanted: &[(&str, &str)]) -> Result<()> {
     let names: Vec<&str> = missing.iter().map(|(package, _)| *package).collect();
 
     // A fresh image has no package lists, and old lists may name removed versions. The task updates
-    // the lists only in these two cases, because the update is the slowest step.
+    // the package lists only if a package is missing in them or its download fails, because the
+    // update is the slowest step.
     let mut fresh = false;
     if !names.iter().all(|package| has_candidate(package)) {
         apt_get(&["update"])?;
@@ -330,8 +331,8 @@ fn install_browser(root: &Path, tools: &Path) -> Result<PathBuf> {
         .clone()
         .unwrap_or_else(|| PathBuf::from("/usr/bin/chromium"));
     if is_debian() {
-        // If the user provides a browser, only the fonts are installed. Node.js may already be
-        // installed by other means.
+        // If the user provides a browser, the task installs only the fonts. The user may have
+        // installed Node.js without apt.
         let fonts = &BROWSER_PACKAGES[usize::from(own.is_some())..];
         let node = if has_node() { &[] } else { NODE_PACKAGES };
         apt_install(&[fonts, node].concat())?;

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// Prints and runs a command, whose input and output are those of the task. Fails if the command
-/// fails.
+/// Prints and runs a command. The command inherits standard input and output of the task. Returns
+/// an error if the command fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     eprintln!(
         "{}",
@@ -85,7 +85,8 @@ pub(crate) fn display(command: &Command) -> String {
         .join(" ")
 }
 
-/// Colours of terminal output; empty if the terminal does not support colours.
+/// Colours of terminal output. The functions return text without colours if the terminal does not
+/// support them.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     on: bool,

@@ -3,8 +3,8 @@
 //! Each rule is a function that returns one sentence per violation. The lit harness (`tx-lit`)
 //! checks that each test contains a RUN line, a CHECK line and a sentence of prose.
 //!
-//! Prose follows a dictionary: `words.rs` lists phrases that pages and comments do not use, and what
-//! to write instead. The doc comment of a function is a complete sentence.
+//! Prose follows a dictionary: `words.rs` contains phrases that pages and comments must not use,
+//! and a replacement for each phrase. The doc comment of a function is a complete sentence.
 
 mod words;
 
@@ -44,8 +44,8 @@ const CXX_LINES: usize = 654;
 /// Maximum number of columns in a line of code.
 const COLUMNS: usize = 110;
 
-/// Permitted workspace dependencies of each package. Packages that are not in the list are tools,
-/// which may depend on any package.
+/// Permitted workspace dependencies of each package. A package that is not in this list is a tool,
+/// and a tool may depend on any package.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-target", &[]),
     ("tx-plan", &[]),
@@ -109,7 +109,8 @@ const LAYERS: &[&str] = &["compile", "run", "check", "show"];
 /// Libraries whose name differs from the name of their package.
 const LIBRARY_NAMES: &[(&str, &str)] = &[("tx-compiler", "tx")];
 
-/// Packages that must build without MLIR, if necessary without their optional dependencies.
+/// Packages that must build without MLIR. Some of them build without MLIR only if their optional
+/// dependencies are disabled.
 const WITHOUT_MLIR: &[&str] = &[
     "tx-lit",
     "tx-target",
@@ -122,8 +123,8 @@ const WITHOUT_MLIR: &[&str] = &[
 ];
 const MLIR_PACKAGES: &[&str] = &["melior", "mlir-sys"];
 
-/// Home directories of development machines. `concat!` splits the paths, so that this file does not
-/// contain them.
+/// Home directories of development machines, which no file may contain. This file contains only
+/// their parts, which `concat!` joins.
 const MACHINE_PATHS: &[&str] = &[
     concat!("/", "home/"),
     concat!("/", "Users/"),
@@ -224,8 +225,8 @@ fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-/// Requires that every file next to `tests/integration.rs` is one of its modules or a test target.
-/// In a package with `tests/integration.rs`, cargo does not discover test targets.
+/// Requires that every file in the directory of `tests/integration.rs` is a module of this test or
+/// a test target. In such a package, cargo does not discover test targets automatically.
 fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let programs = files
@@ -257,7 +258,8 @@ fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<Strin
 }
 
 /// Requires that each test named in a page exists. A page names a test as `FOLDER/x.mlir` or by its
-/// whole path. A command with a misspelt test name would run no test, and succeed.
+/// whole path. Without this check, a command with a misspelt test name would run no test and would
+/// succeed.
 fn named_tests(files: &[PathBuf], pages: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let known: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
     let folders: BTreeSet<&Path> = files
@@ -381,9 +383,9 @@ fn dependencies(packages: &[Value]) -> Vec<String> {
     wrong
 }
 
-/// Requires that folder, package and library have the same name: `crates/LAYER/PACKAGE` or
-/// `tools/PROGRAM`. In folders outside of `crates` and `tools`, the package name is `tx-` followed
-/// by the path. Libraries in [`LIBRARY_NAMES`] are exempt.
+/// Requires that a package and its library have the name of their folder, which is
+/// `crates/LAYER/PACKAGE` or `tools/PROGRAM`. In folders outside of `crates` and `tools`, the
+/// package name is `tx-` followed by the path. Libraries in [`LIBRARY_NAMES`] are exempt.
 fn names(packages: &[Value], root: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for package in packages {
@@ -507,7 +509,7 @@ fn reaches<'a>(
     None
 }
 
-/// Checks that the three constants with the LLVM version are equal.
+/// Checks that three places in the repository specify the same LLVM version.
 fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
     let build = Path::new("crates/compile/tx-llvm/build.rs");
     let constant = format!("const LLVM: &str = \"{LLVM_MAJOR}\";");
@@ -565,8 +567,8 @@ fn rust_version(workspace: &Workspace) -> Result<Vec<String>> {
     })
 }
 
-/// Checks all text files for paths of one machine, ignored tests, and phrases that prose does not
-/// use. Doc comments of functions must be complete sentences.
+/// Reports paths of development machines, ignored tests, and phrases of the dictionary in all text
+/// files. Also reports doc comments of functions that are not complete sentences.
 fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let root = workspace.root.display().to_string();
@@ -602,8 +604,8 @@ fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// Returns whether a line contains an absolute path that starts with `path`. A relative path such
-/// as `docs/home/` does not count.
+/// Returns whether a line contains an absolute path that starts with `path`. Returns false for
+/// relative paths such as `docs/home/`.
 fn holds_path(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         !line[..at]

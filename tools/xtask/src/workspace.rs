@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::sh;
 
-/// Major version of LLVM. `.cargo/config.toml` also contains the LLVM version; `tidy` compares the
-/// two versions.
+/// Major version of LLVM. `.cargo/config.toml` also specifies the LLVM version, and `cargo xtask
+/// tidy` checks that both versions are equal.
 pub(crate) const LLVM_MAJOR: u32 = 22;
 
 pub(crate) struct Workspace {
@@ -23,8 +23,8 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     pub(crate) fn load() -> Result<Self> {
-        // Cargo sets the variable for `cargo xtask`. The default path is for a binary that is
-        // started directly.
+        // Cargo sets this environment variable for `cargo xtask`. If the binary is started
+        // directly, the path from the build applies.
         let manifest_dir = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let output = sh::capture(
@@ -56,8 +56,8 @@ impl Workspace {
 
     /// Builds a binary with a cargo profile, and returns the path of the binary.
     ///
-    /// The build enables the cargo features of the whole workspace, so that later tests need not
-    /// rebuild dependencies.
+    /// The build enables the cargo features of the whole workspace, so that tests after this build
+    /// need not rebuild dependencies.
     pub(crate) fn build(&self, binary: &str, profile: &str) -> Result<PathBuf> {
         sh::run(self.cargo().args([
             "build",
@@ -126,8 +126,8 @@ fn cargo_program() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Returns the installation prefix of LLVM. If the user has not set `MLIR_SYS_220_PREFIX`,
-/// `.cargo/config.toml` sets it.
+/// Returns the installation prefix of LLVM. The environment variable `MLIR_SYS_220_PREFIX` contains
+/// the prefix. If the user has not set the variable, `.cargo/config.toml` sets it.
 pub(crate) fn llvm_prefix() -> PathBuf {
     std::env::var_os("MLIR_SYS_220_PREFIX").map_or_else(default_llvm_prefix, PathBuf::from)
 }

@@ -1,4 +1,5 @@
-//! Text layout of explanations. The choices precede the details; a line has at most 100 characters.
+//! Text layout of explanations. The chosen schedules and variants precede the details, and a line
+//! has at most 100 characters.
 
 use tx_plan::{
     ApartChoice, BY_RULES, Candidate, Choice, Cost, Estimates, ExchangeChoice, Explanation,
@@ -24,8 +25,8 @@ enum Of<'e> {
     Group(&'e GroupChoice),
     Apart(&'e ApartChoice),
     Variant(&'e VariantChoice),
-    /// Data exchange between threads: for each kernel that uses the exchange, the cost and the
-    /// kernel name. For a single kernel, the list of names is empty.
+    /// Data exchange between threads. Each pair contains the cost of the exchange in a kernel and
+    /// the name of this kernel. If the program has a single kernel, the list of pairs is empty.
     Exchange(&'e ExchangeChoice, Vec<(String, String)>),
 }
 
@@ -37,8 +38,8 @@ pub(super) struct Laid {
     pub(super) schedules: Vec<String>,
 }
 
-/// Returns one entry for each explanation. Explanations of the data exchanges of one op are merged
-/// if only their costs differ.
+/// Returns one entry for each explanation. If two explanations of data exchanges of one op differ
+/// only in their costs, they share one entry.
 pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
     let mut all: Vec<Told<'_>> = Vec::new();
     for explanation in explanations {
@@ -88,8 +89,8 @@ pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
             && *place == explanation.place
             && are_alike(known, exchange)
         {
-            // A kernel with several results of a group has one exchange per result, but is listed
-            // once.
+            // A kernel with several results has one exchange per result, but the list contains the
+            // kernel only once.
             if kernels.last() != Some(&entry) {
                 kernels.push(entry);
             }
@@ -122,8 +123,8 @@ fn without_cost(way: &Variant, is_chosen: bool) -> String {
 }
 
 impl Told<'_> {
-    /// Returns the lines of the explanation. With `full`, schedule steps are printed as complete
-    /// attributes, and these lines are not wrapped.
+    /// Returns the lines of the explanation. If `full` is true, schedule steps are printed as
+    /// complete attributes, on lines that are not wrapped.
     pub(super) fn laid_out(&self, full: bool) -> Laid {
         match &self.of {
             Of::Schedule(choice) => schedule(choice, full),
@@ -170,7 +171,8 @@ impl Told<'_> {
     }
 }
 
-/// Returns the lines about variants, in the order chosen, applicable, rejected.
+/// Returns the lines about variants: first the chosen variant, then the applicable variants, then
+/// the rejected variants.
 fn ranked(
     variants: &[Variant],
     chosen: Option<&String>,
@@ -205,7 +207,7 @@ fn exchange(choice: &ExchangeChoice, kernels: &[(String, String)]) -> Laid {
             })
             .collect();
         let costs = filled(&format!("cost {}", costs.join(", ")), ", ", "  ");
-        // The costs follow the line of the chosen exchange.
+        // The lines with the costs follow the line with the chosen exchange.
         let chosen = filled(&lines[0], " ", "  ").len();
         summary.splice(chosen..chosen, costs);
     }
@@ -287,8 +289,9 @@ fn printed(cost: &Cost) -> f64 {
     (cost.microseconds * 10.0).round() / 10.0
 }
 
-/// Returns a line with the number of rejected candidates and the range of their estimated times.
-/// The line also reports estimates below `own`, the estimate of the chosen schedule.
+/// Returns a line with the number of schedules that were not chosen, and the range of their
+/// estimated times. If one of these times is below `own`, the estimated time of the chosen
+/// schedule, the line recommends `tx tune`.
 fn summary(others: &[Candidate], own: f64) -> Option<String> {
     let times: Vec<f64> = others.iter().map(|other| printed(&other.cost)).collect();
     let least = times.iter().copied().reduce(f64::min)?;
@@ -312,8 +315,8 @@ fn summary(others: &[Candidate], own: f64) -> Option<String> {
     }
 }
 
-/// Returns one line per kind of schedule, with the fastest candidate of the kind. A last line gives
-/// the number of omitted candidates.
+/// Returns one line per kind of schedule, with the fastest candidate of the kind. The last line
+/// contains the number of candidates that are not listed.
 fn sorts(others: &[Candidate]) -> Vec<String> {
     let mut sorts: Vec<(String, &Candidate)> = Vec::new();
     for other in others {
@@ -385,8 +388,8 @@ fn table(cases: &[ScheduleCase]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Wraps a text into lines; a line break is possible only after an occurrence of `end`. Lines after
-/// the first are indented.
+/// Wraps a text into lines. The function breaks a line only after an occurrence of `end`, and
+/// begins each line after the first with `indent`.
 pub(super) fn filled(text: &str, end: &str, indent: &str) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     for part in text.split_inclusive(end) {

@@ -1,4 +1,4 @@
-//! Descriptions of handwritten kernels, for which the compiler chooses no schedule.
+//! Descriptions of handwritten kernels. The compiler chooses no schedule for a handwritten kernel.
 
 use tx_mlir::melior::ir::{BlockLike, Type, ValueLike};
 use tx_mlir::memref::Space;

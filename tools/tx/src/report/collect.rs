@@ -7,9 +7,9 @@ use tx_mlir::melior::ir::operation::OperationLike;
 use tx_mlir::melior::ir::{BlockLike, ValueLike};
 use tx_report::{Holder, Op, Region, ReportedKernel};
 
-/// Names of attributes that describe the exchange of values between threads.
+/// Names of op attributes that describe how threads exchange values, such as the mode of a shuffle.
 const ATTRIBUTES: [&str; 5] = ["mode", "kind", "dimension", "predicate", "name"];
-/// Maximum number of element positions per fragment that the report lists.
+/// Maximum number of elements of a fragment for which the report lists threads and registers.
 const MOST_PLACES: u64 = 1 << 20;
 
 /// Returns the source line of an op in `file`; `None` if the op has another location.
@@ -180,8 +180,8 @@ pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::F
     found
 }
 
-/// Returns the threads and registers that contain each element of a fragment; empty for large
-/// fragments.
+/// Returns a list with the threads and registers that contain each element of a fragment. The list
+/// is empty if the fragment is too large.
 fn holders(fragment: &Fragment<'_>) -> Vec<Vec<Holder>> {
     let layout = &fragment.layout;
     let places = layout

@@ -53,8 +53,8 @@ const test = async (name, body) => {
   for (const page of browser.pages().slice(1)) await page.close();
 };
 
-// Returns the fraction of different pixels. Browser versions render text slightly differently, so
-// small differences of colour are ignored.
+// Returns the fraction of pixels that differ between two screenshots. Small differences of colour
+// do not count, because browser versions render text slightly differently.
 const differing = async (one, other) => {
   const page = await browser.newPage();
   try {
@@ -87,8 +87,8 @@ const differing = async (one, other) => {
 const looks = async (page, selector, name) => {
   await page.addStyleTag({ content: ':root { --sans: "DejaVu Sans"; --mono: "DejaVu Sans Mono"; } .dock { position: static !important; }' });
   const element = page.locator(selector).first();
-  // The content above determines the subpixel position of the element, so the element is aligned to
-  // a whole pixel.
+  // The height of the content above the element may not be a whole number of pixels, so the test
+  // aligns the element to a whole pixel.
   await element.evaluate(e => {
     const top = e.getBoundingClientRect().top + scrollY;
     document.body.style.paddingTop = `${Math.ceil(top) - top}px`;
@@ -106,8 +106,8 @@ const looks = async (page, selector, name) => {
 };
 
 const hits = page => page.locator('#hits').textContent();
-// Returns the scroll position of a page after scrolling has ended: the position is constant for
-// several frames.
+// Waits until the scroll position of a page is constant for several frames, and returns the scroll
+// position.
 const restsAt = page => page.evaluate(() => new Promise(done => {
   let at = scrollY, frames = 0;
   const frame = () => {
@@ -209,7 +209,8 @@ await test('what is folded is made when it is opened', async () => {
   assert.equal(await stage.locator('table').count(), 0);
   await stage.locator('summary').click();
   await stage.locator('table').waitFor();
-  // Opening a part again does not create its content again.
+  // If the user closes and reopens a part of the page, the page does not create the content of this
+  // part again.
   for (let at = 0; at < 2; at++) await stage.locator('summary').click();
   assert.equal(await stage.locator('table').count(), 1);
 });
@@ -253,7 +254,7 @@ await test('stages call values as the program does', async () => {
   assert.match(stages.parse, /gpu\.func @rows\(%A: memref<4x8xf32>, %B: memref<4xf32>\) workgroup\(%As : /);
   assert.match(stages['convert-tile-to-gpu'], /memref\.load %As\[/);
   assert(!/%arg\d/.test(stages.parse + stages['convert-tile-to-gpu']));
-  // The pictures use the same names.
+  // The pictures contain the same value names as the text.
   assert.match(await page.locator('svg.tree').first().textContent(), /Load from global %A: .*Store to shared %As: /s);
 });
 

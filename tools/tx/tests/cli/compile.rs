@@ -35,7 +35,7 @@ fn compiles() {
         times.lines().count() > 3 && times.lines().all(|line| line.ends_with(" ms")),
         "{times}"
     );
-    // A pass that belongs to two pipelines runs only where it is needed.
+    // If two pipelines contain the same pass, the pass runs only in the pipeline that needs it.
     let attached = times.matches("tile-attach-target").count();
     assert_eq!(attached, 1, "{times}");
     let read = |name| fs::read_to_string(case.folder.path().join(name)).expect(name);
@@ -257,7 +257,8 @@ fn unreadable_files_are_status_1() {
     }
 }
 
-/// An invalid program is status 1, with a location and the source line.
+/// For an invalid program, the exit status is 1, and the message contains the source location and
+/// the source line.
 #[test]
 fn refused_programs_are_diagnosed() {
     let case = Case::new();
@@ -401,7 +402,8 @@ fn texts_may_be_nested_so_deep() {
         case.file("deeper.mlir", nested(levels));
         refused_at("258:11");
     }
-    // The limit also applies to signs and aliases, which MLIR parses recursively without brackets.
+    // The nesting limit also applies to minus signs and aliases, because MLIR parses them
+    // recursively although they have no brackets.
     let signs = format!(
         "#m = affine_map<(d0) -> ({}d0)>\n{}",
         "-".repeat(80_000),
@@ -548,7 +550,8 @@ fn takes_what_it_compiled_before() {
     assert_eq!(kept("kept").len(), 1);
     let output = case.tx(&["compile", "sum.mlir", "--cache", "sum.mlir"]);
     assert_eq!((status(&output), stdout(&output)), (0, sum.clone()));
-    // `off` disables the cache in any case of letters; ambiguous values are rejected.
+    // `off` disables the cache, in upper or lower case. `tx` prints an error for ambiguous names
+    // such as `none`.
     let given = |value: &str| {
         let mut command = case.command(&["compile", "sum.mlir"]);
         command.env("TX_CACHE", value).output().expect("tx starts")
@@ -573,7 +576,7 @@ fn takes_what_it_compiled_before() {
         2,
         "tx: error: --cache: found ``, expected `off` or a folder to keep compiled programs in\n",
     );
-    // An empty variable selects the user's cache directory.
+    // If the environment variable `TX_CACHE` is empty, `tx` uses the user's cache directory.
     let home = case.folder.path().join("home");
     let output = case
         .command(&["compile", "sum.mlir"])

@@ -2,8 +2,8 @@
 
 use super::{Case, status, stderr, stdout};
 
-/// The doctor succeeds if components are missing, and explains how to install them. A chip has a
-/// table.
+/// `tx doctor` succeeds if components are missing, and explains how to install these components.
+/// With `--chip`, it prints a table of the chip's features.
 #[test]
 fn the_doctor_reports() {
     let case = Case::new();

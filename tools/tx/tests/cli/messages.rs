@@ -86,7 +86,8 @@ fn success_is_quiet() {
     assert_eq!((status(&output), stderr(&output)), (0, String::new()));
 }
 
-/// Progress is printed on request. Without a terminal, only long work prints progress.
+/// With `--progress always`, `tx` prints progress immediately. By default, `tx` prints progress
+/// without a terminal only during long work.
 #[test]
 fn progress_is_for_those_who_watch() {
     let case = Case::new();

@@ -51,7 +51,7 @@ fn reports_are_pages() {
         headline.contains(" of ") && headline.contains(" inputs."),
         "{headline}"
     );
-    // Given arguments, and standard output.
+    // The command validates with the given arguments, and writes the page to standard output.
     let args = ["--arg", "rand:128xf32", "--arg", "zeros:f32"];
     let output = case.tx(&[&["report", "sum.mlir", "-o", "-"], &args[..]].concat());
     assert_eq!(status(&output), 0, "{}", stderr(&output));
@@ -75,7 +75,7 @@ fn ptx_has_no_locations_elsewhere() {
     );
 }
 
-/// A rejected program and an invalid one have a page with the error.
+/// If the compiler rejects a program or the validation fails, the page contains the error.
 #[test]
 fn reports_of_bad_programs_say_what_is_wrong() {
     let case = Case::new();
@@ -225,8 +225,8 @@ func.func @affine(%A: memref<3x100xi32>, %C: memref<3x100xi32>, %B: memref<3xi32
     }
 }
 
-/// If a combiner property fails for some values, the page is not green. It mentions other inputs,
-/// and marks the compiler's warning.
+/// If a property of a combiner fails for some values, the page does not report success. The page
+/// mentions other inputs, and marks the warning of the compiler.
 #[test]
 fn laws_that_fail_for_some_values_are_no_green_page() {
     let case = Case::new();

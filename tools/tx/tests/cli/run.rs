@@ -265,7 +265,8 @@ fn arguments_that_do_not_fit_are_status_1() {
     ] {
         fails(&run(args), 1, &format!("tx: error: {message}\n"));
     }
-    // A mismatched file is named, with the conversion.
+    // If the type of a file is wrong, the message contains the file name and the NumPy call that
+    // converts the array.
     let array = tx_runtime::Array::zeros(tx_plan::ElementType::F64, vec![128]).expect("an array");
     tx_runtime::write_npy(&case.folder.path().join("x.npy"), &array).expect("x.npy");
     fails(
@@ -378,7 +379,7 @@ gpu.module @m {
             assert!(said.contains(part), "{command:?}: {said}");
         }
         let all = said + &stdout(&output);
-        // In device code, the location is that of the loop's back edge.
+        // For device code, the location in the message is the back edge of the loop.
         let place = if command[0] == "run" {
             "of thread (0, 0, 0)"
         } else {
@@ -427,7 +428,8 @@ fn faults_are_status_3() {
         "{}",
         stderr(&output)
     );
-    // The line is shown. The other access is shown only if it is another op.
+    // The message of a data race quotes the source line. It quotes the line of the second access
+    // only if the second access belongs to another op.
     assert!(
         stderr(&output).contains(
             "\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\nrace.mlir:5:5: note: \

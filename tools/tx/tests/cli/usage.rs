@@ -156,7 +156,7 @@ fn misspelt_values_are_known() {
         ("powershell", None),
         ("bsh", Some("a similar value exists: 'bash'")),
         ("fihs", Some("a similar value exists: 'fish'")),
-        // `zsh` has the same distance, but another first letter.
+        // `zsh` has the same edit distance to the misspelt word, but begins with another letter.
         ("fsh", Some("a similar value exists: 'fish'")),
     ] {
         let output = case.tx(&["completions", shell]);
@@ -434,7 +434,8 @@ fn shells_complete_arguments_and_codes() {
         case.file(file, "");
     }
     fs::create_dir(case.folder.path().join("rows")).expect("a folder");
-    // Completions of the last word of a command line, in the order of the shell.
+    // Returns the completions of the last word of a command line, in the order in which the shell
+    // shows them.
     let bash = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let [before, last] = words[words.len() - 2..] else {
@@ -446,7 +447,7 @@ fn shells_complete_arguments_and_codes() {
             words.len() - 1
         )
     };
-    // For zsh, the completions passed to its display functions.
+    // For zsh, returns the completions that the script passes to the display functions of zsh.
     let zsh = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let last = words[words.len() - 1];
@@ -541,7 +542,7 @@ fn manual_pages_are_well_formed() {
             .current_dir(&folder),
     );
     let said = stdout(&output);
-    // Harmless warnings about lists of values.
+    // The test ignores two harmless warnings of `mandoc` about lists of possible values.
     let harmless = ["br before sp", "br after sp"];
     let harmful: Vec<&str> = said
         .lines()

@@ -91,7 +91,7 @@ fn findings_have_a_place() {
         verdict.starts_with("tile-insert-sync: RACE: race on global memory"),
         "{said}"
     );
-    // In text format, the verdict is in the table.
+    // In text format, only the table contains the verdict.
     let output = case.tx(&["validate", "race.mlir"]);
     assert!(
         stderr(&output).starts_with(&format!(

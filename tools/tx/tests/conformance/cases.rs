@@ -101,7 +101,7 @@ impl Work {
                     vec![Sum, Prod, Max, Min, UMax, UMin, And, Or, Xor]
                 }
                 (_, Nan::Propagate) => vec![Sum, Prod, Max, Min],
-                // Sums and products have a single NaN rule.
+                // The NaN policy has no effect on sums and products.
                 (_, Nan::Ignore) => vec![Max, Min],
             },
             Self::Indices(..) => vec![ArgMax, ArgMin],
@@ -121,7 +121,7 @@ pub(crate) struct Memory {
     pub(crate) outer: bool,
     pub(crate) block: usize,
     pub(crate) dynamic: bool,
-    /// Set if there is a single row without a dimension.
+    /// Set if the tile has a single row and no dimension for rows.
     pub(crate) flat: bool,
 }
 
@@ -157,7 +157,8 @@ impl Lanes {
         }
     }
 
-    /// Returns the group of a thread: all digits of its position in the scope except one.
+    /// Returns the group of a thread. The three indices are the instance of the scope, the range of
+    /// `width * stride` threads within the scope, and the offset modulo `stride`.
     fn group(&self, thread: usize) -> (usize, usize, usize) {
         let size = self.scope.threads(self.block);
         let (width, stride) = self.groups.unwrap_or((size, 1));
@@ -189,8 +190,8 @@ pub(crate) struct Spec {
     pub(crate) place: OperandKind,
     /// Forced variant.
     pub(crate) variant: Option<&'static str>,
-    /// Set if the program only asks which variants accept which kinds. It forces each variant in
-    /// turn, and is not run.
+    /// Set if the program is only compiled, to test which variants apply to which reduction kinds.
+    /// The program contains one op per kind and forced variant.
     pub(crate) verdicts: bool,
 }
 
@@ -269,7 +270,7 @@ impl Spec {
         }
     }
 
-    /// Returns the properties of an op of this kind that variants depend on.
+    /// Returns the properties of an op of this reduction kind that determine which variants apply.
     pub(crate) fn traits(&self, kind: Option<Kind>) -> Traits {
         let types = match self.work {
             Work::Values(types, _) | Work::Indices(types, ..) => types,
@@ -290,7 +291,7 @@ impl Spec {
     }
 }
 
-/// Name of no variant.
+/// Name of a variant that does not exist.
 pub(crate) const UNKNOWN: &str = "no-such-variant";
 
 /// Input rows, one for each result.
@@ -352,7 +353,7 @@ impl Spec {
     }
 }
 
-/// Results of a kind, with the old contents of the destination.
+/// Expected results of a reduction kind, and the contents of its destinations before the run.
 struct Results {
     /// Old contents of each destination.
     old: Vec<Vec<u64>>,
@@ -360,7 +361,7 @@ struct Results {
 }
 
 impl Results {
-    /// Distributes the results of groups to their threads.
+    /// Copies the result of each group to all threads of the group.
     fn spread(self, rows: &[Vec<usize>]) -> Self {
         Self {
             old: self.old.iter().map(|of| spread(rows, of)).collect(),
@@ -369,7 +370,7 @@ impl Results {
     }
 }
 
-/// Returns the value of its row for each position that belongs to a row.
+/// Returns one value for each position that belongs to a row. The value is that of the row.
 fn spread<T: Clone>(rows: &[Vec<usize>], of_rows: &[T]) -> Vec<T> {
     let mut places: Vec<(usize, &T)> = rows
         .iter()
@@ -380,7 +381,7 @@ fn spread<T: Clone>(rows: &[Vec<usize>], of_rows: &[T]) -> Vec<T> {
     places.into_iter().map(|(_, of)| of.clone()).collect()
 }
 
-/// Garbage contents of a destination that must not be read.
+/// Returns the initial contents of a destination that the kernel must not read.
 fn garbage(element: Element) -> u64 {
     element.wrap(0x5bad_5bad_5bad_5bad)
 }
@@ -416,7 +417,7 @@ impl Spec {
         for (number, row) in input.rows.iter().enumerate() {
             let mut last = String::new();
             let mut found = None;
-            // Retry with another old value if it allows several results.
+            // If several results are correct for the old value, try another old value.
             for attempt in 0..9 {
                 let old: Vec<u64> = elements
                     .iter()
@@ -424,7 +425,8 @@ impl Spec {
                     .map(|(i, element)| match (&self.work, accumulate) {
                         (_, false) => garbage(*element),
                         (Work::Indices(..), true) if i == 1 => {
-                            // Index before or after the winner, and sometimes of no element.
+                            // The old index is less or greater than the index of the extreme
+                            // element, and sometimes not an index of the row.
                             (random.below(row.len() + 3) + row.len() * (attempt / 5)) as u64
                         }
                         (Work::Custom(_), true) if element.is_float() => {
@@ -554,8 +556,9 @@ impl Spec {
         }
     }
 
-    /// Returns the ops of a kind: one without `accumulate`, and one with it. If lowering unrolls
-    /// large loops, only one of the two, in turn.
+    /// Returns the values of `accumulate` for which the program contains an op of a reduction kind.
+    /// By default, these are both values. If the lowering unrolls large loops, the program contains
+    /// only one of the two ops.
     fn accumulations(&self, kind: Option<Kind>) -> &'static [bool] {
         let unrolled =
             matches!(self.place, OperandKind::Fragments(_)) || self.variant == Some("batched");
@@ -790,7 +793,7 @@ impl Spec {
                     );
                 }
                 for (number, variant) in self.forced().into_iter().enumerate() {
-                    // Values are computed once and stored for the first variant.
+                    // The program computes the values and stores them only for the first variant.
                     let new: Vec<String> = new
                         .iter()
                         .map(|name| {
@@ -836,10 +839,11 @@ impl Spec {
 
     fn lanes(&self, l: &Lanes) -> Result<Case, String> {
         let mut random = Random::new(&self.seed());
-        // One value per thread and step. The op defines the groups.
+        // Each thread has one value per step. The reduction op determines the groups of threads.
         let mut kernel = KernelBuilder::new(Scope::Cta, Storage::Global, l.block, false);
         let steps = SORTS.len();
-        // An input row is a whole step; the reduction applies to groups within it.
+        // An input row contains the values of all threads in one step, and the op reduces groups of
+        // these values.
         let mut input = self.input(1, steps, l.block, &|row, i| row * l.block + i, &mut random);
         let members = l.members();
         let rows: Vec<Vec<usize>> = (0..steps)
@@ -860,7 +864,7 @@ impl Spec {
             .collect();
         let mut indices = Vec::new();
         if let Work::Indices(_, _, index) = self.work {
-            // Permute the indices, so that the lowest is not at the first thread.
+            // The indices are permuted, so that the lowest index may belong to any thread.
             for _ in 0..steps {
                 let mut order: Vec<u64> = (0..l.block as u64).collect();
                 for i in (1..order.len()).rev() {
@@ -978,8 +982,8 @@ impl Spec {
 
 const ELEMENTS: [Element; 8] = [F16, BF16, F32, F64, I8, I16, I32, I64];
 
-/// Scope and storage; then rows, length, whether the reduced dimension is outermost, block size,
-/// and whether sizes are dynamic.
+/// Number of rows, row length, whether the reduced dimension is outermost, block size, and whether
+/// the sizes are dynamic.
 type Shape = (usize, usize, bool, usize, bool);
 const PLACES: [(Scope, Storage, &[Shape]); 9] = {
     use Scope::{Cta, Thread, Warp, Warpgroup};
@@ -1332,8 +1336,8 @@ const LANES: [Lanes; 13] = {
     ]
 };
 
-/// Groups that are no equal parts of warps, and groups of several warps, in blocks that they divide
-/// or do not.
+/// Groups of threads that do not divide a warp evenly, and groups of several warps. Some blocks are
+/// not a multiple of the group size.
 const UNEVEN_LANES: [Lanes; 32] = {
     use Scope::{Cta, Warp, Warpgroup};
     const fn lanes(scope: Scope, block: usize, width: usize, stride: usize) -> Lanes {
@@ -1357,14 +1361,14 @@ const UNEVEN_LANES: [Lanes; 32] = {
         lanes(Cta, 1024, 3, 1),
         lanes(Cta, 300, 100, 1),
         lanes(Cta, 1024, 1000, 1),
-        // Several threads of a group per warp, with a stride.
+        // Each warp contains several threads of a group, with a stride between these threads.
         lanes(Cta, 100, 20, 2),
         lanes(Cta, 1024, 500, 2),
         lanes(Cta, 48, 12, 3),
         lanes(Cta, 48, 3, 12),
         lanes(Cta, 804, 33, 12),
         lanes(Cta, 1024, 64, 12),
-        // One thread of a group per warp.
+        // Each warp contains at most one thread of a group.
         lanes(Cta, 804, 8, 100),
         lanes(Cta, 300, 2, 100),
         lanes(Cta, 1024, 31, 33),
@@ -1381,8 +1385,8 @@ const UNEVEN_LANES: [Lanes; 32] = {
     ]
 };
 
-/// Returns every program, with chosen and forced variants. Each type has a different sample of
-/// shapes, and all shapes occur.
+/// Returns every program, with chosen and forced variants. Each element type is tested with another
+/// sample of shapes, and every shape is tested with some element type.
 pub(crate) fn specs() -> Vec<Spec> {
     let mut works: Vec<(Work, usize, usize)> = Vec::new();
     for element in ELEMENTS {
@@ -1444,7 +1448,8 @@ pub(crate) fn specs() -> Vec<Spec> {
     for (turn, (work, few, many)) in works.into_iter().enumerate() {
         let mut places = Vec::new();
         for (number, (scope, storage, shapes)) in PLACES.into_iter().enumerate() {
-            // Single-thread variants apply to f32, depending on the length.
+            // Whether a single-thread variant applies to f32 depends on the row length, so f32 is
+            // tested with all shapes.
             let every = storage == Storage::Private
                 && matches!(work, Work::Values(types, _) if types.source == F32 && types.acc.is_none());
             for i in 0..if every { shapes.len() } else { few } {
@@ -1458,7 +1463,7 @@ pub(crate) fn specs() -> Vec<Spec> {
                     % shapes.len()];
                 places.push(OperandKind::Memory(memory(scope, storage, shape)));
             }
-            // A variant for 16-bit floats also depends on the length.
+            // Whether a variant for 16-bit floats applies also depends on the row length.
             if let Work::Values(types, _) = work
                 && matches!(types.source, F16 | BF16)
             {
@@ -1505,8 +1510,9 @@ pub(crate) fn specs() -> Vec<Spec> {
                 })
                 .filter(|forced| !forced.accepted().is_empty())
                 .collect();
-            // If one variant handles all kinds, the chosen program equals the forced one, so
-            // generate it rarely.
+            // If one variant applies to all kinds, the program with the compiler's choice is
+            // usually equal to the program with this forced variant. Only a sample of such programs
+            // is generated.
             let sample = Random::new(&chosen.name()).below(8) == 0;
             if sample
                 || !forced
@@ -1564,8 +1570,9 @@ fn work_keeps_type(work: Work) -> bool {
 }
 
 impl Spec {
-    /// Returns whether the inputs are suitable. 16-bit accumulators count to 256, a custom product
-    /// of a thousand elements overflows, and a fragment must fit in registers.
+    /// Returns whether the inputs are suitable for the program. A 16-bit accumulator can count only
+    /// to 256, the product of a thousand elements in a custom combiner overflows, and a fragment
+    /// must fit in registers.
     fn is_sound(&self) -> bool {
         let length = match &self.place {
             OperandKind::Memory(m) => m.length,

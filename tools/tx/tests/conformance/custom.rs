@@ -1,6 +1,7 @@
 //! Custom combiners.
 //!
-//! Each is exact and independent of the order for its inputs, so results are compared bit by bit.
+//! For the inputs of the tests, each combiner is exact and independent of the combination order, so
+//! the tests compare results bit by bit.
 
 use crate::element::Element::{self, F32, I32, I64};
 use crate::inputs::{Random, SORTS, Sort, row};
@@ -16,13 +17,13 @@ pub(crate) struct Custom {
     pub(crate) elements: &'static [Element],
     /// Combiner region; `ACC` stands for the accumulator type of the first source.
     pub(crate) text: &'static str,
-    /// Combiner on bits.
+    /// Combiner as a Rust function on the bits of the elements.
     pub(crate) fold: Fold,
     pub(crate) identity: fn(&[Element]) -> Vec<u64>,
     /// Kinds of rows that the first source may contain.
     pub(crate) sorts: &'static [Sort],
-    /// Minimum row length with a unique result: a single element may or may not be combined with
-    /// the identity.
+    /// Minimum row length for which the result is unique. For a single element, the result may
+    /// depend on whether the compiler combines the element with the identity.
     pub(crate) shortest: usize,
 }
 
@@ -110,7 +111,8 @@ const fn largest_magnitude(name: &'static str, elements: &'static [Element]) -> 
     }
 }
 
-/// Maximum, and the summed weight of the elements equal to it. The element types differ.
+/// Maximum, and the sum of the weights of all elements that are equal to the maximum. The two
+/// sources have different element types.
 pub(crate) const LARGEST_AND_WEIGHT: Custom = Custom {
     name: "largest_and_weight",
     elements: &[F32, I32],

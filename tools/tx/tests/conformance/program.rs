@@ -6,10 +6,11 @@ use crate::element::Element;
 use crate::npy::Array;
 use crate::reference::Expected;
 
-/// Positions in an argument that contribute to each result.
+/// For each result, the positions of the elements in the source argument that contribute to the
+/// result.
 pub(crate) type Rows = Arc<Vec<Vec<usize>>>;
 
-/// Argument before the run.
+/// Argument of a program, with its contents before the run.
 #[derive(Debug)]
 pub(crate) struct Argument {
     pub(crate) element: Element,
@@ -17,7 +18,7 @@ pub(crate) struct Argument {
     pub(crate) values: Vec<u64>,
 }
 
-/// Argument that is compared after the run.
+/// Argument whose contents after the run are compared with expected values.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) argument: usize,
@@ -98,8 +99,8 @@ impl Storage {
     }
 }
 
-/// Builder of a kernel. Every tile has a slab for each group of the scope, and each group accesses
-/// its own slab.
+/// Builder of a kernel. Every tile consists of one slab for each group of threads of the scope, and
+/// each group accesses only its slab.
 pub(crate) struct KernelBuilder {
     pub(crate) scope: Scope,
     pub(crate) storage: Storage,
@@ -198,8 +199,9 @@ impl KernelBuilder {
         Operand { name, ty, argument }
     }
 
-    /// Adds a tile for each group in the kernel's storage. The argument initializes the tile if
-    /// `filled`, and receives its contents if `kept`.
+    /// Adds a tile for each group in the kernel's storage. If `filled` is true, the kernel
+    /// initializes the tile from the argument. If `kept` is true, the kernel copies the tile to the
+    /// argument at its end.
     pub(crate) fn tile(
         &mut self,
         element: Element,
@@ -269,7 +271,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Returns the slab of this group.
+    /// Returns the slab that the group of the current thread accesses.
     fn slab(&mut self, whole: &Operand, element: Element, shape: &[usize], space: &str) -> Operand {
         if self.groups() == 1 {
             return whole.clone();

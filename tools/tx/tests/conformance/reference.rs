@@ -52,7 +52,8 @@ pub(crate) fn reduce(rule: Rule, row: &[u64], old: Option<u64>) -> Result<Expect
     }
 }
 
-/// Combines an old value that is wider than the accumulator, in its own type.
+/// If the type of an old value is wider than the accumulator, combines the result with the old
+/// value in the wider type.
 fn onto_wider(rule: Rule, row: &[u64], old: f64) -> Result<Expected, String> {
     let to = rule.destination;
     let new = reduce(rule, row, None)?;
@@ -104,8 +105,8 @@ fn sum(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
     if magnitudes > rule.acc.largest() {
         return Err(format!("a sum of magnitudes {magnitudes:e} overflows"));
     }
-    // If every element is a multiple of one step, and the sum of magnitudes is small enough, no
-    // partial sum is rounded in any order.
+    // If every element is a multiple of one step, and the sum of the magnitudes is small enough, no
+    // combination order rounds a partial sum.
     let step = numbers
         .iter()
         .filter(|n| **n != 0.0)
@@ -163,7 +164,8 @@ fn product(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
     let negative = numbers.iter().filter(|n| n.is_sign_negative()).count() % 2 == 1;
     let sign = if negative { -1.0 } else { 1.0 };
 
-    // Range of partial products in any order.
+    // Logarithms of the largest and the smallest magnitude that a partial product can have in any
+    // combination order.
     let (mut up, mut down) = (0.0f64, 0.0f64);
     let mut mantissa = 1.0f64;
     let mut exponent = 0i32;
@@ -197,7 +199,8 @@ fn product(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
         numbers.len() as f64 * rule.acc.roundoff() * 1.001
             + if rule.acc == Element::F64 { 2e-13 } else { 0.0 }
     };
-    // Scale in two steps, because the exponent may exceed the range of f64.
+    // The multiplication by the power of two consists of two steps, because the exponent may exceed
+    // the range of f64.
     let value = if exponent > 1100 {
         f64::INFINITY
     } else {
@@ -261,7 +264,8 @@ pub(crate) type Indexed = (u64, i64);
 /// Returns the winner of an argmax or argmin, as bits of the destination.
 pub(crate) fn arg(rule: Rule, row: &[Indexed], old: Option<Indexed>) -> Result<Indexed, String> {
     let sign = if rule.kind == Kind::ArgMax { 1 } else { -1 };
-    // Key of the order, with NaN separate and equal zeros.
+    // Key by which two elements are compared. Zeros of both signs have the same key, and NaN is
+    // handled separately.
     let numbers = |element: Element, bits: u64| {
         let float = element.number(bits) * f64::from(sign);
         let integer = i128::from(element.signed(bits)) * i128::from(sign);
@@ -292,7 +296,8 @@ pub(crate) fn arg(rule: Rule, row: &[Indexed], old: Option<Indexed>) -> Result<I
         all.push((numbers(rule.destination, bits), bits, index));
     }
     let float = rule.source.is_float();
-    // Returns whether the first element wins by value; equal elements do not.
+    // Returns whether the first element is chosen because of its value. Returns false for equal
+    // elements.
     let beats = |a: &(f64, i128), b: &(f64, i128)| match float {
         true => beats(a.0, b.0, rule.nan),
         false => a.1 > b.1,

@@ -1,11 +1,12 @@
-//! Applicability of variants, restated independently of the compiler.
+//! Conditions under which each variant applies. The conditions are implemented independently of the
+//! compiler.
 
 use crate::cases::{OperandKind, Types};
 use crate::element::Element;
 use crate::program::{Scope, Storage};
 use crate::reference::Kind;
 
-/// Properties of an op that variants depend on.
+/// Properties of a reduction op that determine which variants apply.
 #[derive(Clone, Copy)]
 pub(crate) struct Traits {
     pub(crate) place: OperandKind,
@@ -18,7 +19,8 @@ pub(crate) struct Traits {
 pub(crate) enum Answer {
     Accepts,
     Refuses,
-    /// Unspecified: it depends on how the variant distributes work.
+    /// The table does not specify whether the variant applies, because the answer depends on how
+    /// the variant distributes work.
     Either,
 }
 
@@ -73,7 +75,8 @@ const TABLE: &[Row] = &[
         name: "batched",
         chip: None,
         answer: |t| match t.place {
-            // Whole warps with at least two results each, and reduced neighbours.
+            // The variant requires whole warps, more results than warps, and a reduced dimension
+            // that is innermost.
             OperandKind::Memory(m) if by_several(t) => {
                 let threads = m.scope.threads(m.block).min(m.block);
                 must(
@@ -100,7 +103,7 @@ const TABLE: &[Row] = &[
                     && m.block == 32
                     && m.length % 256 == 0
                 {
-                    // Each lane has whole vectors for any split of the warp.
+                    // For any number of threads per row, each lane reduces whole vectors.
                     Accepts
                 } else {
                     Either
@@ -160,7 +163,8 @@ fn by_several(t: &Traits) -> bool {
     matches!(t.place, OperandKind::Memory(m) if m.storage != Storage::Private && m.scope != Scope::Thread)
 }
 
-/// Returns whether the type is f16 or bf16, and combining in this type gives equal results.
+/// Returns whether the element type is f16 or bf16, and a reduction in this type has the same
+/// results as in the accumulator type.
 fn halves(t: &Traits) -> bool {
     matches!(t.types.source, Element::F16 | Element::BF16)
         && match t.kind {
@@ -175,10 +179,14 @@ fn halves(t: &Traits) -> bool {
 fn long_f32_in_a_thread(t: &Traits) -> bool {
     t.types.source == Element::F32
         && t.types.accumulator() == Element::F32
-        && matches!(t.place, OperandKind::Memory(m) if m.storage == Storage::Private && m.flat && m.length >= 8)
+        && matches!(
+            t.place,
+            OperandKind::Memory(m) if m.storage == Storage::Private && m.flat && m.length >= 8
+        )
 }
 
-/// Answer for one value of at most 32 bits, of which several lanes hold parts.
+/// Returns the answer for the `redux` variant, which reduces one value of at most 32 bits across
+/// lanes.
 fn redux(t: &Traits) -> Answer {
     if matches!(t.kind, None | Some(Kind::ArgMax | Kind::ArgMin)) {
         return Refuses;
@@ -187,7 +195,8 @@ fn redux(t: &Traits) -> Answer {
         OperandKind::Memory(m) if m.storage == Storage::Private || m.scope == Scope::Thread => {
             Refuses
         }
-        // In a single row longer than a warp, the lanes can only reduce.
+        // If the tile is a single row that is longer than a warp, the variant must reduce across
+        // the lanes.
         OperandKind::Memory(m) if m.rows == 1 && m.length >= 32 && m.block >= 32 && !m.dynamic => {
             Accepts
         }

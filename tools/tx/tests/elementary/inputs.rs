@@ -1,10 +1,11 @@
-//! Arguments of elementary functions: every binade, every special number, and more near special
-//! places.
+//! Arguments of elementary functions. The arguments include numbers of every binade, every special
+//! number, and many numbers near the special places of a function.
 
 use crate::element::Element;
 use crate::functions::Function;
 
-/// Number of arguments that are read as vectors, and as scalars.
+/// Number of arguments that a kernel reads as vectors. [`SCALARS`] is the number of arguments that
+/// it reads as scalars.
 pub(crate) const VECTORS: usize = 112 * 1024;
 pub(crate) const SCALARS: usize = 8 * 1024;
 
@@ -117,7 +118,8 @@ pub(crate) fn of_two(function: &Function, element: Element) -> [Vec<u64>; 2] {
     pairs.into_iter().unzip::<_, _, Vec<_>, Vec<_>>().into()
 }
 
-/// Returns numbers of each binade with both signs: the first, the last, and random ones.
+/// Returns numbers of each binade with both signs. The numbers include the first, the last and
+/// random numbers of the binade.
 fn binades(element: Element, random: &mut Random) -> Vec<u64> {
     let mantissa = element.precision() - 1;
     let exponents = 1u64 << (element.bits() as i32 - mantissa);

@@ -1,4 +1,5 @@
-//! Conversions of 8-bit floats: the instructions of sm_89 and the integer ops have equal bits.
+//! Tests that the conversion instructions of sm_89 for 8-bit floats return the same bits as the
+//! integer ops.
 
 use std::fs;
 use std::path::Path;

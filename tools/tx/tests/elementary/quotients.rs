@@ -1,4 +1,5 @@
-//! Quotients by a shared reciprocal have the bits of a division.
+//! Tests that quotients computed with a shared reciprocal are bitwise equal to the results of a
+//! division.
 
 use std::fs;
 use std::path::Path;
@@ -77,8 +78,9 @@ const DIVISORS_OF_NOTE: [u32; 10] = [
     0x7fc0_0000,
 ];
 
-/// Returns the bits of a number in a range of exponents, sometimes with the smallest or largest
-/// fraction, or one in `one_in` times a number of a list.
+/// Returns the bits of a number in a range of exponents. Some numbers have the smallest or the
+/// largest fraction. With probability 1 / `one_in`, the function returns a number of a list
+/// instead.
 fn number(random: &mut Random, [least, greatest]: [i32; 2], of_note: (&[u32], u64)) -> u32 {
     let word = random.next();
     let (list, one_in) = of_note;

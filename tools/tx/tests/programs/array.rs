@@ -7,8 +7,9 @@ pub(crate) struct Array<T> {
     pub(crate) elements: Vec<T>,
 }
 
-/// Number in f64, and its error bound in multiples of the tolerance of another type. The bound
-/// covers rounding to that type after each step. Zero means that no step rounds.
+/// Number in f64 with an error bound. The unit of the bound is the tolerance of the output type,
+/// and the bound covers the rounding to this type after each step. The bound is zero if no step
+/// rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Approx {
     pub(crate) value: f64,

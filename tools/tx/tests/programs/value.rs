@@ -321,8 +321,9 @@ type Row = (
     fn(&[i64], Element) -> Option<i64>,
 );
 
-/// Functions of rows, `f(A, axes)`; without axes there is one row. `keep` keeps the axes with size
-/// 1, `ignore` ignores NaN.
+/// Functions of rows, in the form `f(A, axes)`. Without axes, the whole array is one row. With
+/// `keep`, the result contains the reduced axes with size 1, and with `ignore`, the function
+/// ignores NaN.
 const ROWS: &[(&str, Row)] = &[
     (
         "sum",
@@ -401,8 +402,9 @@ fn call(name: &str, values: &[Value], words: &[String]) -> Result<Value, String>
         let result = source.reduce(&axes, has("keep"), |row| floats(&row, has("ignore")));
         return Ok(Floats(all(result).ok_or_else(not)?));
     }
-    // Index of the extreme element, in row-major order of the axes. `value` returns the element
-    // itself, with the sign of a zero at that index.
+    // `argmax` and `argmin` return the index of the extreme element, in row-major order of the
+    // axes. With the option `value`, they return the element at this index, so a zero keeps its
+    // sign.
     if name == "argmax" || name == "argmin" {
         takes(&["keep", "ignore", "value"])?;
         let axes = rows(values)?;

@@ -1,5 +1,6 @@
-//! Reductions for the references of these tests: kinds, float order with NaN and signed zeros,
-//! wrapping integers, and acceptance of results.
+//! Reductions from which the tests compute reference results. The module defines the reduction
+//! kinds, the order of floats with NaN and signed zeros, wrapping integer arithmetic, and the
+//! comparison of results.
 
 use crate::element::Element;
 
@@ -42,7 +43,8 @@ pub(crate) enum Nan {
     Ignore,
 }
 
-/// Expected element. Tolerance 0 requires equal bits, or any NaN for a NaN.
+/// Expected element. If the tolerance is 0, the bits of the result must be equal; if the expected
+/// element is NaN, any NaN is accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Expected {
     pub(crate) bits: u64,
@@ -79,7 +81,8 @@ pub(crate) fn extreme(numbers: &[f64], nan: Nan) -> f64 {
         .unwrap_or(f64::NEG_INFINITY)
 }
 
-/// Returns whether `a` is larger than `b` for `argmax`: zeros are equal, and NaNs are equal.
+/// Returns whether `argmax` treats `a` as larger than `b`. Zeros of both signs are equal, and all
+/// NaNs are equal.
 pub(crate) fn beats(a: f64, b: f64, nan: Nan) -> bool {
     match (a.is_nan(), b.is_nan()) {
         (true, true) => false,

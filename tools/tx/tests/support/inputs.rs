@@ -71,8 +71,8 @@ use Sort::{
     SmallWhole, SomeNan, Subnormal, Ties, ZerosAndAbove, ZerosAndBelow,
 };
 
-/// All kinds of rows. Adjacent kinds differ much, because a tile with few rows contains adjacent
-/// kinds.
+/// All kinds of rows. A tile with few rows contains only kinds that are adjacent in this list, so
+/// adjacent kinds differ as much as possible.
 pub(crate) const SORTS: [Sort; 15] = [
     Ordinary,
     AllLowest,
@@ -102,7 +102,7 @@ pub(crate) fn row(
     if element.is_float() {
         floats(sort, element, acc, length, random)
     } else if element == Element::I1 && matches!(sort, OneNan | SomeNan) {
-        // One bit that differs from all others.
+        // One element of the row differs from all other elements.
         let (at, one) = (random.below(length), u64::from(sort == OneNan));
         (0..length)
             .map(|i| if i == at { one } else { 1 - one })
@@ -141,8 +141,8 @@ fn floats(
     length: usize,
     random: &mut Random,
 ) -> Vec<u64> {
-    // Near 1, so that a product of a thousand stays in range in any order; closer to 1 for 16-bit
-    // accumulators.
+    // The magnitudes are near 1, so that a product of a thousand elements stays in range in any
+    // order. They are closer to 1 for 16-bit accumulators.
     let (least, most) = if acc.bits() == 16 {
         (0.95, 1.06)
     } else {
@@ -165,8 +165,8 @@ fn floats(
     match sort {
         Ordinary => each(&mut |random| ordinary(random)),
         SmallWhole => {
-            // Magnitudes whose sum is exact in the accumulator. No zeros, because a product with an
-            // overflow and a zero is NaN in some orders only.
+            // The sum of the magnitudes is exact in the accumulator. The row contains no zeros,
+            // because a product with an overflow and a zero is NaN only in some orders.
             let mut left = power(acc.precision().min(40) - 1) - 2.0;
             let mut after = length as f64;
             each(&mut |random| {
@@ -199,7 +199,7 @@ fn floats(
         AllNegativeZero => each(&mut |_| element.nearest(-0.0)),
         ZerosAndBelow | ZerosAndAbove => {
             let side = if sort == ZerosAndBelow { -1.0 } else { 1.0 };
-            // Few, because a product may overflow.
+            // The row contains few twos, because their product may overflow.
             let mut twos = 9;
             each(&mut |random| match random.below(4) {
                 0 | 1 => element.nearest(random.sign() * 0.0),
@@ -236,10 +236,12 @@ fn floats(
                 .collect()
         }
         Infinities => {
-            // Mostly one sign, because infinities of both signs give NaN.
+            // In most rows, all infinities have the same sign, because a sum of infinities of both
+            // signs is NaN.
             let (sign, at) = (random.sign(), random.below(length));
             let both = random.chance(3);
-            // The largest f8E4M3FN replaces infinity, and several of them would overflow.
+            // Rows of f8E4M3FN contain the largest finite number instead of infinity, and the sum
+            // of several such numbers would overflow.
             let others = if element == Element::F8E4M3FN {
                 length
             } else {
@@ -267,7 +269,8 @@ fn floats(
             let value = if range(acc) > range(element) {
                 element.largest()
             } else {
-                // Power of two, so that no order rounds, with room for the old value.
+                // The value is a power of two, so no combination order rounds. It is small enough
+                // that the sum with the old value does not overflow.
                 power(range(element) - 1 - (length + 1).ilog2() as i32)
             };
             each(&mut |random| element.nearest(random.sign() * value))
@@ -289,7 +292,7 @@ fn nan(element: Element, random: &mut Random) -> u64 {
     quiet | payload | sign
 }
 
-/// Returns an old value of a destination. The first values suit every row.
+/// Returns an old value of a destination. For floats, `number` selects the value from a list.
 pub(crate) fn old(element: Element, number: usize, random: &mut Random) -> u64 {
     if !element.is_float() {
         return element.wrap(random.next());

@@ -1,8 +1,8 @@
 //! Generates `docs/tutorial.md` from the tests of `lit-tests/tutorial`.
 //!
-//! Each test is one chapter. Comments become text, and code becomes code blocks. A comment above
-//! CHECK lines becomes a list item under "What to look at". A `SHOW` line inserts a part of a
-//! snapshot. `lit-tests/README.md` documents the syntax.
+//! Each test is one chapter. The page contains the comments of the test as text, and its code as
+//! code blocks. A comment above CHECK lines becomes a list item under "What to look at". For a
+//! `SHOW` line, the page contains a part of a snapshot. `lit-tests/README.md` documents the syntax.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,17 +14,17 @@ use crate::workspace::Workspace;
 
 const FOLDER: &str = "lit-tests/tutorial";
 
-/// Maximum number of columns in a line of a program. Longer lines are wrapped.
+/// Maximum number of columns in a program line of the tutorial. Longer lines are wrapped.
 const COLUMNS: usize = 100;
 
-/// Maximum number of lines of a printed output. From a longer output, the page shows the first
-/// [`BEGINNING`] and the last [`END`] lines.
+/// Maximum number of lines of a program output that the page shows completely. If an output is
+/// longer, the page shows its first [`BEGINNING`] and its last [`END`] lines.
 const LONG_OUTPUT: usize = 6;
 const BEGINNING: usize = 3;
 const END: usize = 1;
 
-/// Directives that check nothing in the text above. All directives that are not in the list are
-/// CHECK lines or equivalent checks (see `tx-lit`).
+/// Lit directives that do not verify the comment above them. All directives that are not in this
+/// list are CHECK lines or equivalent checks (see `tx-lit`).
 const NO_CHECKS: &[&str] = &[
     "RUN",
     "EXIT",
@@ -79,7 +79,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// Text that the following CHECK lines verify.
+    /// Comment that the CHECK lines below it verify.
     Checked(String),
     Code(String),
     Show(String),
@@ -153,7 +153,7 @@ fn section(path: &str, test: &str, snapshot: &dyn Fn(&str) -> Result<String>) ->
                 }
                 writeln!(page, "* {}", text.replace('\n', "\n  "))?;
             }
-            // A single item is not formatted as a list.
+            // If there is only one item, the page shows the item as a paragraph instead of a list.
             Part::Checked(text) => writeln!(page, "**What to look at:**\n{text}")?,
             Part::Code(code) => writeln!(page, "```mlir\n{code}\n```")?,
             Part::Show(what) => {
@@ -184,8 +184,8 @@ fn command<'t>(test: &'t str, prefix: &str) -> Result<&'t str> {
         .ok_or_else(|| anyhow!("no RUN line has the prefix `{prefix}`"))
 }
 
-/// Appends the part of a program output that `place` selects. The command precedes the first part
-/// of each output.
+/// Appends the part of a program output that `place` selects. Before the first part of each output,
+/// the function appends the command that prints the output.
 fn show(page: &mut String, command: &str, output: &str, place: &str, first: bool) -> Result<()> {
     let program = command.starts_with("tx-opt");
     if place.is_empty() && !program {
@@ -256,8 +256,8 @@ fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     Ok(lines)
 }
 
-/// Returns the index after the last line of an op. The last line closes the brackets of the op,
-/// with the indentation of its first line.
+/// Returns the index after the last line of an op. The last line of an op contains its closing
+/// bracket, and has the same indentation as its first line.
 fn end_of_op(lines: &[&str], start: usize) -> usize {
     let opens = |line: &str| line.ends_with(['{', '[']);
     let mut end = start + 1;
@@ -275,8 +275,9 @@ fn end_of_op(lines: &[&str], start: usize) -> usize {
     end
 }
 
-/// Wraps a long line of a program before a clause, otherwise after a comma, otherwise at a blank.
-/// If several positions are possible, the line is wrapped at the last position that fits.
+/// Wraps a long line of a program. The function breaks the line before a clause such as
+/// `iter_args(`. Without a clause, the function breaks the line after a comma, and without a comma,
+/// at a blank. If several positions fit, the function chooses the last.
 fn broken(line: &str) -> String {
     const PARTS: &[&str] = &[" args(", " iter_args(", " threads in ", " {", " : "];
     let margin = indentation(line) + 4;

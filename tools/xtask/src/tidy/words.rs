@@ -1,16 +1,16 @@
-//! The dictionary of the repository's prose: phrases that it does not use, with their replacements.
+//! Dictionary of phrases that the repository's prose does not use, with their replacements.
 //!
-//! Two tables define the rule. [`PHRASES`] lists phrases that no prose contains. [`OPENERS`] lists
-//! words that no statement begins with, because the sentence then hides its subject; questions,
-//! headings and bold labels are exempt. A phrase matches at word boundaries, in upper or lower case,
-//! and across line ends.
+//! Two tables define the dictionary. [`PHRASES`] contains phrases that prose must not use.
+//! [`OPENERS`] contains words with which no sentence may begin, because such a sentence hides its
+//! subject. Questions, headings and bold labels may begin with these words. A phrase matches at
+//! word boundaries, in upper or lower case, and across line ends.
 //!
-//! Prose is the text of Markdown pages, and of comments that have lines of their own in the
-//! languages of [`COMMENTS`]. Exempt are code blocks, inline code, and the directives of lit tests:
-//! RUN and CHECK lines and expected diagnostics.
+//! Prose is the text of Markdown pages and of comments in the languages of [`COMMENTS`], except for
+//! comments that follow code on the same line. The check ignores code blocks, inline code, and the
+//! directives of lit tests, such as RUN lines, CHECK lines and expected diagnostics.
 //!
-//! An established term, such as `lane` or a type name, does not belong in a table. If a phrase is
-//! wrong, add it to the table and correct the prose that contains it.
+//! An established term, such as `lane` or a type name, does not belong in a table. To forbid a
+//! phrase, add the phrase to a table, and correct the prose that contains the phrase.
 
 use std::path::Path;
 
@@ -103,7 +103,7 @@ const PHRASES: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Words that no statement begins with, each with its replacement. They match in this case only.
+/// Words with which no sentence begins, each with its replacement. The match is case-sensitive.
 const OPENERS: &[(&str, &str)] = &[
     ("What", "a noun"),
     ("Of", "the subject of the sentence"),
@@ -111,7 +111,7 @@ const OPENERS: &[(&str, &str)] = &[
     ("So that", "a sentence with the subject and `so`"),
 ];
 
-/// File name extensions with comments, and the start of a comment line.
+/// File name extension and comment prefix of each language whose comments are checked.
 const COMMENTS: &[(&str, &str)] = &[
     ("rs", "//"),
     ("td", "//"),
@@ -123,7 +123,7 @@ const COMMENTS: &[(&str, &str)] = &[
     ("py", "#"),
 ];
 
-/// Returns one sentence for each phrase of the tables in a file.
+/// Returns one error message for each phrase of the tables that a file contains.
 pub(super) fn check(file: &Path, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     for paragraph in paragraphs(file, text) {
@@ -139,10 +139,11 @@ pub(super) fn check(file: &Path, text: &str) -> Vec<String> {
     wrong
 }
 
-/// Returns one sentence for each malformed doc comment of a function in a Rust file. The first
-/// paragraph ends with a full stop, a colon or a question mark, and does not begin with a plain word
-/// in lower case. Comments that begin with code are exempt: they show syntax. Types and fields are
-/// exempt, because derive macros print some of their comments.
+/// Returns one error message for each malformed doc comment of a function in a Rust file. The first
+/// paragraph of a doc comment must end with a full stop, a colon or a question mark, and must not
+/// begin with a word in lower case. A comment that begins with code may have any form, because it
+/// shows syntax. Comments of types and fields may also have any form, because derive macros print
+/// some of them.
 pub(super) fn doc_comments(file: &Path, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
@@ -181,16 +182,17 @@ pub(super) fn doc_comments(file: &Path, text: &str) -> Vec<String> {
     wrong
 }
 
-/// Paragraph, list item or table row of prose. Inline code is replaced by backticks.
+/// Paragraph, list item or table row of prose. Backticks replace the inline code in the text.
 struct Paragraph {
     text: String,
-    /// Offset in the text and number of each line.
+    /// Pairs of the offset of a line in the text and its line number in the file.
     lines: Vec<(usize, usize)>,
     is_heading: bool,
 }
 
 impl Paragraph {
-    /// Returns offset, phrase and replacement of each phrase in the paragraph.
+    /// Returns the offset, the phrase and the replacement for each match of a phrase in the
+    /// paragraph.
     fn phrases(&self) -> Vec<(usize, &'static str, &'static str)> {
         let lower = self.text.to_ascii_lowercase();
         let mut found = Vec::new();
@@ -222,7 +224,7 @@ impl Paragraph {
         self.lines[index - 1].1
     }
 
-    /// Replaces inline code by as many backticks.
+    /// Replaces each byte of inline code by a backtick.
     fn mask_code(&mut self) {
         let mut in_code = false;
         let mut masked = String::with_capacity(self.text.len());
@@ -238,8 +240,8 @@ impl Paragraph {
     }
 }
 
-/// Returns whether the neighbours of a match belong to other words. Hyphens, underscores and slashes
-/// belong to words, so that names of files and links do not match.
+/// Returns whether a match begins and ends at word boundaries. Hyphens, underscores and slashes
+/// count as parts of words, so phrases do not match inside file names and links.
 fn is_whole(text: &str, at: usize, length: usize) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
     !text[..at].ends_with(is_part) && !text[at + length..].starts_with(is_part)
