@@ -185,6 +185,10 @@ harmless! {
         "other-boundary" "programs/combined-reductions@max_over_sum" "+8:3 `% = arith.cmpi ult";
         "other-boundary" "programs/combined-reductions@sum_over_max" "+8:3 `% = arith.cmpi ult";
         "other-boundary" "programs/combined-reductions@range" "+9:3 `% = arith.cmpi ult";
+        "other-boundary" "programs/combined-reductions@max_over_sum" "+9:3 `% = arith.cmpi ult";
+        "other-boundary" "programs/combined-reductions@sum_over_max" "+9:3 `% = arith.cmpi ult";
+        "other-boundary" "programs/combined-reductions@range" "+8:3 `% = arith.cmpi ult";
+        "other-boundary" "programs/combined-reductions@three" "+12:3 `% = arith.cmpi ult";
         "truncate-index" "programs/combined-reductions@three" "+13:3 `% = arith.addi";
         "lose-guard" "programs/fused-rows@kept" "+4:3 `scf.if";
         "truncate-index" "programs/fused-rows@layer_norm" "+20:3 `% = arith.addi";
@@ -421,6 +425,10 @@ harmless! {
         "other-constant" "programs/l2-norm@l2_norm" "+3:3 `% = arith.constant 0.0";
         "other-constant" "programs/row-and-column-sums@row_and_column_sums" "+5:3 `% = arith.constant 0.0";
         "other-constant" "programs/combined-reductions@both_places" "+6:3 `% = arith.constant 0.0";
+        "other-constant" "programs/combined-reductions@max_over_sum" "+9:3 `% = arith.constant 0.0";
+        "other-constant" "programs/combined-reductions@sum_over_max" "+9:3 `% = arith.constant 0.0";
+        "other-constant" "programs/combined-reductions@range" "+8:3 `% = arith.constant 0.0";
+        "other-constant" "programs/combined-reductions@three" "+11:3 `% = arith.constant 0.0";
         "other-constant" "programs/fused-rows@turned" "+7:3 `% = arith.constant 0.0";
         "other-constant" "ptx/narrow-vectors@rows" "+1:3 `% = arith.constant 0.0";
         "other-constant" "programs/fused-rows@parts_of_vectors" "+2:3 `% = arith.constant 0.0";
@@ -562,6 +570,8 @@ harmless! {
         "other-nan" "programs/combined-reductions@range" "+9:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/combined-reductions@range" "+9:3 `% = tile.all_reduce max";
         "other-extreme" "programs/combined-reductions@range" "+8:3 `% = arith.minimumf";
+        "other-extreme" "programs/combined-reductions@range" "+9:3 `% = arith.maximumf";
+        "other-extreme" "programs/combined-reductions@three" "+13:3 `% = arith.maximumf";
         "other-nan" "programs/combined-reductions@three" "+13:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/combined-reductions@three" "+13:3 `% = tile.all_reduce max";
         "other-extreme" "programs/combined-reductions@three" "+12:3 `% = arith.minimumf";
