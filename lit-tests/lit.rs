@@ -1,5 +1,5 @@
 //! The lit tests: every `.mlir` file below this folder is one test. `README.md` next to this file is
-//! the manual, and `tx-lit` the harness. This says where things are.
+//! the manual, and `tx-lit` the harness. This file names the programs and folders of the lit tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};

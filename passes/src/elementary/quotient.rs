@@ -9,8 +9,8 @@
 //! 127,923,231 pairs of f32 significands with a quotient within 12 / 2s ulp of a midpoint of two
 //! numbers were tested, and each was rounded correctly.
 //!
-//! The proof requires that x, r and the quotient are normal numbers, and that e is exact. For |x|
-//! >= 2^-96 and s from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and
+//! The proof requires that x, r and the quotient are normal numbers, and that e is exact. If
+//! |x| is at least 2^-96 and s is from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and
 //! the last bit of e is at least 2^-144. If the product overflows or x is infinite, e is infinite
 //! and the sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each
 //! step keeps the sign of x. A division is therefore necessary if x is nonzero with a magnitude
