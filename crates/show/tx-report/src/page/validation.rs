@@ -55,7 +55,7 @@ pub(super) fn check(page: &mut String, report: &Report) {
                 page,
                 "<p class=\"headline good\"><span aria-hidden=true>✓</span> Valid: after every \
                  pass the program computes \
-                 what it computed as it came, on {inputs_run}.</p>"
+                 the results of the input program, on {inputs_run}.</p>"
             );
         }
         (false, Some((name, _))) => {
