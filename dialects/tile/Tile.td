@@ -15,8 +15,8 @@ def Tile_Dialect : Dialect {
     A tile is a rectangular region of memory or of registers. A tile of memory is a `memref`, which
     may be strided, offset and dynamic. A tile of registers is a `!tile.fragment`: an SSA value that
     a `#tile.layout` distributes over threads. The `scope` of an op, such as `warp` or `cta`, is the
-    set of threads that execute the op together. Ops behave as if they ran in program order, so
-    programs need no barriers.
+    set of threads that execute the op together. Tile ops behave as if the threads executed them in
+    program order, so programs need no barriers.
   }];
   let cppNamespace = "::tx::tile";
   let useDefaultTypePrinterParser = 1;
@@ -194,8 +194,9 @@ class Tile_BareAttr<string name, string attrMnemonic> : Tile_Attr<name, attrMnem
 def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
   let summary = "one entry of a layout";
   let description = [{
-    `<extent : stride axis>` stands for `extent` coordinates that are `stride` apart along `axis`. An
-    entry of an offset list is `<extent : constant axis>`; its `extent` is the offset along `axis`.
+    `<extent : stride axis>` stands for `extent` coordinates that are `stride` apart along `axis`.
+    In an offset list, the entry `<extent : constant axis>` denotes the offset `extent` along
+    `axis`.
   }];
   let parameters = (ins "int64_t":$extent, "int64_t":$stride, EnumParameter<Tile_Axis>:$axis);
   let assemblyFormat = "`<` $extent `:` $stride custom<Word>($axis, \"\\\"axis\\\"\") `>`";
@@ -239,8 +240,9 @@ def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
     vector of `d1.i` begins at a multiple of four elements from the start of the array, wherever the
     row begins. Alignment is relative to the first source array whose elements along `d1` are
     contiguous. With a factor of 4, at most three elements precede the first vector of a row, and at
-    most three follow the last vector. The threads that share `d1.o` load the elements before the
-    first and after the last vector one by one. The factor of `#tile.align` must be a power of two.
+    most three follow the last vector. The threads that execute `d1.o` load the elements before the
+    first vector and after the last vector by scalar loads. The factor of `#tile.align` must be a
+    power of two.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `to` $factor `>`";
@@ -250,11 +252,12 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
   let summary = "distribute the iterations of a loop over blocks or threads";
   let description = [{
     `#tile.bind<"d0.o" to block_x>` distributes `d0.o` over blocks. The target of `#tile.bind` is
-    `block_x|y|z`, `cluster_x|y|z` or `thread_x|y|z`; at most one loop is bound to each target.
-    Threads that share a reduced loop combine their partial results, and the first of these threads
-    stores the result. A loop bound to `cluster_x` runs on the blocks of a cluster (sm_90 and
-    later), which exchange partial results through distributed shared memory. If a schedule binds
-    loops to both `cluster_x` and `block_x`, each iteration of the `block_x` loop is a cluster.
+    `block_x|y|z`, `cluster_x|y|z` or `thread_x|y|z`; at most one loop is bound to each target. The
+    threads to which a reduced loop is bound combine their partial results, and the first of these
+    threads stores the result. A loop bound to `cluster_x` runs on the blocks of a cluster (sm_90
+    and later), which exchange partial results through distributed shared memory. If a schedule
+    binds loops to both `cluster_x` and `block_x`, each iteration of the `block_x` loop is a
+    cluster.
   }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
   let assemblyFormat = "`<` $loop `to` custom<Word>($processor, \"\\\"processor\\\"\") `>`";
@@ -264,10 +267,10 @@ def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
   let summary = "materialize the partial results of a reduced loop";
   let description = [{
     `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop. A
-    second reduction combines the partial results of all iterations. If the loop is bound to threads
-    of one CTA, its partial results stay in registers, with or without `#tile.rfactor`. Partial
-    results of any other loop are stored in an array in global memory. The first index of the array
-    is the iteration number of the loop.
+    second reduction combines these partial results of all iterations. If the loop is bound to
+    threads of one CTA, its partial results stay in registers, with or without `#tile.rfactor`.
+    Partial results of any other loop are stored in an array in global memory. The first index of
+    this array is the iteration number of the loop in `#tile.rfactor`.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -318,8 +321,8 @@ def Tile_StreamAttr : Tile_BareAttr<"Stream", "stream"> {
   let summary = "evict-first loads of elements that a kernel reads once";
   let description = [{
     `#tile.stream` makes loads `nontemporal` if the kernel reads each loaded element once; caches
-    then evict the loaded lines first. Use `#tile.stream` where the threads of a warp read whole
-    cache lines; otherwise the unread part of a line may be evicted before its use.
+    then evict the loaded lines first. Use `#tile.stream` if the threads of a warp read whole cache
+    lines; otherwise, the caches may evict the unread part of a line before a thread reads it.
   }];
 }
 
@@ -328,8 +331,8 @@ def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
   let description = [{
     `#tile.resident<1024>` lets ptxas use as many registers as still permit 1024 resident threads
     per SM (`.minnctapersm` in PTX). Without `#tile.resident`, ptxas targets full occupancy and may
-    delay loads until registers are free. Use `#tile.resident` where each thread keeps many loads in
-    flight, so that few threads hide the latency of memory.
+    delay loads until registers are free. Use `#tile.resident` if each thread keeps many loads in
+    flight, so that few resident threads suffice to hide the memory latency.
   }];
   let parameters = (ins "int64_t":$threads);
   let assemblyFormat = "`<` $threads `>`";
@@ -342,29 +345,32 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     the ops of a group (`tile.group`) as consecutive phases. The first parameter of `#tile.hold`
     names an array that the ops of the group use. Array names are numbered in the order of first
     use. The group reads the arrays `in0`, `in1`, … before it writes them. One op of the group
-    writes the arrays `tmp0`, `tmp1`, …, and a later op reads these arrays. The group writes the
-    arrays `out0`, `out1`, … and does not read them.
+    writes the arrays `tmp0`, `tmp1`, …, and another op of the group then reads these arrays. The
+    group writes the arrays `out0`, `out1`, … and does not read them.
 
-    With `registers`, each element that a thread loads or computes stays an SSA value in all later
-    phases of the kernel. With `registers`, all loops of a thread are unrolled, so that the thread
-    has the same elements of a row in each phase. If only arrays with one element per row are kept
-    in registers, the outermost loops over a row need not be unrolled. A temporary that no op
-    outside the group uses is not stored to memory.
+    With the keyword `registers`, each element that a thread loads or computes stays an SSA value in
+    all later phases of the kernel. With the keyword `registers`, all loops of a thread are
+    unrolled, so that each register holds the same element of a row in every phase. If only arrays
+    with one element per row are kept in registers, the outermost loops over a row need not be
+    unrolled. If no op outside the group uses a temporary array, the kernel does not store this
+    array to memory.
 
-    With `reload`, which is the default, each phase loads the elements of the array from global
-    memory.
+    With the keyword `reload`, which is the default, each phase loads the elements of the array from
+    global memory.
 
-    A group accepts only `registers` and `reload`, and an op without a group accepts only `shared`. The
-    keyword `cluster` is reserved: every schedule with this keyword is rejected (`TX0327`). To hold a
-    row in the registers of several blocks, bind a loop to `cluster_x` and use `registers`.
+    In the schedule of a group, `#tile.hold` accepts only `registers` and `reload`; in the schedule
+    of an op without a group, `#tile.hold` accepts only `shared`. The keyword `cluster` is reserved:
+    every schedule with this keyword is rejected (`TX0327`). To hold a row in the registers of
+    several blocks, bind a loop to `cluster_x` and use `registers`.
 
     The step `#tile.hold<"in0" in shared>` stages the first source of an element-wise op in shared
-    memory; the op must not be in a group. With `shared`, each block copies the elements that its
-    threads read to shared memory, row by row of the source. After a barrier, the threads read the
-    staged elements from shared memory. Use `shared` for transposed sources: both loads and stores
-    are then coalesced. With `shared`, each dimension of the source must be indexed by a different
-    loop or by 0, and the loops of a block must have a static trip count. In a named op such as
-    `linalg.transpose`, `d0`, `d1`, … are the dimensions of the result.
+    memory; the op must not be in a group. With the keyword `shared`, each block copies the elements
+    that its threads read from global memory to shared memory, row by row of the source. After a
+    barrier, the threads read the staged elements from shared memory. Use `shared` for a transposed
+    source, so that both the loads and the stores are coalesced. With `shared`, each dimension of
+    the source must be indexed by 0 or by a loop that indexes no other dimension, and the loops of a
+    block must have a static trip count. In a named op such as `linalg.transpose`, `d0`, `d1`, … are
+    the dimensions of the result.
 
     ```mlir
     linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
@@ -395,13 +401,13 @@ def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
     In the schedule `[#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>,
     #tile.otherwise<[...]>]`, the first entry is for rows of up to 64 elements, the second for rows
     of up to 4096, and the third for longer rows. Each `#tile.case` becomes a separate kernel. At
-    run time, the host launches the kernel of the first case whose bound is at least the length of
-    the bounded dimension. The cases of a list may bound different dimensions; cases of one
-    dimension are sorted by ascending bound.
+    run time, the host launches the kernel of the first case whose maximum length is at least the
+    length of the dimension. The cases of a list may limit the lengths of several dimensions; the
+    cases of one dimension are in ascending order of their maximum lengths.
 
-    In the schedule of a group (`tile.group`), the bounded loop of a case is a loop over a row, such
-    as `r0`. If the list does not end with `#tile.otherwise`, rows longer than the last bound are
-    computed by one kernel per op of the group.
+    In the schedule of a group (`tile.group`), a case names a loop over a row, such as `r0`, instead
+    of a dimension. If the list does not end with `#tile.otherwise`, and a row is longer than the
+    maximum length of the last case, each op of the group is launched as a separate kernel.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most, "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $loop `to` $most `,` $schedule `>`";
@@ -457,8 +463,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     Combines the elements of the source along `axes`; axis -1 is the last dimension. The destination
     has the shape of the source with the reduced dimensions removed, or with extent 1. With
     `accumulate`, the op combines the result with the previous value of the destination or of
-    `init`. Without `accumulate`, the op does not read the previous value. The result of a reduction
-    without elements is the identity.
+    `init`. Without `accumulate`, the op does not read the previous value of the destination. The
+    result of a reduction without elements is the identity.
 
     ```mlir
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
@@ -491,11 +497,11 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     The `ATTRIBUTES`, such as `{variant = "shared"}`, are written in one of the two positions.
 
     The combiner of `custom` must be associative and commutative, and its identities must be
-    neutral. The compiler combines elements in any order, and combines any number of identities with
-    them. If a combination with the identity changes a NaN, an infinity or -0.0, the result may
-    therefore be the changed or the unchanged value. For example, the identity -inf changes NaN
-    under `maxnumf`, and +0.0 changes -0.0 under `addf`. The sign of a zero result may depend on the
-    order of combination.
+    neutral. The compiler combines elements in any order, and may combine any number of identities
+    with the elements. If combining the identity with a NaN, an infinity or -0.0 changes this value,
+    the result may therefore be the changed or the unchanged value. For example, the identity -inf
+    changes NaN under `maxnumf`, and +0.0 changes -0.0 under `addf`. The sign of a zero result may
+    depend on the order of combination.
 
     The attribute `acc` sets the type of partial results; the default is f32 for f16, bf16 and 8-bit
     floats, and the element type for all other types. The attribute `exec`, which a pass adds, lists
@@ -513,8 +519,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     The region `element` computes the values to combine from an element of each source and the index
     along each dimension of the iteration space. For `argmax` and `argmin`, the region `element` may
     yield a value and its index. For `custom`, the region `element` may yield more values than there
-    are sources; each value has an identity and a pair of combiner arguments. The region `element`
-    may also read memory that the op does not write, by `memref.load` at a computed index.
+    are sources; each value has an identity and a pair of combiner arguments. By a `memref.load` at
+    a computed index, the region `element` may also read memory that the op does not write.
 
     The region `epilogue` computes the values to store. The arguments of `epilogue` are the results
     (after `accumulate`, in the type of partial results), an element of each `with` operand, and the
@@ -643,8 +649,8 @@ def Tile_CopyOp : Tile_Op<"copy", []> {
 def Tile_LoadOp : Tile_Op<"load", []> {
   let summary = "load a tile into registers";
   let description = [{
-    Loads a tile from memory into a fragment. Each thread to which the layout assigns a copy of an
-    element loads the element.
+    Loads a tile from memory into a fragment. If the layout assigns copies of an element to several
+    threads, each of these threads loads the element.
   }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source, Tile_ScopeAttr:$scope,
     OptionalAttr<DictionaryAttr>:$exec);
@@ -658,8 +664,8 @@ def Tile_LoadOp : Tile_Op<"load", []> {
 def Tile_StoreOp : Tile_Op<"store", []> {
   let summary = "store a tile from registers";
   let description = [{
-    Stores a fragment to memory. If several threads have a copy of an element, only one of them
-    stores the element.
+    Stores a fragment to memory. If several threads have a copy of an element, only one of these
+    threads stores the element.
   }];
   let arguments = (ins Tile_Fragment:$source, Arg<Tile_Memory, "", [MemWrite]>:$destination,
     Tile_ScopeAttr:$scope, OptionalAttr<DictionaryAttr>:$exec);
