@@ -572,13 +572,6 @@ pub fn value_location<'c>(value: Val<'c>) -> Location<'c> {
     unsafe { Location::from_raw(mlir_sys::mlirValueGetLocation(value.to_raw())) }
 }
 
-/// Returns the SSA name of a block argument in the source text, such as `%A`; `None` if the source
-/// text is not available.
-pub fn written_name(value: Val<'_>) -> Option<String> {
-    argument_of(value)?;
-    crate::source::value_name(value_location(value))
-}
-
 /// Returns the elements of a `DenseI32ArrayAttr` or `DenseI64ArrayAttr`.
 pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     let raw = attribute.to_raw();
