@@ -2,15 +2,15 @@
 
 use super::check_size;
 use super::host::{HOST_CODE, Host, Value};
+use crate::position::line_column;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
-use tx_mlir::source_location;
 use tx_mlir::{
     Failed, Op, Val, codes, defining_op, error, integer_attribute, is, key, name, operands,
     results, string_attribute,
 };
-use tx_plan::{Check, ElementType, Expr, LineColumn, Relation};
+use tx_plan::{Check, ElementType, Expr, Relation};
 
 /// One conjunct of the condition of a `cf.assert` or an `scf.if`.
 #[derive(Clone, Copy)]
@@ -95,7 +95,7 @@ impl<'c> Host<'c> {
                     relation: Relation::LessOrEqual,
                     right: Expr::Const(0),
                     message: message.clone(),
-                    place: place(op),
+                    place: line_column(op),
                 },
                 Condition::Other(value) => return Err(unsupported(op, value)),
             };
@@ -123,7 +123,7 @@ impl<'c> Host<'c> {
             relation,
             right,
             message: message.to_owned(),
-            place: place(assert),
+            place: line_column(assert),
         })
     }
 }
@@ -181,7 +181,7 @@ impl<'c> Host<'c> {
         message: String,
     ) -> Result<(), Failed> {
         check_size(op, [&left, &right])?;
-        let place = place(op);
+        let place = line_column(op);
         let check = Check {
             left,
             relation: Relation::LessOrEqual,
@@ -258,10 +258,6 @@ impl<'c> Host<'c> {
 
 fn is_comparison(op: Op<'_>) -> bool {
     is(op, "arith.cmpi") || is(op, "arith.cmpf")
-}
-
-fn place(op: Op<'_>) -> Option<LineColumn> {
-    super::place(&source_location(op.location())?)
 }
 
 /// Returns whether two checks fail for the same argument values. The comparison ignores the

@@ -1,9 +1,7 @@
 //! Detection of kernels that read their block index but have no known grid size.
 
+use crate::position::line_column;
 use std::collections::BTreeSet;
-
-use melior::ir::operation::OperationLike;
-use tx_mlir::diagnostic::source_location;
 use tx_mlir::gpu::is_kernel;
 use tx_mlir::{
     Op, attribute, enclosing, has_uses, is, name, results, string_attribute, symbol_path, walk,
@@ -68,7 +66,7 @@ pub(super) fn unknown(entry: Op<'_>) -> Option<Warning> {
              {assumed} is launched",
             name(asking)
         ),
-        place: source_location(asking.location()).and_then(|at| super::place(&at)),
+        place: line_column(asking),
         notes: vec![format!(
             "`--grid N` says how many blocks there are, or `known_grid_size = array<i32: N, 1, \
              1>` beside the block size of `{kernel}`"

@@ -18,8 +18,8 @@ mod written;
 
 pub use grid::assumed_grid;
 
-use crate::compile::{Source, top};
 use crate::error::{Error, ErrorKind};
+use crate::source::Source;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Module, ValueLike};
@@ -27,19 +27,13 @@ use std::collections::BTreeSet;
 use tx_mlir::build::argument;
 use tx_mlir::gpu::{is_kernel, missing_block_size};
 use tx_mlir::{
-    Failed, Op, Session, SourceLocation, attribute, blocks, codes, enclosing, error, integers, is,
-    parent, string_attribute, symbol_path, type_value, walk,
+    Failed, Op, Session, attribute, blocks, codes, enclosing, error, integers, is, parent,
+    string_attribute, symbol_path, top, type_value, walk,
 };
 use tx_plan::{
-    Argument, ArgumentType, EntryKind, Expr, LineColumn, MemorySpace, Operand, Plan, Step, Symbol,
-    VERSION, Warning,
+    Argument, ArgumentType, EntryKind, Expr, MemorySpace, Operand, Plan, Step, Symbol, VERSION,
+    Warning,
 };
-
-/// Returns the line and column of a location; `None` for a location without a line.
-pub(crate) fn place(location: &SourceLocation) -> Option<LineColumn> {
-    let SourceLocation { line, column, .. } = *location;
-    (line > 0).then_some(LineColumn { line, column })
-}
 
 pub(crate) enum Entry {
     Kernel(Launches),
