@@ -6,7 +6,7 @@ use crate::kernel_modules;
 use crate::load::load;
 use crate::options::Options;
 use crate::pipeline::{ATTACH, CONVERT, LOCATE, LOWER, stage_name};
-use crate::plan::{self, Entry, Launches};
+use crate::plan::{self, Entry, LaunchPlan};
 use crate::position::line_column_at;
 use crate::source::Source;
 use melior::ir::Module;
@@ -90,7 +90,7 @@ impl Compilation<'_, '_> {
             watch("parse", "", session, &mut module)?;
         }
 
-        let Launches {
+        let LaunchPlan {
             mut plan,
             gpu_module,
         } = self.lower(session, &mut module, source)?;
@@ -155,7 +155,7 @@ impl Compilation<'_, '_> {
         session: &Session,
         module: &mut Module<'_>,
         source: &Source,
-    ) -> Result<Launches, Error> {
+    ) -> Result<LaunchPlan, Error> {
         let entry = plan::find(session, module, source)?;
         let verify = match self.watch.is_some() || self.options.has_passes_of_others() {
             true => Verify::Each,
@@ -163,7 +163,7 @@ impl Compilation<'_, '_> {
         };
         self.pipeline(session, module, LOWER, verify)?;
         match entry {
-            Entry::Kernel(launches) => Ok(plan::with_dynamic_shared(launches, module)),
+            Entry::Kernel(launch_plan) => Ok(plan::with_dynamic_shared(launch_plan, module)),
             // The passes have replaced the ops of the function by kernel launches.
             Entry::Function(name) => plan::of_function(session, module, &name),
         }

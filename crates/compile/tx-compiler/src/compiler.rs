@@ -9,7 +9,7 @@ use crate::insert::Side;
 use crate::load::load;
 use crate::options::Options;
 use crate::pipeline::{LOWER, SCHEDULE, expand};
-use crate::plan::{self, Launches};
+use crate::plan::{self, LaunchPlan};
 use crate::sessions::Sessions;
 use crate::source::Source;
 use crate::target::Target;
@@ -274,7 +274,7 @@ impl Compiler {
         self.sessions.with(source.text.len(), |session| {
             let mut module = load(session, source, self.options.asserts, &mut |_, _, _| ())?;
             let mut compilation = Compilation::new(&self.options, false, None);
-            let Launches {
+            let LaunchPlan {
                 mut plan,
                 gpu_module,
             } = compilation.lower(session, &mut module, source)?;

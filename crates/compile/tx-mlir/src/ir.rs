@@ -13,8 +13,8 @@ pub use attribute::{
     attribute, attributes, dictionary, dictionary_entry, dictionary_of, discardable_attributes,
     elements, float_bits, float_value, i32_array, i32_attribute, i64_array, i64_attribute,
     integer_attribute, integer_value, integers, is_of_dialect, operand_groups, parse_attribute,
-    remove_attribute, set_attribute, splat_value, string_attribute, string_value, symbol_path,
-    symbol_uses, type_value,
+    remove_attribute, set_attribute, splat_value, string_attribute, string_value, symbol_name,
+    symbol_path, symbol_uses, type_value,
 };
 pub use edit::{
     copy, drop_call_sites, erase, erase_argument, move_before, move_to_end, rename_symbol_uses,

@@ -62,6 +62,11 @@ pub fn string_attribute(op: Op<'_>, name: &str) -> Option<String> {
     attribute(op, name).and_then(string_value)
 }
 
+/// Returns the name of the symbol that `op` defines; empty if the op defines no symbol.
+pub fn symbol_name(op: Op<'_>) -> String {
+    string_attribute(op, "sym_name").unwrap_or_default()
+}
+
 /// Returns the text of a string attribute, with invalid UTF-8 replaced.
 pub fn string_value(attribute: Attribute<'_>) -> Option<String> {
     let raw = attribute.to_raw();
