@@ -5,7 +5,9 @@ use crate::gpu_modules::{device_ir, gpu_modules, ptx_of, targets};
 use crate::kernel_modules;
 use crate::load::load;
 use crate::options::Options;
-use crate::pipeline::{ATTACH, CONVERT, LOCATE, LOWER, stage_name};
+use crate::pipeline::{
+    ADD_LINE_TABLES, CONVERT_LINALG_TO_TILE, LOWER_REDUCTION, TILE_ATTACH_TARGET, stage_name,
+};
 use crate::plan::{self, Entry, LaunchPlan};
 use crate::position::line_column_at;
 use crate::source::Source;
@@ -28,8 +30,8 @@ enum Verify {
     /// The module is verified after each pass. The compiler uses this setting if a caller can read
     /// or change the module between passes, or if passes or variants of other crates run.
     Each,
-    /// The module is verified after [`CONVERT`] and after the last pass only, because verification
-    /// takes as long as a pass.
+    /// The module is verified after [`CONVERT_LINALG_TO_TILE`] and after the last pass only, because
+    /// verification takes as long as a pass.
     Boundaries,
 }
 
@@ -39,7 +41,7 @@ pub(crate) struct Compilation<'r, 'w> {
     stages: Vec<Stage>,
     keep: bool,
     watch: Option<&'r mut Watching<'w>>,
-    /// Target attributes of the GPU modules after the last run of the pass [`ATTACH`].
+    /// Target attributes of the GPU modules after the last run of the pass [`TILE_ATTACH_TARGET`].
     attached: Option<Vec<Option<String>>>,
 }
 
@@ -105,7 +107,7 @@ impl Compilation<'_, '_> {
             // MLIR 22's `ensure-debug-info-scope-on-llvm-func` crashes on a call site location
             // outside of an `llvm.func`.
             walk(top(&module)).into_iter().for_each(drop_call_sites);
-            self.pass(session, &mut module, LOCATE, "", Verify::Each)?;
+            self.pass(session, &mut module, ADD_LINE_TABLES, "", Verify::Each)?;
         }
         let whole = match self.options.has_modules {
             true => Module::from_operation(tx_mlir::copy(top(&module))),
@@ -161,7 +163,7 @@ impl Compilation<'_, '_> {
             true => Verify::Each,
             false => Verify::Boundaries,
         };
-        self.pipeline(session, module, LOWER, verify)?;
+        self.pipeline(session, module, LOWER_REDUCTION, verify)?;
         match entry {
             Entry::Kernel(launch_plan) => Ok(plan::with_dynamic_shared(launch_plan, module)),
             // The passes have replaced the ops of the function by kernel launches.
@@ -183,14 +185,14 @@ impl Compilation<'_, '_> {
                 true => lower_gpu_modules(module),
                 false => pass.clone(),
             };
-            // Each pipeline begins with [`ATTACH`], because each pipeline can run alone. A second
-            // run of [`ATTACH`] has an effect only if inserted passes created modules or changed
-            // targets.
-            let attaches = stage_name(&pass) == ATTACH;
+            // Each pipeline begins with [`TILE_ATTACH_TARGET`], because each pipeline can run alone.
+            // A second run of [`TILE_ATTACH_TARGET`] has an effect only if inserted passes created
+            // modules or changed targets.
+            let attaches = stage_name(&pass) == TILE_ATTACH_TARGET;
             if attaches && self.attached.as_ref() == Some(&targets(module)) {
                 continue;
             }
-            let verified = match stage_name(&pass) == CONVERT {
+            let verified = match stage_name(&pass) == CONVERT_LINALG_TO_TILE {
                 true => Verify::Each,
                 false => verify,
             };

@@ -8,7 +8,7 @@ use crate::gpu_modules::generic;
 use crate::insert::Side;
 use crate::load::load;
 use crate::options::Options;
-use crate::pipeline::{LOWER, SCHEDULE, expand};
+use crate::pipeline::{LOWER_REDUCTION, TILE_SCHEDULE, expand};
 use crate::plan::{self, LaunchPlan};
 use crate::sessions::Sessions;
 use crate::source::Source;
@@ -171,7 +171,7 @@ impl Compiler {
     }
 
     fn with_pass(mut self, side: Side, anchor: &str, passes: &str) -> Result<Self, Error> {
-        let pipeline = expand(LOWER, self.options.target.chip())?;
+        let pipeline = expand(LOWER_REDUCTION, self.options.target.chip())?;
         self.options
             .inserted
             .insert(side, anchor, passes, &pipeline)?;
@@ -185,7 +185,7 @@ impl Compiler {
     /// # Errors
     /// The current implementation always returns `Ok`.
     pub fn pipeline(&self) -> Result<String, Error> {
-        Ok(self.options.passes(LOWER)?.join(","))
+        Ok(self.options.passes(LOWER_REDUCTION)?.join(","))
     }
 
     /// Compiles MLIR text that contains a single entry (a function or a kernel).
@@ -213,7 +213,7 @@ impl Compiler {
     /// See [`ErrorKind`].
     pub fn compile_source(&self, source: &Source) -> Result<Artifact, Error> {
         let lower = ErrorKind::Pass {
-            name: LOWER.to_owned(),
+            name: LOWER_REDUCTION.to_owned(),
         };
         let compile = || match self.run(source, None) {
             // The second run verifies the module after each pass, to find the pass that makes it
@@ -308,7 +308,7 @@ impl Compiler {
         let mut explained = Explained::default();
         let mut kernels = Vec::new();
         self.watched(source, &mut |stage, next, session, module| {
-            if stage == SCHEDULE {
+            if stage == TILE_SCHEDULE {
                 kernels = explain::kernels(top(module));
             }
             explained.add_choices(session, module, next, self.options.chip_name());
@@ -326,7 +326,7 @@ impl Compiler {
     pub fn candidates(&self, source: &Source) -> Result<Vec<Tunable>, Error> {
         let mut found = Vec::new();
         self.watched(source, &mut |_, next, session, module| {
-            if next == SCHEDULE {
+            if next == TILE_SCHEDULE {
                 let tunables =
                     tunables(session, module, self.options.chip_name()).unwrap_or_default();
                 found = tunables.into_iter().map(|(_, tunable)| tunable).collect();
@@ -350,7 +350,7 @@ impl Compiler {
     ) -> Result<(Artifact, String), Error> {
         let mut text = String::new();
         let artifact = self.watched(source, &mut |_, next, session, module| {
-            if next == SCHEDULE {
+            if next == TILE_SCHEDULE {
                 if let Some(tunables) = tunables(session, module, self.options.chip_name()) {
                     write_schedules(session, &tunables, schedules)?;
                 }

@@ -1,7 +1,7 @@
 //! Choices of the compiler, and assignment of kernels to schedule cases. A schedule case is one
 //! alternative of a schedule, for one range of row lengths.
 
-use crate::pipeline::SCHEDULE;
+use crate::pipeline::TILE_SCHEDULE;
 use melior::ir::Module;
 use tx_mlir::gpu::is_kernel;
 use tx_mlir::{Diagnostic, Op, Session, string_attribute, top, walk};
@@ -28,7 +28,7 @@ impl Explained {
         chip: &str,
     ) {
         let pass = match next {
-            SCHEDULE => &format!("tile-choose-schedule{{explain chip={chip}}}"),
+            TILE_SCHEDULE => &format!("tile-choose-schedule{{explain chip={chip}}}"),
             "tile-form-kernels" => &format!("tile-form-kernels{{explain chip={chip}}}"),
             "tile-select-variant" => "tile-select-variant{explain}",
             _ => return,

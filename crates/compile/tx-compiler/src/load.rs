@@ -8,15 +8,15 @@ use melior::ir::Module;
 use std::time::Instant;
 use tx_mlir::{Op, Session, is, string_attribute, top, walk};
 
-const TENSORS: &str = "tensors-to-memrefs";
+const TENSORS_TO_MEMREFS: &str = "tensors-to-memrefs";
 
-const SOFTMAX: &str = "linalg-decompose-softmax";
+const DECOMPOSE_SOFTMAX: &str = "linalg-decompose-softmax";
 
 /// Pass that evaluates sizes that a host function first stores to memory and later loads from
 /// memory.
-const SIZES: &str = "func-compute-sizes";
+const COMPUTE_SIZES: &str = "func-compute-sizes";
 
-const DROP: &str = "linalg-drop-asserts";
+const DROP_ASSERTS: &str = "linalg-drop-asserts";
 
 /// Callback that [`load`] calls after each of its steps, with the name of the step, its start time,
 /// and the module.
@@ -38,14 +38,14 @@ pub(crate) fn load<'s>(
         let fallback = "an op of a dialect that is not registered";
         Error::reported(ErrorKind::Unsupported, session.take_diagnostics(), fallback)
     })?;
-    let first = tx_passes::has_softmax(&top(&module)).then_some(SOFTMAX);
+    let first = tx_passes::has_softmax(&top(&module)).then_some(DECOMPOSE_SOFTMAX);
     let has_tensors = tx_passes::has_tensors(top(&module));
     let drops = !asserts && tx_passes::has_body_asserts(top(&module));
-    let sizes = tx_passes::has_host_stores(top(&module)).then_some(SIZES);
-    let last = Vec::from_iter(drops.then_some(DROP).into_iter().chain(sizes));
+    let sizes = tx_passes::has_host_stores(top(&module)).then_some(COMPUTE_SIZES);
+    let last = Vec::from_iter(drops.then_some(DROP_ASSERTS).into_iter().chain(sizes));
     let (name, then) = match (has_tensors, has_calls(&module)) {
-        (true, _) if asserts => (TENSORS, Some("tensors-to-memrefs{asserts=true}")),
-        (true, _) => (TENSORS, Some(TENSORS)),
+        (true, _) if asserts => (TENSORS_TO_MEMREFS, Some("tensors-to-memrefs{asserts=true}")),
+        (true, _) => (TENSORS_TO_MEMREFS, Some(TENSORS_TO_MEMREFS)),
         (false, true) => ("inline", Some(tx_passes::INLINE)),
         (false, false) => match first.or(last.first().copied()) {
             Some(only) => (only, None),

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::gpu_modules::chip_of;
 use crate::insert::Insertions;
-use crate::pipeline::{LOWER, expand};
+use crate::pipeline::{LOWER_REDUCTION, expand};
 use crate::target::Target;
 use melior::ir::Module;
 
@@ -53,7 +53,7 @@ impl Options {
     pub(crate) fn passes(&self, pipeline: &str) -> Result<Vec<String>, Error> {
         let passes = expand(pipeline, self.target.chip())?;
         Ok(match pipeline {
-            LOWER => self.inserted.apply(passes),
+            LOWER_REDUCTION => self.inserted.apply(passes),
             _ => passes,
         })
     }

@@ -3,18 +3,18 @@
 use crate::error::{Error, ErrorKind};
 use tx_target::Chip;
 
-pub(crate) const LOWER: &str = "lower-reduction";
+pub(crate) const LOWER_REDUCTION: &str = "lower-reduction";
 
 /// Pass that converts linalg ops to `tile` ops. The module is always verified after this pass,
 /// because the verifiers of `tile` ops also detect errors in the input program.
-pub(crate) const CONVERT: &str = "convert-linalg-to-tile";
+pub(crate) const CONVERT_LINALG_TO_TILE: &str = "convert-linalg-to-tile";
 
-pub(crate) const SCHEDULE: &str = "tile-schedule";
+pub(crate) const TILE_SCHEDULE: &str = "tile-schedule";
 
-pub(crate) const ATTACH: &str = "tile-attach-target";
+pub(crate) const TILE_ATTACH_TARGET: &str = "tile-attach-target";
 
 /// Pass that creates LLVM debug information from the locations of ops: line tables only.
-pub(crate) const LOCATE: &str =
+pub(crate) const ADD_LINE_TABLES: &str =
     "ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}";
 
 /// Returns the passes of the pipeline `name` for a chip.

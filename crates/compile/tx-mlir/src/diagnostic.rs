@@ -76,17 +76,17 @@ pub struct Report<'c, S> {
     severity: S,
 }
 
-static EXPLAINS: OnceLock<fn(Code) -> String> = OnceLock::new();
+static EXPLAIN: OnceLock<fn(Code) -> String> = OnceLock::new();
 
 /// Sets the process-wide function that returns an explanation for a code. Each later error with a
 /// code ends with the explanation as a note. Only the first call of this function has an effect.
 pub fn explain_errors(explain: fn(Code) -> String) {
-    EXPLAINS.get_or_init(|| explain);
+    EXPLAIN.get_or_init(|| explain);
 }
 
 /// Returns the explanation of `code` from the function that [`explain_errors`] set, if any.
 pub fn explanation(code: Code) -> Option<String> {
-    EXPLAINS.get().map(|explain| explain(code))
+    EXPLAIN.get().map(|explain| explain(code))
 }
 
 thread_local! {
@@ -106,7 +106,7 @@ pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
 
 /// Returns the location of the first op in `module` with a line number, if `location` has no line
 /// number.
-fn first_place<'c>(module: MlirOperation, location: Location<'c>) -> Option<Location<'c>> {
+fn first_op_location<'c>(module: MlirOperation, location: Location<'c>) -> Option<Location<'c>> {
     let has_line = |at: &Location<'_>| source_location(*at).is_none_or(|at| at.line > 0);
     if has_line(&location) {
         return None;
@@ -191,7 +191,7 @@ impl<'c, S> Report<'c, S> {
     fn send(&self, severity: i32) {
         let at = MODULE
             .get()
-            .and_then(|module| first_place(module, self.location))
+            .and_then(|module| first_op_location(module, self.location))
             .unwrap_or(self.location);
         let locations: Vec<MlirLocation> = self
             .notes
@@ -349,7 +349,7 @@ impl fmt::Display for Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::{Code, NoCode, Op, first_place, source_location};
+    use super::{Code, NoCode, Op, first_op_location, source_location};
     use crate::session::Session;
     use melior::ir::operation::OperationLike;
 
@@ -367,7 +367,7 @@ mod tests {
             let raw = module.as_operation().to_raw();
             // SAFETY: the module is alive.
             let location = unsafe { Op::from_raw(raw) }.location();
-            let place = first_place(raw, location).and_then(source_location);
+            let place = first_op_location(raw, location).and_then(source_location);
             assert_eq!(place.map(|at| at.line), line, "{text}");
         }
     }

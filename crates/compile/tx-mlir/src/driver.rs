@@ -3,7 +3,7 @@
 use crate::bytecode::is_bytecode;
 use crate::diagnostic::Diagnostic;
 use crate::ffi::{self, TxStr};
-use crate::registration::{overview, statistics};
+use crate::registration::{help_overview, statistics};
 use crate::session::{is_refused, parse};
 use crate::source::{self, STANDARD_INPUT};
 use melior::Context;
@@ -29,7 +29,7 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
         output(&args).map_or_else(|| "standard output".to_owned(), |name| format!("`{name}`"));
     let program = args.first().and_then(|path| path.rsplit('/').next());
     let program = program.unwrap_or_default().to_owned();
-    let overview = overview(&program);
+    let overview = help_overview(&program);
     let _ = PROGRAM_AND_OUTPUT.set([program, output]);
     source::read_files();
     // SAFETY: the function lives as long as the process, and no other code sets a handler.

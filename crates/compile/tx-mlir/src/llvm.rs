@@ -5,7 +5,7 @@ mod kernels;
 use crate::ffi::{TxStr, txFreeGate, txGatePasses};
 use crate::ir::Op;
 use crate::threads;
-use kernels::{MOST_OPS, Separable};
+use kernels::{MAX_BATCH_OPS, Separable};
 use melior::ir::operation::OperationLike;
 use mlir_sys::MlirOperation;
 use std::collections::BTreeSet;
@@ -112,18 +112,19 @@ pub struct Machine<'a> {
 }
 
 /// Names of functions for which LLVM skips straight-line strength reduction.
-struct Large(BTreeSet<String>);
+struct LargeFunctions(BTreeSet<String>);
 
+/// Error messages of one LLVM context.
 #[derive(Default)]
-struct Reports(Vec<String>);
+struct ErrorMessages(Vec<String>);
 
-unsafe extern "C" fn keep(diagnostic: Ref, reports: *mut c_void) {
-    // SAFETY: LLVM passes its diagnostic and the `Reports` given at the registration of the
-    // handler. The reports outlive the context, and nothing else accesses them during the call.
+unsafe extern "C" fn record_error(diagnostic: Ref, messages: *mut c_void) {
+    // SAFETY: LLVM passes its diagnostic and the `ErrorMessages` given at the registration of the
+    // handler. The messages outlive the context, and nothing else accesses them during the call.
     unsafe {
         if LLVMGetDiagInfoSeverity(diagnostic) == ERROR {
-            let text = taken(LLVMGetDiagInfoDescription(diagnostic));
-            (*reports.cast::<Reports>()).0.push(text);
+            let text = take_message(LLVMGetDiagInfoDescription(diagnostic));
+            (*messages.cast::<ErrorMessages>()).0.push(text);
         }
     }
 }
@@ -132,7 +133,7 @@ unsafe extern "C" fn keep(diagnostic: Ref, reports: *mut c_void) {
 ///
 /// # Safety
 /// `message` is null, or a string that `LLVMDisposeMessage` frees.
-unsafe fn taken(message: *mut c_char) -> String {
+unsafe fn take_message(message: *mut c_char) -> String {
     if message.is_null() {
         return String::new();
     }
@@ -144,9 +145,10 @@ unsafe fn taken(message: *mut c_char) -> String {
     }
 }
 
-struct Owned(Ref, unsafe extern "C" fn(Ref));
+/// LLVM object with the function that frees it.
+struct OwnedRef(Ref, unsafe extern "C" fn(Ref));
 
-impl Drop for Owned {
+impl Drop for OwnedRef {
     fn drop(&mut self) {
         // SAFETY: the object was stored with the function that frees it.
         unsafe { (self.1)(self.0) }
@@ -175,7 +177,7 @@ pub struct Code<'a, 'c> {
 /// an invalid pipeline, and IR that the code generator does not support. Some errors in LLVM's code
 /// generator end the process.
 pub fn assembly(codes: &[Code<'_, '_>]) -> Vec<Result<String, String>> {
-    assembly_by_parts(codes, MOST_OPS)
+    assembly_by_parts(codes, MAX_BATCH_OPS)
 }
 
 /// Implements [`assembly`] with batches of at most `most_ops` ops. A kernel with more than
@@ -207,9 +209,9 @@ fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<Stri
             (Some(separable), Some(part)) => {
                 let part = separable.part(*part);
                 // SAFETY: the op lives as long as this call.
-                Translated::new(unsafe { Op::from_raw(part.to_raw()) })
+                LlvmModule::new(unsafe { Op::from_raw(part.to_raw()) })
             }
-            _ => Translated::new(codes[*number].module),
+            _ => LlvmModule::new(codes[*number].module),
         };
         let Code {
             machine, passes, ..
@@ -235,7 +237,7 @@ fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<Stri
             Err(errors.join("; "))
         } else if let Some(separable) = &separable[number] {
             // If the PTX of the batches cannot be joined, the whole module is compiled at once.
-            let whole = || emit(Translated::new(code.module)?, code.machine, code.passes);
+            let whole = || emit(LlvmModule::new(code.module)?, code.machine, code.passes);
             separable.join(&texts).map_or_else(whole, Ok)
         } else {
             Ok(texts.concat())
@@ -245,45 +247,45 @@ fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<Stri
 }
 
 /// Maximum number of idle target machines in the cache.
-const MOST_MACHINES: usize = 64;
+const MAX_MACHINES: usize = 64;
 
 /// Cache of idle target machines, most recently used first. The creation of a target machine takes
 /// as long as several passes over a kernel.
-static MACHINES: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static MACHINES: Mutex<Vec<CachedMachine>> = Mutex::new(Vec::new());
 
-fn machines() -> MutexGuard<'static, Vec<Kept>> {
+fn machines() -> MutexGuard<'static, Vec<CachedMachine>> {
     MACHINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// LLVM IR module in an LLVM context of its own. The fields are declared in the order of their
 /// drop: the module must be dropped before its context.
-struct Translated {
-    module: Owned,
-    context: Owned,
-    reports: Box<Reports>,
+struct LlvmModule {
+    module: OwnedRef,
+    context: OwnedRef,
+    messages: Box<ErrorMessages>,
     /// Pass gate of the LLVM context. The gate skips straight-line strength reduction for the
     /// functions whose names are in the set.
-    gate: Option<(Owned, Box<Large>)>,
+    gate: Option<(OwnedRef, Box<LargeFunctions>)>,
 }
 
 // SAFETY: an LLVM context has no thread-local state, and one thread at a time owns this value.
-unsafe impl Send for Translated {}
+unsafe impl Send for LlvmModule {}
 
-impl Translated {
+impl LlvmModule {
     fn new(module: Op<'_>) -> Result<Self, String> {
-        let mut reports = Box::<Reports>::default();
-        // SAFETY: the context outlives the module, and the reports outlive both.
+        let mut messages = Box::<ErrorMessages>::default();
+        // SAFETY: the context outlives the module, and the messages outlive both.
         unsafe {
-            let context = Owned(LLVMContextCreate(), LLVMContextDispose);
-            LLVMContextSetDiagnosticHandler(context.0, keep, (&raw mut *reports).cast());
+            let context = OwnedRef(LLVMContextCreate(), LLVMContextDispose);
+            LLVMContextSetDiagnosticHandler(context.0, record_error, (&raw mut *messages).cast());
             let translated = mlirTranslateModuleToLLVMIR(module.to_raw(), context.0);
             if translated.is_null() {
                 return Err("it cannot be translated to LLVM IR".to_owned());
             }
             Ok(Self {
-                module: Owned(translated, LLVMDisposeModule),
+                module: OwnedRef(translated, LLVMDisposeModule),
                 context,
-                reports,
+                messages,
                 gate: None,
             })
         }
@@ -293,11 +295,11 @@ impl Translated {
     fn gate(&mut self) {
         // SAFETY: the module is alive; gate and names outlive the context.
         unsafe {
-            let mut large = Box::new(Large(with_many_additions(self.module.0)));
+            let mut large = Box::new(LargeFunctions(with_many_additions(self.module.0)));
             if !large.0.is_empty() {
                 let names = (&raw mut *large).cast();
-                let gate = txGatePasses(self.context.0.cast(), is_to_run, names);
-                self.gate = Some((Owned(gate.cast(), free_gate), large));
+                let gate = txGatePasses(self.context.0.cast(), runs_pass, names);
+                self.gate = Some((OwnedRef(gate.cast(), free_gate), large));
             }
         }
     }
@@ -307,13 +309,13 @@ impl Translated {
         let Self {
             module,
             context,
-            reports,
+            messages,
             gate,
         } = self;
         drop(module);
         drop(context);
         drop(gate);
-        reports.0
+        messages.0
     }
 }
 
@@ -322,18 +324,19 @@ unsafe extern "C" fn free_gate(gate: Ref) {
     unsafe { txFreeGate(gate.cast()) }
 }
 
-struct Kept {
+/// Target machine with the parameters of its creation.
+struct CachedMachine {
     triple: CString,
     chip: String,
     features: String,
     level: u8,
-    machine: Owned,
+    machine: OwnedRef,
 }
 
 // SAFETY: a target machine has no thread-local state, and one thread at a time owns this value.
-unsafe impl Send for Kept {}
+unsafe impl Send for CachedMachine {}
 
-impl Kept {
+impl CachedMachine {
     fn new(machine: Machine<'_>) -> Result<Self, String> {
         let (triple, chip) = (terminated(machine.triple)?, terminated(machine.chip)?);
         let features = terminated(machine.features)?;
@@ -341,7 +344,7 @@ impl Kept {
         // SAFETY: LLVM reads the texts and writes the two pointers only during the calls.
         let made = unsafe {
             if LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut error) != 0 {
-                return Err(taken(error));
+                return Err(take_message(error));
             }
             LLVMCreateTargetMachine(
                 target,
@@ -361,7 +364,7 @@ impl Kept {
             chip: machine.chip.to_owned(),
             features: machine.features.to_owned(),
             level: machine.level,
-            machine: Owned(made, LLVMDisposeTargetMachine),
+            machine: OwnedRef(made, LLVMDisposeTargetMachine),
         })
     }
 
@@ -410,10 +413,16 @@ unsafe fn with_many_additions(module: Ref) -> BTreeSet<String> {
 
 /// Returns whether LLVM may run `pass` over `unit`: false only for straight-line strength reduction
 /// of a function in `large`.
-unsafe extern "C" fn is_to_run(large: *mut c_void, pass: TxStr, unit: TxStr) -> bool {
+unsafe extern "C" fn runs_pass(large: *mut c_void, pass: TxStr, unit: TxStr) -> bool {
     // SAFETY: LLVM passes valid texts, and the pointer to the names given to `txGatePasses`, which
     // outlive the context.
-    let (pass, unit, large) = unsafe { (pass.as_str(), unit.as_str(), &*large.cast::<Large>()) };
+    let (pass, unit, large) = unsafe {
+        (
+            pass.as_str(),
+            unit.as_str(),
+            &*large.cast::<LargeFunctions>(),
+        )
+    };
     let function = unit
         .strip_prefix("function (")
         .and_then(|rest| rest.strip_suffix(')'));
@@ -421,34 +430,38 @@ unsafe extern "C" fn is_to_run(large: *mut c_void, pass: TxStr, unit: TxStr) -> 
 }
 
 /// Returns the assembly of an LLVM IR module, with a target machine from the cache or a new one.
-fn emit(translated: Translated, machine: Machine<'_>, passes: &str) -> Result<String, String> {
-    let kept = {
+fn emit(translated: LlvmModule, machine: Machine<'_>, passes: &str) -> Result<String, String> {
+    let cached = {
         let mut machines = machines();
-        let at = machines.iter().position(|kept| kept.is(&machine));
+        let at = machines.iter().position(|cached| cached.is(&machine));
         at.map(|at| machines.remove(at))
     };
-    let kept = kept.map_or_else(|| Kept::new(machine), Ok)?;
-    let made = emit_by(&kept, translated, passes);
+    let cached = cached.map_or_else(|| CachedMachine::new(machine), Ok)?;
+    let made = emit_by(&cached, translated, passes);
     let mut machines = machines();
-    machines.truncate(MOST_MACHINES - 1);
-    machines.insert(0, kept);
+    machines.truncate(MAX_MACHINES - 1);
+    machines.insert(0, cached);
     made
 }
 
-fn emit_by(kept: &Kept, mut translated: Translated, passes: &str) -> Result<String, String> {
-    let Kept {
+fn emit_by(
+    cached: &CachedMachine,
+    mut translated: LlvmModule,
+    passes: &str,
+) -> Result<String, String> {
+    let CachedMachine {
         triple, machine, ..
-    } = kept;
+    } = cached;
     let passes = terminated(passes)?;
     let mut error = null_mut();
     let module = translated.module.0;
     // SAFETY: each object outlives its users, because locals are dropped in reverse order. LLVM
     // reads the texts only during the calls.
     let text = unsafe {
-        let layout = Owned(LLVMCreateTargetDataLayout(machine.0), LLVMDisposeTargetData);
+        let layout = OwnedRef(LLVMCreateTargetDataLayout(machine.0), LLVMDisposeTargetData);
         LLVMSetTarget(module, triple.as_ptr());
         LLVMSetModuleDataLayout(module, layout.0);
-        let options = Owned(
+        let options = OwnedRef(
             LLVMCreatePassBuilderOptions(),
             LLVMDisposePassBuilderOptions,
         );
@@ -464,17 +477,17 @@ fn emit_by(kept: &Kept, mut translated: Translated, passes: &str) -> Result<Stri
         if LLVMTargetMachineEmitToMemoryBuffer(machine.0, module, ASSEMBLY, &mut error, &mut buffer)
             != 0
         {
-            return Err(taken(error));
+            return Err(take_message(error));
         }
-        let buffer = Owned(buffer, LLVMDisposeMemoryBuffer);
+        let buffer = OwnedRef(buffer, LLVMDisposeMemoryBuffer);
         let (start, size) = (LLVMGetBufferStart(buffer.0), LLVMGetBufferSize(buffer.0));
         let bytes = std::slice::from_raw_parts(start.cast::<u8>(), size);
         String::from_utf8_lossy(bytes).into_owned()
     };
-    let reports = translated.finish();
-    match reports.is_empty() {
+    let messages = translated.finish();
+    match messages.is_empty() {
         true => Ok(text),
-        false => Err(reports.join("; ")),
+        false => Err(messages.join("; ")),
     }
 }
 

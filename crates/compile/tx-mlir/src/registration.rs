@@ -104,17 +104,18 @@ pub fn is_registered(name: &str) -> bool {
 }
 
 /// Passes and pipelines registered from Rust, in the order of registration.
-static LISTED: Mutex<Vec<Listed>> = Mutex::new(Vec::new());
+static HELP_ENTRIES: Mutex<Vec<HelpEntry>> = Mutex::new(Vec::new());
 
-struct Listed {
+/// Entry of the list of passes and pipelines in the `--help` text.
+struct HelpEntry {
     is_pipeline: bool,
     argument: &'static str,
     summary: &'static str,
 }
 
-fn list(is_pipeline: bool, argument: &'static str, summary: &'static str) {
-    let mut listed = LISTED.lock().unwrap_or_else(PoisonError::into_inner);
-    listed.push(Listed {
+fn add_help_entry(is_pipeline: bool, argument: &'static str, summary: &'static str) {
+    let mut entries = HELP_ENTRIES.lock().unwrap_or_else(PoisonError::into_inner);
+    entries.push(HelpEntry {
         is_pipeline,
         argument,
         summary,
@@ -123,12 +124,12 @@ fn list(is_pipeline: bool, argument: &'static str, summary: &'static str) {
 
 /// Returns the beginning of the `--help` text of an optimizer driver. The text lists the passes and
 /// pipelines registered from Rust.
-pub(crate) fn overview(program: &str) -> String {
-    let listed = LISTED.lock().unwrap_or_else(PoisonError::into_inner);
-    let width = listed.iter().map(|one| one.argument.len()).max();
+pub(crate) fn help_overview(program: &str) -> String {
+    let entries = HELP_ENTRIES.lock().unwrap_or_else(PoisonError::into_inner);
+    let width = entries.iter().map(|one| one.argument.len()).max();
     let width = width.unwrap_or(0);
     let lines = |is_pipeline: bool| -> String {
-        let own = listed.iter().filter(|one| one.is_pipeline == is_pipeline);
+        let own = entries.iter().filter(|one| one.is_pipeline == is_pipeline);
         own.map(|one| format!("  --{:<width$}  {}\n", one.argument, one.summary))
             .collect()
     };
@@ -153,7 +154,7 @@ pub fn register_pass(desc: PassDesc) -> bool {
 fn add_pass(desc: PassDesc) {
     // The registry lives as long as the process, so its descriptions are leaked.
     let desc: &'static PassDesc = Box::leak(Box::new(desc));
-    list(false, desc.argument, desc.summary);
+    add_help_entry(false, desc.argument, desc.summary);
     let options = leak_options(&desc.options);
     let statistics: &'static [TxStatistic] = desc
         .statistics
@@ -189,7 +190,7 @@ pub fn register_pipeline(desc: PipelineDesc) -> bool {
 
 fn add_pipeline(desc: PipelineDesc) {
     let desc: &'static PipelineDesc = Box::leak(Box::new(desc));
-    list(true, desc.argument, desc.summary);
+    add_help_entry(true, desc.argument, desc.summary);
     let options = leak_options(&desc.options);
     let pipeline = Box::leak(Box::new(TxPipeline {
         argument: TxStr::new(desc.argument),

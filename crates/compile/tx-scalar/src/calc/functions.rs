@@ -39,9 +39,9 @@ pub(super) fn function(name: &str) -> Option<Curve> {
 }
 
 /// Distance from 1.0 to the next f32.
-const UNIT: f64 = f32::EPSILON as f64;
+const EPSILON: f64 = f32::EPSILON as f64;
 /// Smallest normal f32.
-const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
+const MIN_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 
 /// Returns a function that computes the absolute error of an approximate instruction. Its arguments
 /// are the operands and the exact result.
@@ -52,12 +52,12 @@ const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 pub(super) fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     const LOGARITHM: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0] {
         x if x == 0.0 || x.is_infinite() => 0.0,
-        x if x.abs() < LEAST_NORMAL => f64::INFINITY,
-        _ => 4.0 * UNIT * r.abs().max(1.0),
+        x if x.abs() < MIN_NORMAL => f64::INFINITY,
+        _ => 4.0 * EPSILON * r.abs().max(1.0),
     };
     const EXPONENTIAL: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0].is_infinite() {
         true => 0.0,
-        false => (2.0 + 1.2 * x[0].abs()) * UNIT * r + LEAST_NORMAL,
+        false => (2.0 + 1.2 * x[0].abs()) * EPSILON * r + MIN_NORMAL,
     };
     Some(match name {
         "math.exp" | "math.exp2" => EXPONENTIAL,
@@ -68,15 +68,15 @@ pub(super) fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
                 return 0.0;
             }
             // The reciprocal of the divisor overflows.
-            if divisor < LEAST_NORMAL / 2.0 {
+            if divisor < MIN_NORMAL / 2.0 {
                 return f64::INFINITY;
             }
             // A subnormal reciprocal has fewer significant bits.
-            let subnormal = UNIT * LEAST_NORMAL * (x[0].abs() + 1.0);
+            let subnormal = EPSILON * MIN_NORMAL * (x[0].abs() + 1.0);
             if x[0] == 0.0 {
                 0.0
             } else {
-                3.0 * UNIT * r.abs() + subnormal
+                3.0 * EPSILON * r.abs() + subnormal
             }
         },
         _ => return None,
