@@ -21,7 +21,7 @@ use tx_plan::{Artifact, Stage, Warning};
 pub type Watch<'w> = dyn FnMut(&str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
 /// [`Watch`] that also receives the name of the next pass in the pipeline, or an empty string.
-pub(crate) type Watching<'w> =
+pub(crate) type StageCallback<'w> =
     dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
 /// Passes after which the module is verified.
@@ -40,7 +40,7 @@ pub(crate) struct Compilation<'r, 'w> {
     options: &'r Options,
     stages: Vec<Stage>,
     keep: bool,
-    watch: Option<&'r mut Watching<'w>>,
+    watch: Option<&'r mut StageCallback<'w>>,
     /// Target attributes of the GPU modules after the last run of the pass [`TILE_ATTACH_TARGET`].
     attached: Option<Vec<Option<String>>>,
 }
@@ -51,7 +51,7 @@ impl<'r, 'w> Compilation<'r, 'w> {
     pub(crate) fn new(
         options: &'r Options,
         keep: bool,
-        watch: Option<&'r mut Watching<'w>>,
+        watch: Option<&'r mut StageCallback<'w>>,
     ) -> Self {
         Self {
             options,

@@ -1,7 +1,7 @@
 //! Compiler for one target, with its options, its cache and its MLIR contexts.
 
 use crate::cache::{self, Cache};
-use crate::compilation::{Compilation, Watch, Watching, millis};
+use crate::compilation::{Compilation, StageCallback, Watch, millis};
 use crate::error::{Error, ErrorKind};
 use crate::explain::{self, Explained};
 use crate::gpu_modules::generic;
@@ -377,11 +377,15 @@ impl Compiler {
     }
 
     /// Compiles like [`Self::compile_watched`]; `watch` also receives the name of the next pass.
-    fn watched(&self, source: &Source, watch: &mut Watching<'_>) -> Result<Artifact, Error> {
+    fn watched(&self, source: &Source, watch: &mut StageCallback<'_>) -> Result<Artifact, Error> {
         self.run(source, Some(watch))
     }
 
-    fn run(&self, source: &Source, watch: Option<&mut Watching<'_>>) -> Result<Artifact, Error> {
+    fn run(
+        &self,
+        source: &Source,
+        watch: Option<&mut StageCallback<'_>>,
+    ) -> Result<Artifact, Error> {
         let _span = tracing::debug_span!(
             "compile",
             file = source.name,

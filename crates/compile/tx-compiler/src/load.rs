@@ -20,7 +20,7 @@ const DROP_ASSERTS: &str = "linalg-drop-asserts";
 
 /// Callback that [`load`] calls after each of its steps, with the name of the step, its start time,
 /// and the module.
-type Loading<'l> = dyn FnMut(&str, Instant, &Module<'_>) + 'l;
+type LoadCallback<'l> = dyn FnMut(&str, Instant, &Module<'_>) + 'l;
 
 /// Parses a program and converts it to memrefs: functions on tensors are bufferized, and calls
 /// between host functions are inlined. If `asserts` is false, the function removes the assertions
@@ -29,7 +29,7 @@ pub(crate) fn load<'s>(
     session: &'s Session,
     source: &Source,
     asserts: bool,
-    loaded: &mut Loading<'_>,
+    loaded: &mut LoadCallback<'_>,
 ) -> Result<Module<'s>, Error> {
     let start = Instant::now();
     let mut module = parse(session, source)?;
