@@ -1,6 +1,7 @@
 //! Layouts and fragment types as plain Rust data.
 
 use crate::attributes::Axis;
+use crate::ffi::tileFragment;
 use melior_upstream::ir::Type;
 use melior_upstream::ir::r#type::TypeLike;
 use std::ffi::c_void;
@@ -92,7 +93,7 @@ impl<'c> Fragment<'c> {
         let mut element = ty.to_raw();
         // SAFETY: `push` receives a pointer to `lists`, which has the type that it expects.
         let found = unsafe {
-            crate::tileFragment(
+            tileFragment(
                 ty.to_raw(),
                 &raw mut element,
                 push,

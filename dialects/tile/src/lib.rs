@@ -2,7 +2,10 @@
 //! `Tile.td` defines the ops.
 
 mod attributes;
-mod known;
+mod diagnostic;
+mod discardable;
+mod ffi;
+mod keyword;
 mod layout;
 mod ops;
 mod verify;
@@ -12,7 +15,7 @@ pub use attributes::{
     Otherwise, Processor, RFactor, Reorder, Residency, Resident, Scope, Split, Stream, Unroll,
     Vectorize,
 };
-pub use known::{
+pub use discardable::{
     CANDIDATES, CLEARED, DETERMINISM, FUSION, GROUP, ISOLATED, MATH, OWNED, check_nested_attributes,
 };
 pub use layout::{Fragment, Iter, Layout};
@@ -40,43 +43,8 @@ mod dialect {
 }
 
 use dialect::{DialectHandle, DialectRegistry};
-use mlir_sys::{MlirAttribute, MlirDialectHandle, MlirOperation, MlirStringRef, MlirType};
-use std::ffi::{c_char, c_uint, c_void};
+use mlir_sys::MlirDialectHandle;
 use std::sync::Once;
-
-/// C++ callback that receives a diagnostic code and a message. The first argument is the C++ object
-/// that receives the diagnostic.
-type Sink = unsafe extern "C" fn(*mut c_void, c_uint, *const c_char, usize);
-
-unsafe extern "C" {
-    fn mlirGetDialectHandle__tile__() -> MlirDialectHandle;
-    static mut tileVerifyOp: Option<unsafe extern "C" fn(MlirOperation) -> bool>;
-    static mut tileVerifyAttribute: Option<
-        unsafe extern "C" fn(MlirOperation, *const c_char, usize, MlirAttribute, Sink, *mut c_void),
-    >;
-    static mut tileVerifyLayout:
-        Option<unsafe extern "C" fn(*const i64, usize, usize, usize, Sink, *mut c_void)>;
-    static mut tileVerifyFragment: Option<
-        unsafe extern "C" fn(*const i64, usize, MlirType, *const i64, usize, Sink, *mut c_void),
-    >;
-    static mut tileUnknownWord: Option<
-        unsafe extern "C" fn(
-            MlirStringRef,
-            MlirStringRef,
-            *const MlirStringRef,
-            usize,
-            Sink,
-            *mut c_void,
-        ),
-    >;
-    static mut tileExplain: Option<unsafe extern "C" fn(c_uint, Sink, *mut c_void)>;
-    fn tileFragment(
-        ty: MlirType,
-        element: *mut MlirType,
-        numbers: unsafe extern "C" fn(*mut c_void, *const i64, usize),
-        data: *mut c_void,
-    ) -> bool;
-}
 
 /// Returns the handle of the dialect, and installs the Rust verifiers on the first call.
 ///
@@ -87,16 +55,16 @@ pub unsafe extern "C" fn handle() -> MlirDialectHandle {
     ONCE.call_once(|| {
         // SAFETY: `Once` writes the function pointers once, before the dialect is registered.
         unsafe {
-            tileVerifyOp = Some(verify::verify_op);
-            tileVerifyAttribute = Some(known::verify_attribute);
-            tileVerifyLayout = Some(verify::verify_layout);
-            tileVerifyFragment = Some(verify::verify_fragment);
-            tileUnknownWord = Some(known::unknown_word);
-            tileExplain = Some(verify::explain);
+            ffi::tileVerifyOp = Some(verify::verify_op);
+            ffi::tileVerifyAttribute = Some(discardable::verify_attribute);
+            ffi::tileVerifyLayout = Some(verify::verify_layout);
+            ffi::tileVerifyFragment = Some(verify::verify_fragment);
+            ffi::tileUnknownWord = Some(keyword::unknown_keyword);
+            ffi::tileExplain = Some(diagnostic::explain);
         }
     });
     // SAFETY: the function only returns a static handle.
-    unsafe { mlirGetDialectHandle__tile__() }
+    unsafe { ffi::mlirGetDialectHandle__tile__() }
 }
 
 /// Adds the dialect to `registry`.

@@ -1,6 +1,7 @@
 //! Typed Rust views of the ops of the `tile` dialect.
 
 use crate::attributes::{Kind, Nan, Scope};
+use crate::layout::Fragment;
 use melior_upstream::ir::Type;
 use melior_upstream::ir::ValueLike;
 use melior_upstream::ir::r#type::TypeLike;
@@ -233,7 +234,7 @@ pub(crate) fn yielded<'c>(block: Blk<'c>) -> Option<Vec<Type<'c>>> {
 fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
     let ty = tile.r#type();
     tx_mlir::MemRef::from_type(ty).map(|m| m.shape).or_else(|| {
-        let fragment = crate::Fragment::from_type(ty)?;
+        let fragment = Fragment::from_type(ty)?;
         Some(fragment.shape.into_iter().map(Some).collect())
     })
 }
@@ -278,7 +279,7 @@ pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
 pub fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
     tx_mlir::MemRef::from_type(ty)
         .map(|m| m.element)
-        .or_else(|| crate::Fragment::from_type(ty).map(|f| f.element))
+        .or_else(|| Fragment::from_type(ty).map(|f| f.element))
 }
 
 /// Returns the default type of partial results: f32 for floats narrower than f32, else `element`.

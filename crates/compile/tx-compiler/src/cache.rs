@@ -12,7 +12,7 @@ use tx_target::Chip;
 
 pub use folder::{Cache, Usage};
 
-use crate::compile::Source;
+use crate::source::Source;
 use folder::Key;
 
 /// Returns the cache key of a compilation: a hash of the program, the chip, the assertion option,

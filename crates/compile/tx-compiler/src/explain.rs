@@ -1,9 +1,49 @@
-//! Assignment of kernels to schedule cases. A schedule case is one alternative of a schedule, for
-//! one range of row lengths.
+//! Choices of the compiler, and assignment of kernels to schedule cases. A schedule case is one
+//! alternative of a schedule, for one range of row lengths.
 
+use crate::pipeline::TILE_SCHEDULE;
+use melior::ir::Module;
 use tx_mlir::gpu::is_kernel;
-use tx_mlir::{Op, string_attribute, walk};
+use tx_mlir::{Diagnostic, Op, Session, string_attribute, top, walk};
 use tx_plan::{Choice, Explanation, ScheduleCase, SourcePlace};
+
+/// Result of [`Compiler::explain`](crate::Compiler::explain).
+#[derive(Debug, Clone, Default)]
+pub struct Explained {
+    /// Choices of the compiler, such as schedules and variants. Each entry contains the reasons for
+    /// the choice.
+    pub choices: Vec<Explanation>,
+    /// Warnings: constructs of the program that are legal but probably mistakes.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Explained {
+    /// Adds the choices that the pass `next` would make on a module, and its warnings. Passes that
+    /// do not explain their choices add nothing.
+    pub(crate) fn add_choices(
+        &mut self,
+        session: &Session,
+        module: &Module<'_>,
+        next: &str,
+        chip: &str,
+    ) {
+        let pass = match next {
+            TILE_SCHEDULE => &format!("tile-choose-schedule{{explain chip={chip}}}"),
+            "tile-form-kernels" => &format!("tile-form-kernels{{explain chip={chip}}}"),
+            "tile-select-variant" => "tile-select-variant{explain}",
+            _ => return,
+        };
+        // The pass runs on a copy of the module, which is discarded. If the pass fails, the next
+        // pass reports the reason.
+        if let Some(mut copy) = Module::from_operation(tx_mlir::copy(top(module))) {
+            let (done, choices) = tx_passes::explain::collect(|| session.run(&mut copy, pass));
+            if done {
+                self.choices.extend(choices);
+                self.warnings.extend(session.take_diagnostics());
+            }
+        }
+    }
+}
 
 /// Kernel with the source position of its op and the range of row lengths that it handles.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Insertion of passes into `lower-reduction`.
 
-use crate::compile::{split_passes, stage_name};
 use crate::error::{Error, ErrorKind};
+use crate::pipeline::{split_passes, stage_name};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {

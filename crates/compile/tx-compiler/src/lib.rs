@@ -105,19 +105,34 @@
 #![warn(missing_docs)]
 
 mod cache;
-mod compile;
+mod compilation;
+mod compiler;
 mod error;
 mod explain;
+mod gpu_modules;
 mod insert;
-mod modules;
+mod kernel_modules;
+mod load;
+mod options;
+mod pipeline;
 mod plan;
+mod position;
 mod sessions;
+mod source;
+mod target;
+mod tune;
 mod unregistered;
 
 pub use cache::{Cache, Usage};
-pub use compile::{Candidate, Compiler, Explained, Source, Target, Tunable, Watch, device_ir};
+pub use compilation::Watch;
+pub use compiler::Compiler;
 pub use error::{Error, ErrorKind};
+pub use explain::Explained;
+pub use gpu_modules::device_ir;
 pub use plan::assumed_grid;
+pub use source::Source;
+pub use target::Target;
+pub use tune::{Candidate, Tunable};
 pub use tx_mlir::{Diagnostic, Severity, SourceLocation as Location, ignore_cuda_toolkit};
 pub use tx_passes::{Combiner, Params, Predicate, Reduction, Variant};
 pub use tx_plan::{Artifact, Plan, Stage, Warning};

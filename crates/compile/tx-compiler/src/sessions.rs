@@ -7,16 +7,16 @@ use tx_mlir::Session;
 
 /// Maximum number of source bytes per context, because a context never frees types, attributes and
 /// locations.
-const MOST_BYTES: usize = 1 << 20;
-/// Each program counts as at least this many source bytes towards the limit [`MOST_BYTES`].
-const LEAST_BYTES: usize = 1 << 12;
+const MAX_BYTES: usize = 1 << 20;
+/// Each program counts as at least this many source bytes towards the limit [`MAX_BYTES`].
+const MIN_BYTES: usize = 1 << 12;
 
 /// Idle MLIR contexts. Their number is at most the largest number of concurrent compilations so
 /// far.
 #[derive(Default)]
-pub(crate) struct Sessions(Mutex<Vec<Waiting>>);
+pub(crate) struct Sessions(Mutex<Vec<IdleSession>>);
 
-struct Waiting {
+struct IdleSession {
     session: Session,
     bytes: usize,
 }
@@ -31,21 +31,21 @@ impl Sessions {
         work: impl FnOnce(&Session) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let waiting = self.lock().pop();
-        let mut own = waiting.unwrap_or_else(|| Waiting {
+        let mut own = waiting.unwrap_or_else(|| IdleSession {
             session: Session::new(tx_dialect_tile::register),
             bytes: 0,
         });
         let done = work(&own.session)?;
-        own.bytes = own.bytes.saturating_add(bytes.max(LEAST_BYTES));
+        own.bytes = own.bytes.saturating_add(bytes.max(MIN_BYTES));
         // Remaining remarks must not appear among the errors of the next program.
         own.session.take_diagnostics();
-        if own.bytes < MOST_BYTES {
+        if own.bytes < MAX_BYTES {
             self.lock().push(own);
         }
         Ok(done)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Waiting>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<IdleSession>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,13 +1,14 @@
 //! Removal of functions with ops of unregistered dialects. A compiled function must not contain ops
 //! of unregistered dialects.
 
-use crate::compile::{Source, top};
+use crate::plan::is_private;
+use crate::source::Source;
 use melior::ir::Module;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
 use tx_mlir::{
     Failed, Op, attributes, codes, erase, error, first_block, is, is_unregistered, name, ops,
-    string_attribute, symbol_path, walk,
+    string_attribute, symbol_path, top, walk,
 };
 
 /// Function or `gpu.module`, with the symbols that the op defines and the symbols that it refers
@@ -59,7 +60,7 @@ pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed>
     }
     let is_entry = |unit: &Unit<'_>| match &source.entry {
         Some(entry) => unit.defines.contains(entry),
-        None => !crate::plan::is_private(&unit.op),
+        None => !is_private(&unit.op),
     };
     let compiled = closure(&units, is_entry, |known, unit| known.uses(unit));
     for unit in compiled.iter().map(|i| &units[*i]) {

@@ -1,7 +1,7 @@
 //! Diagnostics: emission from Rust, and capture of MLIR's messages.
 
 use crate::ffi::{self, TxStr};
-use crate::ir::Op;
+use crate::ir::{Op, walk};
 use crate::source;
 use melior::diagnostic::DiagnosticSeverity;
 use melior::ir::Location;
@@ -11,6 +11,8 @@ use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
+
+pub use crate::location::{SourceLocation, source_location};
 
 /// Number of a diagnostic rule, printed as `TX0012`. [`crate::codes`] has a constant for each rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,17 +76,17 @@ pub struct Report<'c, S> {
     severity: S,
 }
 
-static EXPLAINS: OnceLock<fn(Code) -> String> = OnceLock::new();
+static EXPLAIN: OnceLock<fn(Code) -> String> = OnceLock::new();
 
 /// Sets the process-wide function that returns an explanation for a code. Each later error with a
 /// code ends with the explanation as a note. Only the first call of this function has an effect.
 pub fn explain_errors(explain: fn(Code) -> String) {
-    EXPLAINS.get_or_init(|| explain);
+    EXPLAIN.get_or_init(|| explain);
 }
 
 /// Returns the explanation of `code` from the function that [`explain_errors`] set, if any.
 pub fn explanation(code: Code) -> Option<String> {
-    EXPLAINS.get().map(|explain| explain(code))
+    EXPLAIN.get().map(|explain| explain(code))
 }
 
 thread_local! {
@@ -104,14 +106,14 @@ pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
 
 /// Returns the location of the first op in `module` with a line number, if `location` has no line
 /// number.
-fn first_place<'c>(module: MlirOperation, location: Location<'c>) -> Option<Location<'c>> {
+fn first_op_location<'c>(module: MlirOperation, location: Location<'c>) -> Option<Location<'c>> {
     let has_line = |at: &Location<'_>| source_location(*at).is_none_or(|at| at.line > 0);
     if has_line(&location) {
         return None;
     }
     // SAFETY: the module outlives the call of `working_on` that set it.
     let module = unsafe { Op::from_raw(module) };
-    let mut places = crate::walk(module).into_iter().map(|op| op.location());
+    let mut places = walk(module).into_iter().map(|op| op.location());
     let first = places.find(has_line)?;
     // SAFETY: a location lives as long as the context, and the module has the context of
     // `location`.
@@ -189,7 +191,7 @@ impl<'c, S> Report<'c, S> {
     fn send(&self, severity: i32) {
         let at = MODULE
             .get()
-            .and_then(|module| first_place(module, self.location))
+            .and_then(|module| first_op_location(module, self.location))
             .unwrap_or(self.location);
         let locations: Vec<MlirLocation> = self
             .notes
@@ -271,54 +273,6 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Position in a source file. Lines and columns count from 1; line 0 denotes the whole file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceLocation {
-    /// File name as given to the parser.
-    pub file: String,
-    /// Line number, from 1; 0 for the whole file.
-    pub line: usize,
-    /// Column number, from 1; 0 for the whole file.
-    pub column: usize,
-}
-
-impl fmt::Display for SourceLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Line 0 denotes the whole file.
-        match self.line {
-            0 => f.write_str(&self.file),
-            line => write!(f, "{}:{line}:{}", self.file, self.column),
-        }
-    }
-}
-
-/// Returns the file position of an MLIR location. The position of a name location is the position
-/// of its child location. The position of a call-site location is the position of its callee. A
-/// fused location has the position of its first component that has a position.
-pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
-    if location.is_file_line_col_range() {
-        Some(SourceLocation {
-            file: location
-                .file_line_col_range_filename()
-                .as_string_ref()
-                .as_str()
-                .ok()?
-                .to_owned(),
-            line: location.file_line_col_range_start_line(),
-            column: location.file_line_col_range_start_column(),
-        })
-    } else if location.is_name() {
-        source_location(location.name_child_location())
-    } else if location.is_call_site() {
-        source_location(location.call_site_callee())
-    } else if location.is_fused() {
-        (0..location.fused_num_locations())
-            .find_map(|i| source_location(location.fused_location(i)))
-    } else {
-        None
-    }
-}
-
 /// Returns the message of a diagnostic, or a placeholder if the message is not valid UTF-8.
 fn message(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> String {
     use std::fmt::Write as _;
@@ -395,7 +349,7 @@ impl fmt::Display for Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::{Code, NoCode, Op, SourceLocation, first_place, source_location};
+    use super::{Code, NoCode, Op, first_op_location, source_location};
     use crate::session::Session;
     use melior::ir::operation::OperationLike;
 
@@ -413,7 +367,7 @@ mod tests {
             let raw = module.as_operation().to_raw();
             // SAFETY: the module is alive.
             let location = unsafe { Op::from_raw(raw) }.location();
-            let place = first_place(raw, location).and_then(source_location);
+            let place = first_op_location(raw, location).and_then(source_location);
             assert_eq!(place.map(|at| at.line), line, "{text}");
         }
     }
@@ -450,16 +404,5 @@ mod tests {
         assert_eq!(codes, [Some(Code::new(12)), None]);
         assert_eq!(told[0].location, told[1].location);
         assert_eq!(told[0].notes[0].code, None);
-    }
-
-    #[test]
-    fn files_as_a_whole_have_no_line() {
-        let at = |line, column| SourceLocation {
-            file: "a.mlir".to_owned(),
-            line,
-            column,
-        };
-        assert_eq!(at(0, 0).to_string(), "a.mlir");
-        assert_eq!(at(3, 7).to_string(), "a.mlir:3:7");
     }
 }

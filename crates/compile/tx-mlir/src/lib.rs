@@ -16,11 +16,13 @@ mod bytecode;
 pub mod codes;
 mod constants;
 pub mod diagnostic;
+mod driver;
 mod effects;
 mod ffi;
 pub mod gpu;
 mod ir;
 pub mod llvm;
+mod location;
 pub mod memref;
 mod missing;
 mod names;
@@ -46,17 +48,19 @@ pub use constants::{
     constant_of, dense_bits, dense_bytes, dense_of, global_of, initial_value, is_constant_global,
 };
 pub use diagnostic::{
-    Code, Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error,
-    explain_errors, explanation, remark, source_location, warning,
+    Code, Diagnostic, ErrorSeverity, Failed, Report, Severity, error, explain_errors, explanation,
+    remark, warning,
 };
 pub use effects::{
     Effect, EffectKind, is_control, is_pure, memory_effects, only_computes, only_reads,
 };
 pub use ir::*;
+pub use location::{SourceLocation, source_location};
 pub use memref::MemRef;
 pub use missing::missing;
 pub use names::Names;
 pub use session::{Session, check_pipeline};
+pub use source::written_name;
 pub use suggest::nearest;
 pub use toolkit::ignore_cuda_toolkit;
 

@@ -201,20 +201,20 @@ pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
     if base != root(two) {
         return Overlap::Never;
     }
-    match (Places::of(one), Places::of(two)) {
-        (Some(one), Some(two)) if one.apart(&two) => Overlap::Never,
+    match (ElementPositions::of(one), ElementPositions::of(two)) {
+        (Some(one), Some(two)) if one.is_disjoint(&two) => Overlap::Never,
         _ if one == two || one == base || two == base => Overlap::Always,
         _ => Overlap::Maybe,
     }
 }
 
 /// Positions of the elements of a view, relative to the start of the view's base memref.
-struct Places {
+struct ElementPositions {
     offset: i64,
     dims: Vec<(Option<u64>, i64)>,
 }
 
-impl Places {
+impl ElementPositions {
     /// Reads the element positions of the view `value`. Returns `None` for a dynamic stride or
     /// offset, and for a view of a `memref.view`.
     fn of(value: Val<'_>) -> Option<Self> {
@@ -234,7 +234,7 @@ impl Places {
         })
     }
 
-    fn apart(&self, other: &Self) -> bool {
+    fn is_disjoint(&self, other: &Self) -> bool {
         let strides = || {
             self.dims
                 .iter()
@@ -285,10 +285,10 @@ fn space(attribute: Attribute<'_>) -> Space {
 
 #[cfg(test)]
 mod tests {
-    use super::Places;
+    use super::ElementPositions;
 
-    fn places(offset: i64, dims: &[(Option<u64>, i64)]) -> Places {
-        Places {
+    fn places(offset: i64, dims: &[(Option<u64>, i64)]) -> ElementPositions {
+        ElementPositions {
             offset,
             dims: dims.to_vec(),
         }
@@ -298,30 +298,30 @@ mod tests {
     fn columns_of_one_array_are_apart() {
         let first = places(0, &[(None, 9)]);
         let others = places(1, &[(None, 9), (Some(8), 1)]);
-        assert!(first.apart(&others) && others.apart(&first));
+        assert!(first.is_disjoint(&others) && others.is_disjoint(&first));
         let all = places(0, &[(None, 9), (Some(9), 1)]);
-        assert!(!first.apart(&all) && !all.apart(&first));
+        assert!(!first.is_disjoint(&all) && !all.is_disjoint(&first));
     }
 
     #[test]
     fn what_reaches_into_the_next_row_is_not_apart() {
         let first = places(0, &[(Some(4), 9)]);
-        assert!(!first.apart(&places(2, &[(Some(4), 9), (Some(8), 1)])));
-        assert!(first.apart(&places(2, &[(Some(4), 9), (Some(7), 1)])));
+        assert!(!first.is_disjoint(&places(2, &[(Some(4), 9), (Some(8), 1)])));
+        assert!(first.is_disjoint(&places(2, &[(Some(4), 9), (Some(7), 1)])));
     }
 
     #[test]
     fn even_and_odd_elements_are_apart() {
         let even = places(0, &[(None, 2)]);
-        assert!(even.apart(&places(1, &[(None, 2)])));
-        assert!(!even.apart(&places(1, &[(None, 3)])));
-        assert!(!even.apart(&places(4, &[(None, 2)])));
+        assert!(even.is_disjoint(&places(1, &[(None, 2)])));
+        assert!(!even.is_disjoint(&places(1, &[(None, 3)])));
+        assert!(!even.is_disjoint(&places(4, &[(None, 2)])));
     }
 
     #[test]
     fn ranges_are_apart_whatever_their_strides() {
         let low = places(0, &[(Some(4), 3)]);
-        assert!(low.apart(&places(10, &[(Some(4), 5)])));
-        assert!(!low.apart(&places(9, &[(Some(4), 5)])));
+        assert!(low.is_disjoint(&places(10, &[(Some(4), 5)])));
+        assert!(!low.is_disjoint(&places(9, &[(Some(4), 5)])));
     }
 }

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 /// Maximum nesting depth of MLIR text. On a 2 MiB thread stack, a debug build compiled 500 nested
 /// `scf.if` ops, but not 1000.
-pub(crate) const MOST: usize = 256;
+pub(crate) const MAX_LEVELS: usize = 256;
 
-/// Returns the line and column, from 1, at which the nesting depth exceeds [`MOST`]. Each open
-/// bracket and each repeated minus sign adds one level. Each use of an alias adds the nesting depth
-/// of the alias definition.
+/// Returns the line and column, from 1, at which the nesting depth exceeds [`MAX_LEVELS`]. Each
+/// open bracket and each repeated minus sign adds one level. Each use of an alias adds the nesting
+/// depth of the alias definition.
 pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     let mut open = Vec::new();
     let mut aliases = Aliases::default();
@@ -62,7 +62,7 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
             _ => {}
         }
         let levels = open.len() + levels;
-        if levels > MOST {
+        if levels > MAX_LEVELS {
             return Some((line, at - start + 1));
         }
         aliases.reach(levels);
@@ -74,10 +74,10 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
 /// Maximum number of terms and factors in an affine expression. MLIR's parser recurses once per
 /// term of an affine expression. A thread stack of 2 MiB supports at least four times this number
 /// of recursive calls.
-pub(crate) const MOST_TERMS: usize = 4096;
+pub(crate) const MAX_TERMS: usize = 4096;
 
 /// Returns the line and column, from 1, of the operator at which an expression exceeds
-/// [`MOST_TERMS`].
+/// [`MAX_TERMS`].
 pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
     // Number of terms before each open bracket.
     let mut around = Vec::new();
@@ -120,7 +120,7 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
             }
             _ => {}
         }
-        if terms > MOST_TERMS {
+        if terms > MAX_TERMS {
             return Some((line, at - start + 1));
         }
         at = next;
@@ -223,39 +223,46 @@ mod tests {
     #[test]
     fn levels_are_counted() {
         for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("<", ">")] {
-            assert_eq!(too_deep(nested(open, close, MOST).as_bytes()), None);
-            let deeper = nested(open, close, MOST + 1);
-            assert_eq!(too_deep(deeper.as_bytes()), Some((1, MOST + 1)));
-            let beside = nested(open, close, 3).repeat(MOST);
+            assert_eq!(too_deep(nested(open, close, MAX_LEVELS).as_bytes()), None);
+            let deeper = nested(open, close, MAX_LEVELS + 1);
+            assert_eq!(too_deep(deeper.as_bytes()), Some((1, MAX_LEVELS + 1)));
+            let beside = nested(open, close, 3).repeat(MAX_LEVELS);
             assert_eq!(too_deep(beside.as_bytes()), None);
         }
-        let mixed = nested("{\n(", ")}", MOST / 2)
-            + &nested("[<", ">]", MOST / 2)
+        let mixed = nested("{\n(", ")}", MAX_LEVELS / 2)
+            + &nested("[<", ">]", MAX_LEVELS / 2)
             + "\n"
-            + &"(".repeat(MOST + 1);
-        assert_eq!(too_deep(mixed.as_bytes()), Some((MOST / 2 + 2, MOST + 1)));
+            + &"(".repeat(MAX_LEVELS + 1);
+        assert_eq!(
+            too_deep(mixed.as_bytes()),
+            Some((MAX_LEVELS / 2 + 2, MAX_LEVELS + 1))
+        );
     }
 
     #[test]
     fn signs_and_aliases_are_counted() {
         let signs = |times: usize| format!("affine_map<(d0) -> ({}d0)>", "- -".repeat(times));
-        assert_eq!(too_deep(signs(MOST / 2 - 1).as_bytes()), None);
-        assert_eq!(too_deep(signs(MOST / 2).as_bytes()), Some((1, 21)));
+        assert_eq!(too_deep(signs(MAX_LEVELS / 2 - 1).as_bytes()), None);
+        assert_eq!(too_deep(signs(MAX_LEVELS / 2).as_bytes()), Some((1, 21)));
         let chain = |times: usize| {
             let one = |i: usize| format!("#a{i} = [#a{}]\n", i - 1);
             "#a0 = 1 : i32\n".to_owned() + &(1..=times).map(one).collect::<String>()
         };
-        assert_eq!(too_deep(chain(MOST / 2).as_bytes()), None);
-        assert_eq!(too_deep(chain(MOST).as_bytes()), Some((MOST / 2 + 2, 10)));
-        let types = "!t = tuple<i32>\n".to_owned() + &"tuple<!t,\n".repeat(MOST - 1);
-        assert_eq!(too_deep(types.as_bytes()), Some((MOST, 7)));
+        assert_eq!(too_deep(chain(MAX_LEVELS / 2).as_bytes()), None);
+        assert_eq!(
+            too_deep(chain(MAX_LEVELS).as_bytes()),
+            Some((MAX_LEVELS / 2 + 2, 10))
+        );
+        let types = "!t = tuple<i32>\n".to_owned() + &"tuple<!t,\n".repeat(MAX_LEVELS - 1);
+        assert_eq!(too_deep(types.as_bytes()), Some((MAX_LEVELS, 7)));
         // Aliases in a list do not nest, and an alias of an earlier module is unknown.
-        let beside = chain(9) + &"func.func @f() attributes {a = #a9}\n".repeat(MOST);
+        let beside = chain(9) + &"func.func @f() attributes {a = #a9}\n".repeat(MAX_LEVELS);
         assert_eq!(too_deep(beside.as_bytes()), None);
-        let next = (chain(MOST / 2) + "// -----\n").repeat(3);
+        let next = (chain(MAX_LEVELS / 2) + "// -----\n").repeat(3);
         assert_eq!(too_deep(next.as_bytes()), None);
         // The definition of an alias ends with its line.
-        let ops = "#a = 1 : i32\n".to_owned() + &nested("{", "}", MOST) + "\n#b = [#a]\n{{#b}}";
+        let ops =
+            "#a = 1 : i32\n".to_owned() + &nested("{", "}", MAX_LEVELS) + "\n#b = [#a]\n{{#b}}";
         assert_eq!(too_deep(ops.as_bytes()), None);
     }
 
@@ -265,22 +272,18 @@ mod tests {
             format!("affine_map<(d0) -> (\nd0{}, d0)>", joined.repeat(times))
         };
         for (joined, column) in [(" + d0", 1), (" * 2", 1), (" mod 7", 1), ("\n- 1", 0)] {
-            assert_eq!(too_long(map(joined, MOST_TERMS - 1).as_bytes()), None);
-            let found = too_long(map(joined, MOST_TERMS).as_bytes());
+            assert_eq!(too_long(map(joined, MAX_TERMS - 1).as_bytes()), None);
+            let found = too_long(map(joined, MAX_TERMS).as_bytes());
             let place = match column {
-                0 => (2 + MOST_TERMS, 1),
-                _ => (2, 4 + joined.len() * (MOST_TERMS - 1)),
+                0 => (2 + MAX_TERMS, 1),
+                _ => (2, 4 + joined.len() * (MAX_TERMS - 1)),
             };
             assert_eq!(found, Some(place), "{joined}");
         }
         // A parenthesized expression counts as part of the enclosing expression.
-        let nested = format!(
-            "{}d0{}",
-            "(d0 + ".repeat(MOST_TERMS),
-            ")".repeat(MOST_TERMS)
-        );
+        let nested = format!("{}d0{}", "(d0 + ".repeat(MAX_TERMS), ")".repeat(MAX_TERMS));
         assert!(too_long(nested.as_bytes()).is_some());
-        let twice = format!("(d0{}) + d0", " + d0".repeat(MOST_TERMS - 1));
+        let twice = format!("(d0{}) + d0", " + d0".repeat(MAX_TERMS - 1));
         assert!(too_long(twice.as_bytes()).is_some());
         for text in [
             "() -> tensor<*xf32> ",
@@ -293,15 +296,15 @@ mod tests {
             "%a-b ",
             "() -> f32 ",
         ] {
-            assert_eq!(too_long(text.repeat(MOST_TERMS).as_bytes()), None, "{text}");
+            assert_eq!(too_long(text.repeat(MAX_TERMS).as_bytes()), None, "{text}");
         }
     }
 
     /// Checks that an unterminated string ends with its line, even after a backslash.
     #[test]
     fn a_backslash_takes_no_line() {
-        let text = "\"\\\n".to_owned() + &"(".repeat(MOST + 1);
-        assert_eq!(too_deep(text.as_bytes()), Some((2, MOST + 1)));
+        let text = "\"\\\n".to_owned() + &"(".repeat(MAX_LEVELS + 1);
+        assert_eq!(too_deep(text.as_bytes()), Some((2, MAX_LEVELS + 1)));
     }
 
     #[test]
@@ -313,12 +316,15 @@ mod tests {
             "affine_set<(d0) : (d0 >= 0, 7 <= d0)>\n",
             "\"a string without an end (((\n",
         ] {
-            assert_eq!(too_deep(text.repeat(MOST).as_bytes()), None, "{text}");
+            assert_eq!(too_deep(text.repeat(MAX_LEVELS).as_bytes()), None, "{text}");
         }
         // An unclosed `<` ends with its enclosing bracket.
-        assert_eq!(too_deep("(<)".repeat(MOST + 1).as_bytes()), None);
+        assert_eq!(too_deep("(<)".repeat(MAX_LEVELS + 1).as_bytes()), None);
         // A separator starts a new module.
-        assert_eq!(too_deep("(\n// -----\n".repeat(MOST + 1).as_bytes()), None);
+        assert_eq!(
+            too_deep("(\n// -----\n".repeat(MAX_LEVELS + 1).as_bytes()),
+            None
+        );
         // Unterminated texts.
         for text in ["\"", "\"\\", "/", "//", "-", "<"] {
             assert_eq!(too_deep(text.as_bytes()), None, "{text}");

@@ -19,7 +19,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Maximum number of cached pass managers per session.
-const MOST_PIPELINES: usize = 128;
+const MAX_PIPELINES: usize = 128;
 
 /// Single-threaded MLIR context with all upstream dialects and further registered dialects. The
 /// session records the diagnostics.
@@ -46,7 +46,7 @@ fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec
 pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     if let Some((line, column)) = nesting::too_deep(text) {
         let at = Location::new(context, name, line, column);
-        let reason = format!("nested more than {} levels deep", nesting::MOST);
+        let reason = format!("nested more than {} levels deep", nesting::MAX_LEVELS);
         crate::error(at, reason)
             .code(codes::TX0038)
             .note(
@@ -58,7 +58,7 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     }
     if let Some((line, column)) = nesting::too_long(text) {
         let at = Location::new(context, name, line, column);
-        let reason = format!("an expression of more than {} terms", nesting::MOST_TERMS);
+        let reason = format!("an expression of more than {} terms", nesting::MAX_TERMS);
         crate::error(at, reason)
             .code(codes::TX0038)
             .note(
@@ -73,7 +73,7 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     };
     let at = Location::new(context, name, sizes.line, sizes.column);
     let (attribute, value) = (sizes.name, sizes.value);
-    let expected = sizes::mended(value).unwrap_or_else(|| "array<i32: X, Y, Z>".to_owned());
+    let expected = sizes::rewritten(value).unwrap_or_else(|| "array<i32: X, Y, Z>".to_owned());
     crate::error(
         at,
         format!("`{attribute}` is `{value}`, expected `{expected}`"),
@@ -215,7 +215,7 @@ impl Session {
         let mut pipelines = self.pipelines.borrow_mut();
         // The pass manager of a failed pass is dropped, because the pass may be in an inconsistent
         // state.
-        if done && pipelines.len() < MOST_PIPELINES {
+        if done && pipelines.len() < MAX_PIPELINES {
             pipelines.insert(pipeline.to_owned(), manager);
         }
         done
@@ -243,7 +243,10 @@ fn parse_pipeline(manager: &PassManager<'_>, pipeline: &str) -> Result<(), melio
 /// Returns MLIR's error message.
 pub fn check_pipeline(pipeline: &str) -> Result<(), String> {
     if nesting::too_deep(pipeline.as_bytes()).is_some() {
-        return Err(format!("nested more than {} levels deep", nesting::MOST));
+        return Err(format!(
+            "nested more than {} levels deep",
+            nesting::MAX_LEVELS
+        ));
     }
     // A context without dialects suffices, because passes load their dialects when they run.
     let context = Context::new_with_threading(false);

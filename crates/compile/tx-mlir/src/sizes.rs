@@ -3,7 +3,8 @@
 
 const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_size"];
 
-pub(crate) struct Dropped<'t> {
+/// Size attribute that MLIR drops.
+pub(crate) struct DroppedSize<'t> {
     pub(crate) line: usize,
     /// Column number in bytes, from 1.
     pub(crate) column: usize,
@@ -13,7 +14,7 @@ pub(crate) struct Dropped<'t> {
 
 /// Returns the first size attribute in `text` whose value is a number, a string, or a list other
 /// than `array<i32: ...>`.
-pub(crate) fn dropped(text: &str) -> Option<Dropped<'_>> {
+pub(crate) fn dropped(text: &str) -> Option<DroppedSize<'_>> {
     (1..).zip(text.lines()).find_map(|(line, written)| {
         let code = written.split_once("//").map_or(written, |(code, _)| code);
         NAMES.into_iter().find_map(|name| {
@@ -27,7 +28,7 @@ pub(crate) fn dropped(text: &str) -> Option<Dropped<'_>> {
                 }
                 let rest = code[at + name.len()..].trim_start().strip_prefix('=')?;
                 let value = of_other_numbers(rest.trim_start())?;
-                Some(Dropped {
+                Some(DroppedSize {
                     line,
                     column,
                     name,
@@ -55,7 +56,7 @@ fn of_other_numbers(rest: &str) -> Option<&str> {
 
 /// Rewrites a size value in the form `array<i32: ...>`; `None` if the value contains no list of
 /// sizes, or more than three sizes.
-pub(crate) fn mended(value: &str) -> Option<String> {
+pub(crate) fn rewritten(value: &str) -> Option<String> {
     let numbers = value.split([':', '<', '>', '[', ']', '"']);
     let list = numbers.map(str::trim).find(|part| {
         let mut sizes = part.split(',').map(str::trim);
@@ -91,13 +92,13 @@ mod tests {
             let expected = (2, 15, "known_block_size", value.to_owned());
             assert_eq!(found(&text(value)), Some(expected));
             assert_eq!(
-                mended(value).as_deref(),
+                rewritten(value).as_deref(),
                 Some("array<i32: 32, 1, 1>"),
                 "{value}"
             );
         }
-        assert_eq!(mended("[1.5]"), None);
-        assert_eq!(mended("[1, 2, 3, 4]"), None);
+        assert_eq!(rewritten("[1.5]"), None);
+        assert_eq!(rewritten("[1, 2, 3, 4]"), None);
         for value in ["array<i32: 32, 1, 1>", "#block", "array<i32>"] {
             assert_eq!(found(&text(value)), None, "{value}");
         }

@@ -1,7 +1,7 @@
 //! Argument names in the source text of a program, which MLIR's parser discards.
 
-use crate::diagnostic::source_location;
-use crate::registration::STANDARD_INPUT;
+use crate::ir::{Val, argument_of, value_location};
+use crate::location::source_location;
 use melior::ir::Location;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,6 +17,10 @@ thread_local! {
 /// from the file on disk.
 static READS_FILES: AtomicBool = AtomicBool::new(false);
 
+/// File name of standard input in MLIR locations.
+pub(crate) const STANDARD_INPUT: &str = "<stdin>";
+
+/// Text of standard input, which a program can read only once.
 static INPUT: OnceLock<Vec<u8>> = OnceLock::new();
 
 pub(crate) fn keep_input(text: Vec<u8>) {
@@ -40,8 +44,15 @@ pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce
     parsed
 }
 
+/// Returns the SSA name of a block argument in the source text, such as `%A`; `None` if the source
+/// text is not available.
+pub fn written_name(value: Val<'_>) -> Option<String> {
+    argument_of(value)?;
+    value_name(value_location(value))
+}
+
 /// Returns the SSA name at a source location, such as `%A`, if the source text is available.
-pub(crate) fn value_name(location: Location<'_>) -> Option<String> {
+fn value_name(location: Location<'_>) -> Option<String> {
     let at = source_location(location)?;
     let parsed = PARSED.with_borrow(|parsed| {
         let (_, text) = parsed.as_ref().filter(|(name, _)| *name == at.file)?;

@@ -11,7 +11,7 @@ static WORKING: AtomicUsize = AtomicUsize::new(0);
 
 /// Stack size of a helper thread, in bytes. LLVM recurses over its input, so a helper thread has
 /// the stack size of a typical main thread.
-const STACK: usize = 8 << 20;
+const STACK_BYTES: usize = 8 << 20;
 
 /// Token that represents one thread in the count [`WORKING`].
 struct WorkerToken;
@@ -96,12 +96,12 @@ pub(crate) fn map<J: Send, R: Send>(
             };
             // If the creation of a helper thread fails, the caller executes its jobs.
             let _ = thread::Builder::new()
-                .stack_size(STACK)
+                .stack_size(STACK_BYTES)
                 .spawn_scoped(scope, help);
         }
         // The guard closes the queue even if the creation of a job panics. Otherwise the helper
         // threads would wait forever.
-        let closing = Closed(&queue, &changed);
+        let closing = CloseOnDrop(&queue, &changed);
         for (number, (size, job)) in jobs.enumerate() {
             locked(&queue).jobs.insert((size, number), job);
             changed.notify_one();
@@ -114,9 +114,10 @@ pub(crate) fn map<J: Send, R: Send>(
     made.into_iter().map(|(_, result)| result).collect()
 }
 
-struct Closed<'q, J>(&'q Mutex<Queue<J>>, &'q Condvar);
+/// Guard that closes a queue and wakes all waiting threads when it is dropped.
+struct CloseOnDrop<'q, J>(&'q Mutex<Queue<J>>, &'q Condvar);
 
-impl<J> Drop for Closed<'_, J> {
+impl<J> Drop for CloseOnDrop<'_, J> {
     fn drop(&mut self) {
         locked(self.0).is_open = false;
         self.1.notify_all();

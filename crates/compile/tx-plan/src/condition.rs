@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::check::Relation;
-use crate::expr::{Expr, ExprError, Parser, Symbol};
+use crate::expr::{Expr, ExprError, Symbol};
+use crate::parse::Parser;
 
 /// Condition of a step, such as `arg0.dim1 <= 8` or `arg0.address % 16 == 0`.
 ///

@@ -136,7 +136,7 @@ pub struct UnknownElementType {
 }
 
 /// Lower-case type names of other tools, each with the corresponding element type.
-const ELSEWHERE: &[(&str, ElementType)] = &[
+const FOREIGN_NAMES: &[(&str, ElementType)] = &[
     ("half", ElementType::F16),
     ("float16", ElementType::F16),
     ("fp16", ElementType::F16),
@@ -172,7 +172,7 @@ fn meant(found: &str) -> Option<ElementType> {
     let mut all = ElementType::ALL.into_iter();
     all.find(|element| element.name().to_ascii_lowercase() == small)
         .or_else(|| {
-            let known = ELSEWHERE.iter().find(|(name, _)| *name == small);
+            let known = FOREIGN_NAMES.iter().find(|(name, _)| *name == small);
             known.map(|(_, element)| *element)
         })
 }
@@ -191,7 +191,7 @@ mod tests {
         ] {
             assert_eq!(meant(found).map(ElementType::name), expected, "{found}");
         }
-        for (name, element) in ELSEWHERE {
+        for (name, element) in FOREIGN_NAMES {
             let told = name.parse::<ElementType>().unwrap_err().to_string();
             assert!(
                 told.ends_with(&format!("; did you mean `{element}`?")),

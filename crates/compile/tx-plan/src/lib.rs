@@ -20,15 +20,21 @@
 //! # Ok::<(), tx_plan::ExprError>(())
 //! ```
 
+mod artifact;
 mod check;
 mod condition;
 mod element;
 mod explanation;
 mod expr;
+mod hex;
+mod json;
 mod launch;
+mod parse;
 mod plan;
 mod types;
+mod validate;
 
+pub use artifact::{Artifact, KernelModule, Stage, Warning};
 pub use check::{Check, CheckError, LineColumn, Relation};
 pub use condition::{ChoiceError, Condition, exactly_one};
 pub use element::{ElementType, UnknownElementType};
@@ -40,7 +46,7 @@ pub use explanation::{
 pub use expr::{Expr, ExprError, Symbol};
 pub use launch::Extent3;
 pub use plan::{
-    Argument, Artifact, Base, EntryKind, KernelModule, Operand, Plan, PlanError, Stage, Step,
-    Temporary, VERSION, View, Warning, alternatives,
+    Argument, Base, EntryKind, Operand, Plan, PlanError, Step, Temporary, VERSION, View,
+    alternatives,
 };
 pub use types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType, TypeError};

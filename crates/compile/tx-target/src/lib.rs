@@ -214,14 +214,17 @@ const OTHERS: &[u32] = &[
 ];
 /// Prefixes that the function `meant` ignores when it compares a chip name with compute
 /// capabilities and product names.
-const BEFORE: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
+const IGNORED_PREFIXES: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
 /// Returns a suggestion if the chip name is a product name, or a compute capability in another
 /// spelling. Returns an empty text for all other names.
 fn meant(found: &str) -> String {
     let small = found.to_ascii_lowercase();
     let mut word: String = small.chars().filter(char::is_ascii_alphanumeric).collect();
-    while let Some(rest) = BEFORE.iter().find_map(|before| word.strip_prefix(before)) {
+    while let Some(rest) = IGNORED_PREFIXES
+        .iter()
+        .find_map(|before| word.strip_prefix(before))
+    {
         word = rest.to_owned();
     }
     // A product name can have a suffix, as in `H100 SXM`.

@@ -1,6 +1,12 @@
 //! Rules of `tile.all_reduce`.
 
-use super::*;
+use super::combiner::check_combiner;
+use super::types::{check_accumulator, check_element, float_bits};
+use crate::attributes::{Kind, Scope};
+use crate::diagnostic::complain;
+use crate::ops::{AllReduce, integer_width};
+use melior_upstream::ir::{Type, ValueLike};
+use tx_mlir::{Failed, attribute, codes, type_value};
 
 pub(super) fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
     let at = op.op;
@@ -59,7 +65,7 @@ pub(super) fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
         .code(codes::TX0007)
         .emit());
     }
-    if let Some(acc) = attribute(at, "acc").and_then(tx_mlir::type_value) {
+    if let Some(acc) = attribute(at, "acc").and_then(type_value) {
         check_accumulator(at, acc, types[0])?;
     }
     if op.scope > Scope::Cluster {

@@ -1,6 +1,17 @@
 //! Rules of `combiner`, `element` and `epilogue` regions.
 
-use super::*;
+use crate::attributes::Kind;
+use crate::diagnostic::{complain, complain_within, no_yield};
+use crate::ops::default_accumulator;
+use melior_upstream::ir::attribute::AttributeLike;
+use melior_upstream::ir::block::BlockLike;
+use melior_upstream::ir::operation::OperationLike;
+use melior_upstream::ir::{Type, ValueLike};
+use tx_mlir::build::argument;
+use tx_mlir::{
+    Blk, Failed, Op, attribute, codes, elements, is, is_pure, name, only_computes, only_reads,
+    operands, ops, region_blocks, type_value, walk,
+};
 
 pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Failed> {
     let blocks = region_blocks(op, 0);
@@ -51,7 +62,6 @@ pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Resu
         .code(codes::TX0013)
         .emit());
     }
-    use melior_upstream::ir::block::BlockLike as _;
     if block.argument_count() != 2 * n {
         return Err(complain(
             op,
@@ -64,8 +74,8 @@ pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Resu
         .code(codes::TX0014)
         .emit());
     }
-    let acc = attribute(op, "acc").and_then(tx_mlir::type_value);
-    let argument = |i: usize| tx_mlir::build::argument(*block, i).r#type();
+    let acc = attribute(op, "acc").and_then(type_value);
+    let argument_type = |i: usize| argument(*block, i).r#type();
     let end = ops(*block).pop().filter(|last| is(*last, "tile.yield"));
     let Some(end) = end else {
         return Err(no_yield(op, *block, codes::TX0014, "the combiner"));
@@ -85,16 +95,16 @@ pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Resu
         .emit());
     }
     for (i, part) in parts.iter().enumerate() {
-        let ty = argument(i);
+        let ty = argument_type(i);
         let allowed = acc.map_or_else(|| vec![*part, default_accumulator(*part)], |a| vec![a]);
-        let fits = allowed.contains(&ty) && argument(n + i) == ty;
+        let fits = allowed.contains(&ty) && argument_type(n + i) == ty;
         if !fits || yielded[i] != ty {
             let message = format!(
                 "arguments {i} and {} and yield {i} of the combiner must all be `{}`, found \
                  `{ty}`, `{}` and `{}`",
                 n + i,
                 allowed.last().copied().unwrap_or(*part),
-                argument(n + i),
+                argument_type(n + i),
                 yielded[i]
             );
             let report = match fits {
@@ -103,7 +113,6 @@ pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Resu
             };
             return Err(report.code(codes::TX0014).emit());
         }
-        use melior_upstream::ir::attribute::AttributeLike as _;
         if identities[i].r#type() != ty {
             return Err(complain(
                 op,
@@ -118,7 +127,7 @@ pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Resu
     }
     // The combiner also runs on the values of idle threads, so it must be defined for all values.
     check_pure(op, *block, "a combiner", |inner| {
-        tx_mlir::is_pure(inner) || is_control(inner) || is_guarded(inner, *block)
+        is_pure(inner) || is_control(inner) || is_guarded(inner, *block)
     })
 }
 
@@ -137,7 +146,7 @@ fn is_control(op: Op<'_>) -> bool {
 /// Returns whether a side-effect-free op is nested in control flow. A branch around the op may
 /// exclude the operand values for which the op is undefined.
 fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
-    op.block() != Some(block) && tx_mlir::only_computes(op)
+    op.block() != Some(block) && only_computes(op)
 }
 
 /// Checks that a region contains only ops that `allowed` accepts, and has no side effects.
@@ -147,7 +156,7 @@ pub(super) fn check_pure<'c>(
     what: &str,
     allowed: impl Fn(Op<'c>) -> bool,
 ) -> Result<(), Failed> {
-    for inner in ops(block).into_iter().flat_map(tx_mlir::walk) {
+    for inner in ops(block).into_iter().flat_map(walk) {
         if !is(inner, "tile.yield") && !allowed(inner) {
             return Err(complain_within(
                 op,
@@ -155,7 +164,7 @@ pub(super) fn check_pure<'c>(
                 format!("{what} only computes: it may be run any number of times"),
             )
             .code(codes::TX0015)
-            .note(match (divides(inner), tx_mlir::only_reads(inner, |_| true)) {
+            .note(match (divides(inner), only_reads(inner, |_| true)) {
                 (true, _) => format!(
                     "`{}` is undefined where it divides by 0, as for elements that are not there",
                     name(inner)

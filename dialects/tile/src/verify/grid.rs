@@ -1,15 +1,16 @@
 //! Verifier rules for the attributes and regions of `tile.reduce` that are valid only at scope `grid`.
 
-use super::{
-    Tile, check_combiner, check_index_range, check_old_values, check_pure, check_reduce_types,
-    complain, complain_at_end, region_blocks, shape_text,
-};
+use super::axes::check_axes;
+use super::combiner::{check_combiner, check_pure};
+use super::tile::{Tile, shape_text};
+use super::types::{check_index_range, check_old_values, check_reduce_types, float_bits};
 use crate::attributes::{Kind, Scope};
-use crate::ops::{Reduce, normalize_axis};
+use crate::diagnostic::{complain, complain_at_end, type_text};
+use crate::ops::{Reduce, element_type, normalize_axis, yielded};
 use melior_upstream::ir::block::BlockLike;
 use melior_upstream::ir::{Type, ValueLike};
 use tx_mlir::memref::{Overlap, overlap};
-use tx_mlir::{Affine, AffineMap, Blk, Failed, Val, attribute, codes};
+use tx_mlir::{Affine, AffineMap, Blk, Failed, Val, attribute, codes, region_blocks};
 
 /// Rejects attributes, regions and operands that are valid only at scope `grid`.
 pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
@@ -84,7 +85,7 @@ pub(super) fn check_mapped<'c>(
     for ((what, shape), map) in operands.iter().zip(&maps) {
         check_map(reduce, what, shape, map, rank)?;
     }
-    let axes = super::check_axes(op, &reduce.axes, rank)?;
+    let axes = check_axes(op, &reduce.axes, rank)?;
     for (i, map) in maps[sources.len()..sources.len() + targets.len()]
         .iter()
         .enumerate()
@@ -251,7 +252,7 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
     let op = reduce.op;
     let index = Type::index(tx_mlir::context(op));
     let rank = reduce.rank().unwrap_or(0);
-    let element_of = |v: &tx_mlir::Val<'c>| crate::element_type(v.r#type());
+    let element_of = |v: &Val<'c>| element_type(v.r#type());
     if let Some(block) = reduce.element() {
         let mut wanted: Vec<Type<'c>> = reduce.sources.iter().filter_map(element_of).collect();
         wanted.extend(std::iter::repeat_n(index, rank));
@@ -291,7 +292,7 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
         "each result, each `with` operand's element and each kept dimension's index",
         &wanted,
     )?;
-    let yields = crate::ops::yielded(block).unwrap_or_default();
+    let yields = yielded(block).unwrap_or_default();
     for (i, (value, target)) in yields.iter().zip(&reduce.destinations).enumerate() {
         if element_of(target) != Some(*value) {
             return Err(complain_at_end(
@@ -299,19 +300,14 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
                 block,
                 format!(
                     "the epilogue yields `{value}` for destination {i}, whose elements are `{}`",
-                    super::show(element_of(target))
+                    type_text(element_of(target))
                 ),
             )
             .code(codes::TX0030)
             .emit());
         }
     }
-    let sort = |ty: &Type<'c>| {
-        (
-            super::float_bits(*ty).is_some(),
-            reduce.kind == Kind::Custom,
-        )
-    };
+    let sort = |ty: &Type<'c>| (float_bits(*ty).is_some(), reduce.kind == Kind::Custom);
     let accumulators = reduce.accumulators().unwrap_or_default();
     if reduce.accumulate
         && yields

@@ -1,6 +1,16 @@
 //! Rules of layouts and fragment types.
 
-use super::*;
+use super::types::float_bits;
+use crate::attributes::Axis;
+use crate::diagnostic::send;
+use crate::ffi::Sink;
+use crate::layout::Iter;
+use crate::ops::integer_width;
+use melior_upstream::ir::Type;
+use mlir_sys::MlirType;
+use std::collections::BTreeSet;
+use std::ffi::c_void;
+use tx_mlir::codes;
 
 pub(crate) unsafe extern "C" fn verify_layout(
     numbers: *const i64,
@@ -58,13 +68,13 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
         .iter()
         .filter(|i| i.axis == Axis::Reg)
         .fold(1i64, |n, i| n.saturating_mul(i.extent));
-    if registers > MOST_REGISTERS {
+    if registers > MAX_REGISTERS {
         return Some(format!(
-            "{registers} registers of each thread, expected at most {MOST_REGISTERS}"
+            "{registers} registers of each thread, expected at most {MAX_REGISTERS}"
         ));
     }
     [true, false].into_iter().find_map(|on_threads| {
-        let place = meeting(places, on_threads)?;
+        let place = collision(places, on_threads)?;
         let what = if on_threads { "thread" } else { "register" };
         Some(format!(
             "two coordinates meet in {what} {place}: every place holds one element"
@@ -74,22 +84,22 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
 
 /// Maximum number of register slots of a thread in a layout. The limit exceeds the number of
 /// registers of a GPU thread, because a layout may leave slots unused.
-const MOST_REGISTERS: i64 = 4096;
+const MAX_REGISTERS: i64 = 4096;
 
 /// Returns a thread or a register to which two coordinates of a layout map, if any.
-fn meeting(places: &[Iter], on_threads: bool) -> Option<i64> {
+fn collision(places: &[Iter], on_threads: bool) -> Option<i64> {
     let unit = |axis: Axis| match axis {
         Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,
         Axis::Warp | Axis::WarpInGroup => 32,
         Axis::Warpgroup => 128,
     };
-    let mut seen = std::collections::BTreeSet::from([0]);
+    let mut seen = BTreeSet::from([0]);
     for iter in places
         .iter()
         .filter(|i| (i.axis != Axis::Reg) == on_threads)
     {
         let step = iter.stride.saturating_mul(unit(iter.axis));
-        let mut next = std::collections::BTreeSet::new();
+        let mut next = BTreeSet::new();
         for c in 0..iter.extent {
             for place in &seen {
                 let place = c.saturating_mul(step).saturating_add(*place);
@@ -147,11 +157,20 @@ pub(crate) unsafe extern "C" fn verify_fragment(
     unsafe { send(wrong, emit, sink) }
 }
 
+/// # Safety
+/// `numbers` must point to `count` triples (extent, stride, axis).
+unsafe fn iters(numbers: *const i64, count: usize) -> Vec<Iter> {
+    match count {
+        0 => Vec::new(),
+        // SAFETY: the caller guarantees `count` triples at `numbers`.
+        n => Iter::list(unsafe { std::slice::from_raw_parts(numbers, 3 * n) }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     fn any_iter() -> impl Strategy<Value = Iter> {
         (1_i64..6, 0_i64..9, prop::sample::select(Axis::ALL)).prop_map(|(extent, stride, axis)| {
@@ -185,12 +204,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn meetings_are_found(iters in prop::collection::vec(any_iter(), 0..5), on_threads in any::<bool>()) {
+        fn collisions_are_found(iters in prop::collection::vec(any_iter(), 0..5), on_threads in any::<bool>()) {
             let all = places(&iters, on_threads);
             let distinct: BTreeSet<i64> = all.iter().copied().collect();
-            let meet = meeting(&iters, on_threads);
-            prop_assert_eq!(meet.is_some(), distinct.len() < all.len(), "{:?}", iters);
-            prop_assert!(meet.is_none_or(|place| all.iter().filter(|p| **p == place).count() > 1));
+            let collision = collision(&iters, on_threads);
+            prop_assert_eq!(collision.is_some(), distinct.len() < all.len(), "{:?}", iters);
+            prop_assert!(collision.is_none_or(|place| all.iter().filter(|p| **p == place).count() > 1));
         }
 
         /// An accepted layout stays within the bounds of its axes and maps at most one element to

@@ -1,10 +1,21 @@
-//! Rules of `tile.reduce`: axes, shapes and numbers of operands.
+//! Rules of `tile.reduce`: shapes and numbers of operands.
 
-use super::*;
+use super::axes::{check_axes, check_result_shape};
+use super::combiner::check_combiner;
+use super::grid;
+use super::tile::{Tile, check_memory};
+use super::types::{check_index_range, check_old_values, check_reduce_types};
+use crate::attributes::{Kind, Scope};
+use crate::diagnostic::{complain, no_yield};
+use crate::layout::Fragment;
+use crate::ops::{Reduce, yielded};
+use melior_upstream::ir::ValueLike;
+use melior_upstream::ir::operation::OperationLike;
+use tx_mlir::{Failed, Val, attribute, codes, results};
 
 pub(super) fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
-    if tx_mlir::attribute(op, "params").is_some() && tx_mlir::attribute(op, "variant").is_none() {
+    if attribute(op, "params").is_some() && attribute(op, "variant").is_none() {
         return Err(
             complain(op, "`params` are a variant's, and no `variant` is named")
                 .code(codes::TX0036)
@@ -19,7 +30,7 @@ pub(super) fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
         .map(|v| Tile::of(op, *v))
         .collect::<Result<Vec<_>, _>>()?;
     let outputs: Vec<Val<'_>> = if reduce.destinations.is_empty() {
-        tx_mlir::results(op)
+        results(op)
     } else {
         reduce.destinations.clone()
     };
@@ -140,55 +151,6 @@ pub(super) fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     check_old_values(reduce, &targets)
 }
 
-/// Checks that the index type of `argmax` and `argmin` can represent the last index; dynamic
-/// lengths are ignored.
-pub(super) fn check_index_range(
-    reduce: &Reduce<'_>,
-    axes: &[usize],
-    shape: &[Option<u64>],
-) -> Result<(), Failed> {
-    let length = axes
-        .iter()
-        .filter_map(|d| shape[*d])
-        .fold(1, u64::saturating_mul);
-    match reduce.most_positions() {
-        Some(most) if length > most => Err(complain(
-            reduce.op,
-            format!("an `i32` index cannot tell {length} elements apart"),
-        )
-        .code(codes::TX0008)
-        .note("use an `i64` index")
-        .emit()),
-        _ => Ok(()),
-    }
-}
-
-/// Checks that the type of partial results can represent the previous values of the destinations. A
-/// combiner region combines values in the types of its arguments, so the conversion of a previous
-/// value of a wider type would lose bits.
-pub(super) fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
-    let by_region = reduce.kind == Kind::Custom || reduce.epilogue().is_some();
-    if !by_region || !reduce.accumulate {
-        return Ok(());
-    }
-    let types = reduce.accumulators().unwrap_or_default();
-    for (i, (target, ty)) in targets.iter().zip(types).enumerate() {
-        if float_bits(target.element) > float_bits(ty) {
-            return Err(complain(
-                reduce.op,
-                format!(
-                    "the combiner takes `{ty}`, in which old values of destination {i}, `{}`, have no room",
-                    target.element
-                ),
-            )
-            .code(codes::TX0031)
-            .note("let the combiner take the wider type (`acc`), or reduce into the narrower one")
-            .emit());
-        }
-    }
-    Ok(())
-}
-
 fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
     let (n, m, r) = (
@@ -198,7 +160,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     );
     // Number of combined values.
     let values = match reduce.element() {
-        Some(block) => match crate::ops::yielded(block) {
+        Some(block) => match yielded(block) {
             Some(types) => types.len(),
             None => return Err(no_yield(op, block, codes::TX0030, "`element`")),
         },
@@ -210,7 +172,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
         _ => 1,
     };
     let wanted = match reduce.epilogue() {
-        Some(block) => match crate::ops::yielded(block) {
+        Some(block) => match yielded(block) {
             Some(types) => types.len(),
             None => return Err(no_yield(op, block, codes::TX0030, "`epilogue`")),
         },
@@ -316,83 +278,4 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
         .emit());
     }
     Ok(())
-}
-
-pub(super) fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec<usize>, Failed> {
-    let mut axes = Vec::new();
-    for &axis in written {
-        let Some(dimension) = normalize_axis(axis, rank) else {
-            let report = complain(op, format!("axis {axis} is out of range for rank {rank}"))
-                .code(codes::TX0001);
-            return Err(report.note(axes_of(rank)).emit());
-        };
-        if axes.contains(&dimension) {
-            return Err(
-                complain(op, format!("axis {axis} names dimension {dimension} again"))
-                    .code(codes::TX0002)
-                    .note("each dimension may be reduced once")
-                    .emit(),
-            );
-        }
-        axes.push(dimension);
-    }
-    Ok(axes)
-}
-
-/// Returns a note that lists the valid axes of a source of this rank.
-fn axes_of(rank: usize) -> String {
-    match rank {
-        0 => "a tile of rank 0 has no axes: `axes []`".to_owned(),
-        1 => "a tile of rank 1 has the axis 0, which is also -1".to_owned(),
-        _ => format!("axes are 0 to {}, or from the end -{rank} to -1", rank - 1),
-    }
-}
-
-/// Checks that `target` is the shape of the source without the reduced dimensions, or with extent 1
-/// for each reduced dimension.
-fn check_result_shape(
-    op: Op<'_>,
-    source: &[Option<u64>],
-    axes: &[usize],
-    target: &[Option<u64>],
-    what: &str,
-    ty: Type<'_>,
-) -> Result<(), Failed> {
-    let kept = || {
-        source
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| !axes.contains(i))
-            .map(|(_, d)| *d)
-    };
-    let squeezed: Vec<_> = kept().collect();
-    let ones: Vec<_> = source
-        .iter()
-        .enumerate()
-        .map(|(i, d)| if axes.contains(&i) { Some(1) } else { *d })
-        .collect();
-    // A dynamic size is compatible with any other size. The caller guarantees that the sizes are
-    // equal at run time.
-    let agrees = |wanted: &[Option<u64>]| {
-        wanted.len() == target.len()
-            && wanted
-                .iter()
-                .zip(target)
-                .all(|(w, t)| w.is_none() || t.is_none() || w == t)
-    };
-    if agrees(&squeezed) || agrees(&ones) {
-        return Ok(());
-    }
-    Err(complain(
-        op,
-        format!(
-            "reducing {} over axes {axes:?} gives {} or {}, but the {what} `{ty}` has {}",
-            shape_text(source),
-            shape_text(&squeezed),
-            shape_text(&ones),
-            shape_text(target)
-        ),
-    )
-    .code(codes::TX0003)
-    .emit())
 }

@@ -1,6 +1,12 @@
 //! Element types of reductions, and accumulator types.
 
-use super::*;
+use super::tile::Tile;
+use crate::attributes::Kind;
+use crate::diagnostic::complain;
+use crate::ops::{Reduce, integer_width};
+use melior_upstream::ir::Type;
+use melior_upstream::ir::r#type::TypeLike;
+use tx_mlir::{Failed, Op, attribute, codes, float_width, type_value};
 
 pub(super) fn float_bits(ty: Type<'_>) -> Option<u32> {
     let is = [
@@ -13,7 +19,7 @@ pub(super) fn float_bits(ty: Type<'_>) -> Option<u32> {
     ];
     // SAFETY: the functions only query a valid type.
     let known = is.iter().any(|is| unsafe { is(ty.to_raw()) });
-    known.then(|| tx_mlir::float_width(ty))
+    known.then(|| float_width(ty))
 }
 
 pub(super) fn check_element(
@@ -67,7 +73,7 @@ pub(super) fn check_reduce_types<'c>(
     for part in &parts[..values] {
         check_element(op, reduce.kind, *part, "elements")?;
     }
-    if let Some(acc) = attribute(op, "acc").and_then(tx_mlir::type_value) {
+    if let Some(acc) = attribute(op, "acc").and_then(type_value) {
         check_accumulator(op, acc, parts[0])?;
     }
     if reduce.kind.is_arg() && parts.len() == 2 {
@@ -163,4 +169,74 @@ pub(super) fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Re
     )
     .code(codes::TX0011)
     .emit())
+}
+
+/// Returns a note that names the bitwise kind to use for `i1` instead of `kind`. A true `i1` is -1 as a
+/// signed number.
+fn instead_of_i1(kind: Kind) -> &'static str {
+    match kind {
+        Kind::UMax => "`umax` is `or`",
+        Kind::UMin => "`umin` is `and`",
+        Kind::Max => {
+            "whether any is true is `or`; `max` of signed numbers, where true is -1, is `and`"
+        }
+        Kind::Min => {
+            "whether all are true is `and`; `min` of signed numbers, where true is -1, is `or`"
+        }
+        Kind::Prod => "`prod` is `and`",
+        Kind::Sum => {
+            "`sum` modulo two is `xor`; to count what is true, extend it by `arith.extui` before: \
+             at scope `grid`, in `element`"
+        }
+        _ => "extend it by `arith.extui` before: at scope `grid`, in `element`",
+    }
+}
+
+/// Checks that the index type of `argmax` and `argmin` can represent the last index; dynamic
+/// lengths are ignored.
+pub(super) fn check_index_range(
+    reduce: &Reduce<'_>,
+    axes: &[usize],
+    shape: &[Option<u64>],
+) -> Result<(), Failed> {
+    let length = axes
+        .iter()
+        .filter_map(|d| shape[*d])
+        .fold(1, u64::saturating_mul);
+    match reduce.most_positions() {
+        Some(most) if length > most => Err(complain(
+            reduce.op,
+            format!("an `i32` index cannot tell {length} elements apart"),
+        )
+        .code(codes::TX0008)
+        .note("use an `i64` index")
+        .emit()),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that the type of partial results can represent the previous values of the destinations. A
+/// combiner region combines values in the types of its arguments, so the conversion of a previous
+/// value of a wider type would lose bits.
+pub(super) fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
+    let by_region = reduce.kind == Kind::Custom || reduce.epilogue().is_some();
+    if !by_region || !reduce.accumulate {
+        return Ok(());
+    }
+    let types = reduce.accumulators().unwrap_or_default();
+    for (i, (target, ty)) in targets.iter().zip(types).enumerate() {
+        if float_bits(target.element) > float_bits(ty) {
+            return Err(complain(
+                reduce.op,
+                format!(
+                    "the combiner takes `{ty}`, in which old values of destination {i}, `{}`, have no room",
+                    target.element
+                ),
+            )
+            .code(codes::TX0031)
+            .note("let the combiner take the wider type (`acc`), or reduce into the narrower one")
+            .emit());
+        }
+    }
+    Ok(())
 }

@@ -42,13 +42,14 @@ impl fmt::Display for Key {
 /// Number of subfolders. The first hexadecimal digit of a key selects the subfolder of its result.
 /// Each subfolder has an equal share of the size limit, so the cache scans only one subfolder when
 /// it stores a result.
-const SHARES: u64 = 16;
+const SUBFOLDERS: u64 = 16;
 
-const ASIDE: &str = ".new-";
+/// Prefix of the names of temporary files.
+const TEMPORARY_PREFIX: &str = ".new-";
 
 /// Age after which the cache assumes that the writer of a temporary file has ended, and removes the
 /// file.
-const ABANDONED: Duration = Duration::from_secs(3600);
+const ABANDONED_AGE: Duration = Duration::from_secs(3600);
 
 /// Cache in a folder.
 #[derive(Clone, Debug)]
@@ -116,7 +117,7 @@ impl Cache {
     /// Fails if the folder cannot be created or written; [`trouble`](Self::trouble) then returns
     /// the error.
     pub(crate) fn put(&self, key: &Key, result: &[u8]) -> io::Result<()> {
-        self.keep(key, result).inspect_err(|error| {
+        self.store(key, result).inspect_err(|error| {
             let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
             *trouble = Some(error.to_string());
         })
@@ -142,8 +143,8 @@ impl Cache {
         tempfile::tempfile_in(folder).map(drop)
     }
 
-    fn keep(&self, key: &Key, result: &[u8]) -> io::Result<()> {
-        let share = self.limit / SHARES;
+    fn store(&self, key: &Key, result: &[u8]) -> io::Result<()> {
+        let share = self.limit / SUBFOLDERS;
         let size = result.len() as u64 + 32;
         if size > share {
             return Ok(());
@@ -151,7 +152,9 @@ impl Cache {
         let path = self.path(key);
         let folder = path.parent().unwrap_or(&self.folder);
         fs::create_dir_all(folder)?;
-        let mut file = tempfile::Builder::new().prefix(ASIDE).tempfile_in(folder)?;
+        let mut file = tempfile::Builder::new()
+            .prefix(TEMPORARY_PREFIX)
+            .tempfile_in(folder)?;
         file.write_all(&check_sum(result))?;
         file.write_all(result)?;
         make_room(folder, share - size)?;
@@ -175,7 +178,7 @@ impl Cache {
     }
 
     fn shares(&self) -> impl Iterator<Item = PathBuf> {
-        (0..SHARES).map(|share| self.folder.join(format!("{share:x}")))
+        (0..SUBFOLDERS).map(|share| self.folder.join(format!("{share:x}")))
     }
 
     fn path(&self, key: &Key) -> PathBuf {
@@ -188,7 +191,8 @@ fn check_sum(result: &[u8]) -> [u8; 32] {
     Sha256::digest(result).into()
 }
 
-struct Kept {
+/// File of a result.
+struct StoredResult {
     path: PathBuf,
     size: u64,
     used: SystemTime,
@@ -196,7 +200,7 @@ struct Kept {
 
 /// Returns the results in a subfolder, and removes abandoned temporary files. Other processes may
 /// remove results during the call.
-fn files(folder: &Path) -> io::Result<Vec<Kept>> {
+fn files(folder: &Path) -> io::Result<Vec<StoredResult>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
@@ -208,12 +212,16 @@ fn files(folder: &Path) -> io::Result<Vec<Kept>> {
             continue;
         };
         let used = about.modified()?;
-        if entry.file_name().to_string_lossy().starts_with(ASIDE) {
-            if used.elapsed().is_ok_and(|age| age > ABANDONED) {
+        if entry
+            .file_name()
+            .to_string_lossy()
+            .starts_with(TEMPORARY_PREFIX)
+        {
+            if used.elapsed().is_ok_and(|age| age > ABANDONED_AGE) {
                 let _ = fs::remove_file(entry.path());
             }
         } else {
-            found.push(Kept {
+            found.push(StoredResult {
                 path: entry.path(),
                 size: about.len(),
                 used,

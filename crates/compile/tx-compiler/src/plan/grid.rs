@@ -1,17 +1,17 @@
 //! Detection of kernels that read their block index but have no known grid size.
 
+use super::kernel::cluster_of;
+use crate::position::line_column;
 use std::collections::BTreeSet;
-
-use melior::ir::operation::OperationLike;
-use tx_mlir::diagnostic::source_location;
 use tx_mlir::gpu::is_kernel;
 use tx_mlir::{
-    Op, attribute, enclosing, has_uses, is, name, results, string_attribute, symbol_path, walk,
+    Op, attribute, enclosing, has_uses, is, name, results, string_attribute, symbol_name,
+    symbol_path, walk,
 };
 use tx_plan::Warning;
 
 /// GPU dialect ops whose result depends on the block or on the grid size.
-const ASKS: [&str; 5] = [
+const BLOCK_OPS: [&str; 5] = [
     "gpu.block_id",
     "gpu.cluster_dim",
     "gpu.cluster_id",
@@ -20,32 +20,33 @@ const ASKS: [&str; 5] = [
 ];
 
 /// Names of NVVM special registers that depend on the block or on the grid size.
-const REGISTERS: [&str; 4] = ["ctaid", "nctaid", "clusterid", "nclusterid"];
+const BLOCK_REGISTERS: [&str; 4] = ["ctaid", "nctaid", "clusterid", "nclusterid"];
 
-fn asks(op: Op<'_>) -> bool {
+fn reads_block(op: Op<'_>) -> bool {
     let name = name(op);
     let register = name.strip_prefix("nvvm.read.ptx.sreg.");
     let register = register.and_then(|register| register.split('.').next());
-    let is_one = ASKS.contains(&name) || register.is_some_and(|one| REGISTERS.contains(&one));
+    let is_one =
+        BLOCK_OPS.contains(&name) || register.is_some_and(|one| BLOCK_REGISTERS.contains(&one));
     is_one && results(op).into_iter().any(has_uses)
 }
 
 /// Returns an op that reads the block index in the kernel `entry`; `None` if the kernel has a known
 /// grid size.
-fn asking(entry: Op<'_>) -> Option<Op<'_>> {
+fn block_reader(entry: Op<'_>) -> Option<Op<'_>> {
     if !is_kernel(entry) || attribute(entry, "known_grid_size").is_some() {
         return None;
     }
     reached(entry)
         .into_iter()
         .flat_map(walk)
-        .find(|op| asks(*op))
+        .find(|op| reads_block(*op))
 }
 
 /// Returns the unit of the grid size of `entry` (blocks or clusters), and the smallest grid as
 /// text.
-fn least(entry: Op<'_>) -> (&'static str, &'static str) {
-    match super::cluster_of(entry) {
+fn smallest_grid(entry: Op<'_>) -> (&'static str, &'static str) {
+    match cluster_of(entry) {
         Some(_) => ("clusters", "one cluster"),
         None => ("blocks", "one block"),
     }
@@ -54,21 +55,21 @@ fn least(entry: Op<'_>) -> (&'static str, &'static str) {
 /// Returns the grid with which a kernel is launched if it reads its block index but has no known
 /// grid size: `one block` or `one cluster`.
 pub fn assumed_grid(entry: Op<'_>) -> Option<&'static str> {
-    asking(entry).map(|_| least(entry).1)
+    block_reader(entry).map(|_| smallest_grid(entry).1)
 }
 
 /// Returns the warning that `entry` is launched with an assumed grid size.
-pub(super) fn unknown(entry: Op<'_>) -> Option<Warning> {
-    let asking = asking(entry)?;
-    let (what, assumed) = least(entry);
-    let kernel = super::name_of(entry);
+pub(super) fn unknown_grid(entry: Op<'_>) -> Option<Warning> {
+    let block_reader = block_reader(entry)?;
+    let (what, assumed) = smallest_grid(entry);
+    let kernel = symbol_name(entry);
     Some(Warning {
         message: format!(
             "`{}` asks which block runs it, and nothing says how many {what} `{kernel}` has: \
              {assumed} is launched",
-            name(asking)
+            name(block_reader)
         ),
-        place: source_location(asking.location()).and_then(|at| super::place(&at)),
+        place: line_column(block_reader),
         notes: vec![format!(
             "`--grid N` says how many blocks there are, or `known_grid_size = array<i32: N, 1, \
              1>` beside the block size of `{kernel}`"
@@ -84,7 +85,7 @@ fn reached(kernel: Op<'_>) -> Vec<Op<'_>> {
             .collect()
     });
     let mut found = vec![kernel];
-    let mut known = BTreeSet::from([super::name_of(kernel)]);
+    let mut known = BTreeSet::from([symbol_name(kernel)]);
     let mut next = 0;
     while let Some(function) = found.get(next).copied() {
         next += 1;

@@ -1,101 +1,45 @@
 //! Translation of integer computations of a host function into expressions over its arguments.
 
-use super::check_size;
-use super::host::{Host, Value};
-use super::types::element_type;
+use super::check::Checks;
+use super::condition::{distance, integer_comparison};
+use super::limits::check_size;
+use super::types::{element_type, width};
+use super::unsupported::unsupported_op;
+use super::values::{MAX_WHOLE, Value, Values};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
     Affine, AffineMap, Failed, Op, Val, attribute, codes, defining_op, error, float_bits,
     integer_value, is, name, operands, results,
 };
-use tx_plan::{ElementType, Expr, Relation, Symbol};
+use tx_plan::{ElementType, Expr, Relation};
 
-/// Largest `n` such that `f64` represents every integer of magnitude up to `n` exactly.
-const MAX_WHOLE: i64 = 1 << 53;
-
-pub(super) fn width(ty: ElementType) -> u32 {
-    match ty {
-        ElementType::I1 => 1,
-        _ => 8 * ty.size() as u32,
-    }
+/// Returns the value of an `arith` or `affine` op. Adds checks that the values which the translation
+/// treats as exact are in the range of their types.
+pub(super) fn compute<'c>(
+    values: &Values<'c>,
+    checks: &mut Checks,
+    op: Op<'c>,
+) -> Result<Value, Failed> {
+    Scalars { values, checks }.compute(op)
 }
 
-impl<'c> Host<'c> {
-    /// Returns the value of an operand of type `index` or `i64`.
-    pub(super) fn index(&self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
-        match self.integer(op, value)? {
-            (ElementType::Index | ElementType::I64, expr) => Ok(expr),
-            (ty, _) => Err(error(
-                op.location(),
-                format!(
-                    "`{}` computes with {ty}, and a launch plan computes with 64 bits",
-                    name(op)
-                ),
-            )
-            .code(codes::TX0608)
-            .note("cast to `index` with `arith.index_cast` first")
-            .emit()),
-        }
-    }
+/// Values that a computation reads, and checks that it adds.
+struct Scalars<'s, 'c> {
+    values: &'s Values<'c>,
+    checks: &'s mut Checks,
+}
 
-    /// Returns the value of an integer operand of any width. For a type narrower than 64 bits, adds
-    /// a check that the value is in the range of the type, because the program would compute with
-    /// the wrapped value.
-    fn exact(&mut self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
-        let (ty, expr) = self.integer(op, value)?;
-        if ty != ElementType::I1 && width(ty) < 64 && !self.is_in_branch() {
-            self.check_fits(op, ty, &expr)?;
-            return Ok(expr);
-        }
-        self.index(op, value)
-    }
-
-    fn check_fits(&mut self, op: Op<'c>, ty: ElementType, expr: &Expr) -> Result<(), Failed> {
-        if self.fits(ty, expr) {
-            return Ok(());
-        }
-        let highest = 1_i64 << (width(ty) - 1);
-        self.check_range(op, expr, (-highest, highest - 1), &format!("fits in {ty}"))
-    }
-
-    /// Adds a check that a value used or computed by `op` is in the range from `low` to `high`.
-    fn check_range(
-        &mut self,
-        op: Op<'c>,
-        expr: &Expr,
-        (low, high): (i64, i64),
-        fits: &str,
-    ) -> Result<(), Failed> {
-        if self.is_in_branch() {
-            return Err(self.unknown(op));
-        }
-        let message = format!("a value of `{}` {fits}", name(op));
-        if !expr.is_non_negative() {
-            self.require(op, Expr::Const(low), expr.clone(), message.clone())?;
-        }
-        self.require(op, expr.clone(), Expr::Const(high), message)
-    }
-
-    /// Returns the value of an operand of `arith.cmpi`, of any integer type except `i1`.
-    pub(super) fn compared(&self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
-        match self.integer(op, value)? {
-            (ty, expr) if ty != ElementType::I1 && width(ty) < 64 && self.fits(ty, &expr) => {
-                Ok(expr)
-            }
-            _ => self.index(op, value),
-        }
-    }
-
-    pub(super) fn compute(&mut self, op: Op<'c>) -> Result<(), Failed> {
+impl<'c> Scalars<'_, 'c> {
+    fn compute(&mut self, op: Op<'c>) -> Result<Value, Failed> {
         let Some(result) = results(op).first().copied() else {
-            return Err(self.unknown(op));
+            return Err(unsupported_op(op));
         };
         let Some(ty) = element_type(result.r#type()) else {
-            return Err(self.unknown(op));
+            return Err(unsupported_op(op));
         };
         let value = match name(op) {
-            "arith.constant" => constant(op, ty).ok_or_else(|| self.unknown(op))?,
+            "arith.constant" => constant(op, ty).ok_or_else(|| unsupported_op(op))?,
             "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui"
             | "arith.trunci" => Value::Integer(ty, self.cast(op, ty)?),
             "affine.apply" | "affine.min" | "affine.max" => Value::index(self.affine(op)?),
@@ -113,26 +57,65 @@ impl<'c> Host<'c> {
         if let Value::Integer(_, expr) = &value {
             check_size(op, [expr])?;
         }
-        self.define(result, value);
-        Ok(())
+        Ok(value)
+    }
+
+    /// Returns the value of an integer operand of any width. For a type narrower than 64 bits, adds
+    /// a check that the value is in the range of the type, because the program would compute with
+    /// the wrapped value.
+    fn exact(&mut self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
+        let (ty, expr) = self.values.integer(op, value)?;
+        if ty != ElementType::I1 && width(ty) < 64 && !self.checks.is_in_branch() {
+            self.check_fits(op, ty, &expr)?;
+            return Ok(expr);
+        }
+        self.values.index(op, value)
+    }
+
+    fn check_fits(&mut self, op: Op<'c>, ty: ElementType, expr: &Expr) -> Result<(), Failed> {
+        if self.values.fits(ty, expr) {
+            return Ok(());
+        }
+        let highest = 1_i64 << (width(ty) - 1);
+        self.check_range(op, expr, (-highest, highest - 1), &format!("fits in {ty}"))
+    }
+
+    /// Adds a check that a value used or computed by `op` is in the range from `low` to `high`.
+    fn check_range(
+        &mut self,
+        op: Op<'c>,
+        expr: &Expr,
+        (low, high): (i64, i64),
+        fits: &str,
+    ) -> Result<(), Failed> {
+        if self.checks.is_in_branch() {
+            return Err(unsupported_op(op));
+        }
+        let message = format!("a value of `{}` {fits}", name(op));
+        if !expr.is_non_negative() {
+            self.checks
+                .require(op, Expr::Const(low), expr.clone(), message.clone())?;
+        }
+        self.checks
+            .require(op, expr.clone(), Expr::Const(high), message)
     }
 
     /// Returns a condition as a number: 1 if true, 0 if false.
     fn truth(&self, op: Op<'c>, condition: Val<'c>) -> Result<Expr, Failed> {
-        let distance = self.distance(op, condition, 0)?;
+        let distance = distance(self.values, op, condition, 0)?;
         Ok(Expr::Const(1).minus(distance.max(Expr::Const(0)).min(Expr::Const(1))))
     }
 
     fn select(&self, op: Op<'c>) -> Result<Expr, Failed> {
         let [condition, yes, no] = operands(op)[..] else {
-            return Err(self.unknown(op));
+            return Err(unsupported_op(op));
         };
-        let ((_, left), (_, right)) = (self.integer(op, yes)?, self.integer(op, no)?);
+        let ((_, left), (_, right)) = (self.values.integer(op, yes)?, self.values.integer(op, no)?);
         if let Some(comparison) = defining_op(condition).filter(|op| is(*op, "arith.cmpi"))
             && let [a, b] = operands(comparison)[..]
             && (a == yes && b == no || a == no && b == yes)
         {
-            let (_, relation, _) = self.comparison(comparison)?;
+            let (_, relation, _) = integer_comparison(self.values, comparison)?;
             let is_less = matches!(relation, Relation::Less | Relation::LessOrEqual);
             if is_less || matches!(relation, Relation::Greater | Relation::GreaterOrEqual) {
                 return Ok(if is_less == (a == yes) {
@@ -157,10 +140,11 @@ impl<'c> Host<'c> {
             ("arith.sitofp", [value]) => self.exact(op, *value)?,
             ("arith.uitofp", [value]) => self.exact(op, *value)?.non_negative(),
             (name, [left, right]) => {
-                let (Some(left), Some(right)) =
-                    (self.whole_number(*left), self.whole_number(*right))
-                else {
-                    return Err(self.unknown(op));
+                let (Some(left), Some(right)) = (
+                    self.values.whole_number(*left),
+                    self.values.whole_number(*right),
+                ) else {
+                    return Err(unsupported_op(op));
                 };
                 match name {
                     "arith.addf" => left.plus(right),
@@ -168,7 +152,7 @@ impl<'c> Host<'c> {
                     _ => left.times(right),
                 }
             }
-            _ => return Err(self.unknown(op)),
+            _ => return Err(unsupported_op(op)),
         };
         if result
             .as_const()
@@ -177,30 +161,6 @@ impl<'c> Host<'c> {
             self.check_range(op, &result, (-MAX_WHOLE, MAX_WHOLE), "is exact in f64")?;
         }
         Ok(result)
-    }
-
-    /// Returns an integer-valued `f64` as an expression. -0 becomes 0, because no translated op
-    /// distinguishes -0 from 0.
-    pub(super) fn whole_number(&self, value: Val<'c>) -> Option<Expr> {
-        match self.known(value)? {
-            Value::Whole(expr) => Some(expr.clone()),
-            Value::Float(ElementType::F64, bits) => {
-                let float = f64::from_bits(*bits);
-                let is_whole = float.fract() == 0.0 && float.abs() <= MAX_WHOLE as f64;
-                is_whole.then_some(Expr::Const(float as i64))
-            }
-            _ => None,
-        }
-    }
-
-    pub(super) fn float(&self, value: Val<'c>) -> Option<f64> {
-        match self.known(value)? {
-            Value::Float(ElementType::F64, bits) => Some(f64::from_bits(*bits)),
-            Value::Float(ElementType::F32, bits) => {
-                Some(f64::from(f32::from_bits(u32::try_from(*bits).ok()?)))
-            }
-            _ => None,
-        }
     }
 
     fn arithmetic(&mut self, op: Op<'c>, ty: ElementType) -> Result<Expr, Failed> {
@@ -220,10 +180,10 @@ impl<'c> Host<'c> {
             "arith.minsi" => (false, Expr::min),
             "arith.maxui" => (true, Expr::max),
             "arith.maxsi" => (false, Expr::max),
-            _ => return Err(self.unknown(op)),
+            _ => return Err(unsupported_op(op)),
         };
         let [left, right] = operands(op)[..] else {
-            return Err(self.unknown(op));
+            return Err(unsupported_op(op));
         };
         let (left, right) = (self.exact(op, left)?, self.exact(op, right)?);
         let result = if unsigned {
@@ -242,15 +202,15 @@ impl<'c> Host<'c> {
     /// each value passed to a kernel is in the range of its type.
     fn cast(&mut self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
         let Some(operand) = operands(op).first().copied() else {
-            return Err(self.unknown(op));
+            return Err(unsupported_op(op));
         };
-        let (from, value) = self.integer(op, operand)?;
+        let (from, value) = self.values.integer(op, operand)?;
         if width(from) >= width(to) || width(from) == 64 {
             return Ok(value);
         }
-        if from != ElementType::I1 && !self.is_in_branch() {
+        if from != ElementType::I1 && !self.checks.is_in_branch() {
             self.check_fits(op, from, &value)?;
-        } else if !self.fits(from, &value) && from != ElementType::I1 {
+        } else if !self.values.fits(from, &value) && from != ElementType::I1 {
             return Err(error(
                 op.location(),
                 format!("`{}` widens what was narrowed to {from}", name(op)),
@@ -268,23 +228,11 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// Returns whether a value is known to be in the signed range of its type. After a narrowing
-    /// cast, the value may be out of the range of its type.
-    fn fits(&self, ty: ElementType, value: &Expr) -> bool {
-        let highest = 1_i64 << (width(ty) - 1);
-        match value {
-            Expr::Const(value) if ty == ElementType::I1 => (0..=1).contains(value),
-            Expr::Const(value) => (-highest..highest).contains(value),
-            Expr::Symbol(Symbol::Value { argument }) => self.has_type(*argument, ty),
-            _ => false,
-        }
-    }
-
     fn affine(&self, op: Op<'c>) -> Result<Expr, Failed> {
         let map = attribute(op, "map").and_then(AffineMap::of);
         let values = operands(op)
             .into_iter()
-            .map(|value| self.index(op, value))
+            .map(|value| self.values.index(op, value))
             .collect::<Result<Vec<_>, _>>()?;
         let combined = map.and_then(|map| {
             let (dims, symbols) = values.split_at_checked(map.dims)?;
@@ -298,7 +246,7 @@ impl<'c> Host<'c> {
                 _ => Expr::min,
             })
         });
-        combined.ok_or_else(|| self.unknown(op))
+        combined.ok_or_else(|| unsupported_op(op))
     }
 }
 

@@ -1,9 +1,12 @@
-//! Conversion of MLIR types to argument types of a plan.
+//! Conversion of MLIR types to argument types of a launch plan.
 
-use melior::ir::r#type::{IntegerType, MemRefType};
-use melior::ir::{ShapedTypeLike, Type, TypeLike};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::{FunctionType, IntegerType, MemRefType};
+use melior::ir::{ShapedTypeLike, Type, TypeLike, ValueLike};
+use tx_mlir::build::argument;
 use tx_mlir::memref::Space;
-use tx_mlir::{MemRef, is_strided};
+use tx_mlir::{Failed, MemRef, Op, attribute, blocks, codes, error, is_strided, type_value};
 use tx_plan::{
     ArgumentType, ElementType, Extent, Layout, MemorySpace, MemrefType, UnknownElementType,
 };
@@ -38,7 +41,7 @@ pub(super) fn element_type(ty: Type<'_>) -> Option<ElementType> {
 ///
 /// # Errors
 /// If a host cannot pass a value of the MLIR type, the error contains the reason.
-pub(super) fn argument_type(ty: Type<'_>) -> Result<ArgumentType, String> {
+fn argument_type(ty: Type<'_>) -> Result<ArgumentType, String> {
     let element = |ty| {
         let unknown = |ty: Type<'_>| UnknownElementType {
             found: ty.to_string(),
@@ -87,4 +90,45 @@ pub(super) fn argument_type(ty: Type<'_>) -> Result<ArgumentType, String> {
         }
     };
     Ok(ArgumentType::Memref(found))
+}
+
+/// Returns the bit width of a scalar type; `index` has 64 bits.
+pub(super) fn width(ty: ElementType) -> u32 {
+    match ty {
+        ElementType::I1 => 1,
+        _ => 8 * ty.size() as u32,
+    }
+}
+
+/// Returns the argument types of an entry, or an error for a type that a host cannot pass.
+pub(super) fn argument_types(entry: Op<'_>, name: &str) -> Result<Vec<ArgumentType>, Failed> {
+    let Some(body) = blocks(entry).first().copied() else {
+        return Ok(Vec::new());
+    };
+    // In a kernel, workgroup and private attributions follow the arguments.
+    let inputs = attribute(entry, "function_type")
+        .and_then(type_value)
+        .and_then(|t| FunctionType::try_from(t).ok())
+        .map_or(0, |t| t.input_count())
+        .min(body.argument_count());
+    (0..inputs)
+        .map(|i| {
+            let ty = argument(body, i).r#type();
+            let refuse = |reason: String| {
+                let message =
+                    format!("argument {i} of `{name}` cannot be passed from the host: {reason}");
+                error(entry.location(), message).code(codes::TX0611).emit()
+            };
+            match argument_type(ty) {
+                Ok(ArgumentType::Memref(memref)) if memref.space != MemorySpace::Global => {
+                    Err(refuse(format!("`{ty}` is not in global memory")))
+                }
+                Ok(ArgumentType::Memref(memref)) if !memref.is_addressable() => {
+                    Err(refuse(format!("`{ty}` spans 2^63 bytes and more")))
+                }
+                Ok(found) => Ok(found),
+                Err(reason) => Err(refuse(format!("`{ty}` is not an argument type: {reason}"))),
+            }
+        })
+        .collect()
 }

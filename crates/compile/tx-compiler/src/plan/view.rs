@@ -1,7 +1,7 @@
-//! Translation of memrefs of a host function: arguments, temporaries, and views of them.
+//! Translation of views of memrefs of a host function.
 
-use super::host::{Host, Value};
-use super::{check_no_address, check_size};
+use super::limits::{check_no_address, check_size};
+use super::values::{Value, Values};
 use melior::ir::operation::OperationLike;
 use tx_mlir::memref::{mixed, reassociation};
 use tx_mlir::{
@@ -113,185 +113,179 @@ pub(super) fn is_view(op: Op<'_>) -> bool {
     )
 }
 
-impl<'c> Host<'c> {
-    pub(super) fn view(&mut self, op: Op<'c>) -> Result<(), Failed> {
-        let (Some(source), Some(result)) =
-            (operands(op).first().copied(), results(op).first().copied())
-        else {
-            return Err(malformed(op));
-        };
-        let source = self.memref(op, source)?.clone();
-        let Some(ty) = MemRef::of(result) else {
-            return Err(error(
-                op.location(),
-                format!("a view of type `{}` has no strides", value_type(op)),
-            )
-            .code(codes::TX0611)
-            .note("use memrefs with a `strided` layout or none")
-            .emit());
-        };
-        let mut view = match name(op) {
-            "memref.subview" => self.subview(op, &source, &ty)?,
-            "memref.reinterpret_cast" => {
-                let [offsets, sizes, strides] = self.offsets_sizes_strides(op)?;
-                View {
-                    base: source.base,
-                    offset: offsets.into_iter().next().unwrap_or(Expr::Const(0)),
-                    sizes,
-                    strides,
-                }
+/// Returns the view that `op` creates.
+pub(super) fn view<'c>(values: &Values<'c>, op: Op<'c>) -> Result<View, Failed> {
+    let (Some(source), Some(result)) =
+        (operands(op).first().copied(), results(op).first().copied())
+    else {
+        return Err(malformed(op));
+    };
+    let source = values.memref(op, source)?.clone();
+    let Some(ty) = MemRef::of(result) else {
+        return Err(error(
+            op.location(),
+            format!("a view of type `{}` has no strides", value_type(op)),
+        )
+        .code(codes::TX0611)
+        .note("use memrefs with a `strided` layout or none")
+        .emit());
+    };
+    let mut view = match name(op) {
+        "memref.subview" => subview(values, op, &source, &ty)?,
+        "memref.reinterpret_cast" => {
+            let [offsets, sizes, strides] = offsets_sizes_strides(values, op)?;
+            View {
+                base: source.base,
+                offset: offsets.into_iter().next().unwrap_or(Expr::Const(0)),
+                sizes,
+                strides,
             }
-            "memref.collapse_shape" => {
-                let groups = reassociation(op).ok_or_else(|| malformed(op))?;
-                if groups
-                    .iter()
-                    .flatten()
-                    .any(|dim| *dim >= source.sizes.len())
-                {
-                    return Err(malformed(op));
-                }
-                collapse(&source, &groups)
-            }
-            "memref.expand_shape" => {
-                let groups = reassociation(op).ok_or_else(|| malformed(op))?;
-                let dynamic = operands(op).split_off(1);
-                let sizes =
-                    mixed(op, "static_output_shape", &dynamic).ok_or_else(|| malformed(op))?;
-                let sizes = self.indices(op, sizes)?;
-                if groups.iter().flatten().any(|dim| *dim >= sizes.len()) {
-                    return Err(malformed(op));
-                }
-                expand(&source, &groups, sizes)
-            }
-            "memref.transpose" => {
-                let order = attribute(op, "permutation")
-                    .and_then(AffineMap::of)
-                    .and_then(|map| map.as_projected_permutation())
-                    .filter(|order| order.iter().all(|dim| *dim < source.sizes.len()))
-                    .ok_or_else(|| malformed(op))?;
-                let permuted = |all: &[Expr]| order.iter().map(|dim| all[*dim].clone()).collect();
-                View {
-                    base: source.base,
-                    offset: source.offset.clone(),
-                    sizes: permuted(&source.sizes),
-                    strides: permuted(&source.strides),
-                }
-            }
-            // A cast changes only the type of a memref, not the view.
-            _ => source,
-        };
-        if view.sizes.len() != ty.rank() || view.strides.len() != ty.rank() {
-            return Err(malformed(op));
         }
-        refine(&mut view, &ty);
-        check_size(op, exprs(&view))?;
-        check_no_address(op, exprs(&view))?;
-        self.define(result, Value::Memref(view));
-        Ok(())
+        "memref.collapse_shape" => {
+            let groups = reassociation(op).ok_or_else(|| malformed(op))?;
+            if groups
+                .iter()
+                .flatten()
+                .any(|dim| *dim >= source.sizes.len())
+            {
+                return Err(malformed(op));
+            }
+            collapse(&source, &groups)
+        }
+        "memref.expand_shape" => {
+            let groups = reassociation(op).ok_or_else(|| malformed(op))?;
+            let dynamic = operands(op).split_off(1);
+            let sizes = mixed(op, "static_output_shape", &dynamic).ok_or_else(|| malformed(op))?;
+            let sizes = indices(values, op, sizes)?;
+            if groups.iter().flatten().any(|dim| *dim >= sizes.len()) {
+                return Err(malformed(op));
+            }
+            expand(&source, &groups, sizes)
+        }
+        "memref.transpose" => {
+            let order = attribute(op, "permutation")
+                .and_then(AffineMap::of)
+                .and_then(|map| map.as_projected_permutation())
+                .filter(|order| order.iter().all(|dim| *dim < source.sizes.len()))
+                .ok_or_else(|| malformed(op))?;
+            let permuted = |all: &[Expr]| order.iter().map(|dim| all[*dim].clone()).collect();
+            View {
+                base: source.base,
+                offset: source.offset.clone(),
+                sizes: permuted(&source.sizes),
+                strides: permuted(&source.strides),
+            }
+        }
+        // A cast changes only the type of a memref, not the view.
+        _ => source,
+    };
+    if view.sizes.len() != ty.rank() || view.strides.len() != ty.rank() {
+        return Err(malformed(op));
     }
+    refine(&mut view, &ty);
+    check_size(op, exprs(&view))?;
+    check_no_address(op, exprs(&view))?;
+    Ok(view)
+}
 
-    fn subview(&self, op: Op<'c>, source: &View, ty: &MemRef<'c>) -> Result<View, Failed> {
-        let [offsets, sizes, steps] = self.offsets_sizes_strides(op)?;
-        let static_sizes = attribute(op, "static_sizes")
-            .and_then(integers)
-            .unwrap_or_default();
-        let rank = source.sizes.len();
-        if [&offsets, &sizes, &steps]
-            .iter()
-            .any(|list| list.len() != rank)
-        {
-            return Err(malformed(op));
-        }
-        let offset = offsets
-            .into_iter()
-            .zip(&source.strides)
-            .map(|(offset, stride)| offset.times(stride.clone()))
-            .fold(source.offset.clone(), Expr::plus);
-        let strides: Vec<Expr> = steps
-            .into_iter()
-            .zip(&source.strides)
-            .map(|(step, stride)| step.times(stride.clone()))
-            .collect();
-        let kept = kept(&static_sizes, &strides, ty).ok_or_else(|| malformed(op))?;
-        Ok(View {
-            base: source.base,
-            offset,
-            sizes: kept.iter().map(|dim| sizes[*dim].clone()).collect(),
-            strides: kept.iter().map(|dim| strides[*dim].clone()).collect(),
+fn subview<'c>(
+    values: &Values<'c>,
+    op: Op<'c>,
+    source: &View,
+    ty: &MemRef<'c>,
+) -> Result<View, Failed> {
+    let [offsets, sizes, steps] = offsets_sizes_strides(values, op)?;
+    let static_sizes = attribute(op, "static_sizes")
+        .and_then(integers)
+        .unwrap_or_default();
+    let rank = source.sizes.len();
+    if [&offsets, &sizes, &steps]
+        .iter()
+        .any(|list| list.len() != rank)
+    {
+        return Err(malformed(op));
+    }
+    let offset = offsets
+        .into_iter()
+        .zip(&source.strides)
+        .map(|(offset, stride)| offset.times(stride.clone()))
+        .fold(source.offset.clone(), Expr::plus);
+    let strides: Vec<Expr> = steps
+        .into_iter()
+        .zip(&source.strides)
+        .map(|(step, stride)| step.times(stride.clone()))
+        .collect();
+    let kept = remaining_dimensions(&static_sizes, &strides, ty).ok_or_else(|| malformed(op))?;
+    Ok(View {
+        base: source.base,
+        offset,
+        sizes: kept.iter().map(|dim| sizes[*dim].clone()).collect(),
+        strides: kept.iter().map(|dim| strides[*dim].clone()).collect(),
+    })
+}
+
+fn offsets_sizes_strides<'c>(values: &Values<'c>, op: Op<'c>) -> Result<[Vec<Expr>; 3], Failed> {
+    let groups = operand_groups(op).unwrap_or_default();
+    let list = |attribute: &str, group: usize| {
+        let dynamic = groups.get(group).ok_or_else(|| malformed(op))?;
+        let list = mixed(op, attribute, dynamic).ok_or_else(|| malformed(op))?;
+        indices(values, op, list)
+    };
+    Ok([
+        list("static_offsets", 1)?,
+        list("static_sizes", 2)?,
+        list("static_strides", 3)?,
+    ])
+}
+
+fn indices<'c>(values: &Values<'c>, op: Op<'c>, list: Vec<Index<'c>>) -> Result<Vec<Expr>, Failed> {
+    list.into_iter()
+        .map(|index| match index {
+            Index::Const(n) => Ok(Expr::Const(n)),
+            Index::Val(value) => values.index(op, value),
         })
-    }
+        .collect()
+}
 
-    fn offsets_sizes_strides(&self, op: Op<'c>) -> Result<[Vec<Expr>; 3], Failed> {
-        let groups = operand_groups(op).unwrap_or_default();
-        let list = |attribute: &str, group: usize| {
-            let dynamic = groups.get(group).ok_or_else(|| malformed(op))?;
-            let list = mixed(op, attribute, dynamic).ok_or_else(|| malformed(op))?;
-            self.indices(op, list)
-        };
-        Ok([
-            list("static_offsets", 1)?,
-            list("static_sizes", 2)?,
-            list("static_strides", 3)?,
-        ])
-    }
+/// Returns the address of the argument that `op` reads.
+pub(super) fn address<'c>(values: &Values<'c>, op: Op<'c>) -> Result<Value, Failed> {
+    let source = *operands(op).first().ok_or_else(|| malformed(op))?;
+    let Base::Argument(argument) = values.memref(op, source)?.base else {
+        return Err(error(
+            op.location(),
+            "the address of a temporary is not known to a launch plan",
+        )
+        .code(codes::TX0602)
+        .note("a temporary is aligned to 256 bytes")
+        .emit());
+    };
+    Ok(Value::index(Expr::Symbol(Symbol::Address { argument })))
+}
 
-    fn indices(&self, op: Op<'c>, list: Vec<Index<'c>>) -> Result<Vec<Expr>, Failed> {
-        list.into_iter()
-            .map(|index| match index {
-                Index::Const(n) => Ok(Expr::Const(n)),
-                Index::Val(value) => self.index(op, value),
-            })
-            .collect()
-    }
-
-    pub(super) fn address(&mut self, op: Op<'c>) -> Result<(), Failed> {
-        let source = *operands(op).first().ok_or_else(|| malformed(op))?;
-        let Base::Argument(argument) = self.memref(op, source)?.base else {
-            return Err(error(
-                op.location(),
-                "the address of a temporary is not known to a launch plan",
-            )
-            .code(codes::TX0602)
-            .note("a temporary is aligned to 256 bytes")
-            .emit());
-        };
-        for result in results(op) {
-            self.define(
-                result,
-                Value::index(Expr::Symbol(Symbol::Address { argument })),
-            );
-        }
-        Ok(())
-    }
-
-    pub(super) fn metadata(&mut self, op: Op<'c>) -> Result<(), Failed> {
-        let source = *operands(op).first().ok_or_else(|| malformed(op))?;
-        let view = self.memref(op, source)?.clone();
-        let whole = View {
-            base: view.base,
-            offset: Expr::Const(0),
-            sizes: Vec::new(),
-            strides: Vec::new(),
-        };
-        let numbers = [&view.offset]
-            .into_iter()
-            .chain(&view.sizes)
-            .chain(&view.strides);
-        let values: Vec<Value> = [Value::Memref(whole)]
-            .into_iter()
-            .chain(numbers.map(|number| Value::index(number.clone())))
-            .collect();
-        for (result, value) in results(op).into_iter().zip(values) {
-            self.define(result, value);
-        }
-        Ok(())
-    }
+/// Returns the results of a `memref.extract_strided_metadata`.
+pub(super) fn metadata<'c>(values: &Values<'c>, op: Op<'c>) -> Result<Vec<Value>, Failed> {
+    let source = *operands(op).first().ok_or_else(|| malformed(op))?;
+    let view = values.memref(op, source)?.clone();
+    let whole = View {
+        base: view.base,
+        offset: Expr::Const(0),
+        sizes: Vec::new(),
+        strides: Vec::new(),
+    };
+    let numbers = [&view.offset]
+        .into_iter()
+        .chain(&view.sizes)
+        .chain(&view.strides);
+    Ok([Value::Memref(whole)]
+        .into_iter()
+        .chain(numbers.map(|number| Value::index(number.clone())))
+        .collect())
 }
 
 /// Returns the dimensions of a subview that remain in its rank-reduced type `ty`; only dimensions
 /// of static size 1 are dropped. If several selections of dimensions match the type, their views
 /// differ only in the strides of dimensions of size 1.
-fn kept(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> {
+fn remaining_dimensions(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> {
     let (dims, places) = (sizes.len(), ty.rank());
     if strides.len() != dims {
         return None;

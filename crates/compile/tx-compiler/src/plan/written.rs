@@ -100,7 +100,7 @@ mod tests {
             if !session.run(&mut module, &pipeline) {
                 continue;
             }
-            let all = walk(crate::compile::top(&module));
+            let all = walk(tx_mlir::top(&module));
             let kernels = all.into_iter().filter(|op| is_kernel(*op));
             for op in kernels.flat_map(|kernel| walk(kernel).into_iter().skip(1)) {
                 seen.insert(name(op).to_owned());

@@ -29,7 +29,7 @@ struct SeparableKernel<'c> {
 
 /// Maximum number of ops of a batch with several adjacent kernels. The fixed compile time of LLVM
 /// per module is half the compile time of a kernel with 100 ops.
-pub(super) const MOST_OPS: usize = 300;
+pub(super) const MAX_BATCH_OPS: usize = 300;
 
 /// Module in which no two kernels use the same function or the same global.
 pub(super) struct Separable<'c> {

@@ -1,10 +1,10 @@
-//! Names of attributes and enum keywords of the dialect, and suggestions for misspelt names.
+//! Discardable attributes of the dialect, and suggestions for misspelt attribute names.
 
-use crate::Sink;
 use crate::attributes::{Determinism, Fusion, Math, OPS};
-use crate::verify::{complain, send};
+use crate::diagnostic::{complain, send};
+use crate::ffi::Sink;
 use melior_upstream::ir::Attribute;
-use mlir_sys::{MlirAttribute, MlirOperation, MlirStringRef};
+use mlir_sys::{MlirAttribute, MlirOperation};
 use std::ffi::{c_char, c_void};
 use tx_mlir::{
     Failed, Op, attribute, codes, dictionary, discardable_attributes, elements, name, nearest,
@@ -38,8 +38,8 @@ pub const OWNED: &str = "tile.owned";
 /// Marks the nested module that `tensor-isolate-functions` creates.
 pub const ISOLATED: &str = "tile.isolated";
 
-/// A discardable attribute `tile.…` that `Tile.td` does not declare.
-struct Fact {
+/// Discardable attribute `tile.…` that `Tile.td` does not declare.
+struct DiscardableAttribute {
     name: &'static str,
     /// Names of the ops that may have the attribute; an empty list permits any op.
     on: &'static [&'static str],
@@ -51,50 +51,50 @@ struct Fact {
 
 /// All discardable attributes of the dialect. Any other attribute name that begins with `tile.` is
 /// an error.
-const FACTS: [Fact; 8] = [
-    Fact {
+const DISCARDABLE_ATTRIBUTES: [DiscardableAttribute; 8] = [
+    DiscardableAttribute {
         name: CANDIDATES,
         on: &[],
         is: mlir_sys::mlirAttributeIsAArray,
         kind: "a list",
     },
-    Fact {
+    DiscardableAttribute {
         name: CLEARED,
         on: &["memref.alloc"],
         is: mlir_sys::mlirAttributeIsAUnit,
         kind: "a unit attribute",
     },
-    Fact {
+    DiscardableAttribute {
         name: DETERMINISM,
         on: &["func.func"],
         is: is_determinism,
         kind: "`#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`",
     },
-    Fact {
+    DiscardableAttribute {
         name: FUSION,
         on: &["func.func"],
         is: is_fusion,
         kind: "`#tile.fusion<none>`, `<exact>` or `<algebraic>`",
     },
-    Fact {
+    DiscardableAttribute {
         name: GROUP,
         on: &[],
         is: mlir_sys::mlirAttributeIsAInteger,
         kind: "an integer",
     },
-    Fact {
+    DiscardableAttribute {
         name: ISOLATED,
         on: &["builtin.module"],
         is: mlir_sys::mlirAttributeIsAUnit,
         kind: "a unit attribute",
     },
-    Fact {
+    DiscardableAttribute {
         name: MATH,
         on: &["func.func"],
         is: is_math,
         kind: "`#tile.math<exact>` or `<approx>`",
     },
-    Fact {
+    DiscardableAttribute {
         name: OWNED,
         on: &[],
         is: mlir_sys::mlirAttributeIsAInteger,
@@ -117,15 +117,17 @@ unsafe extern "C" fn is_math(attribute: MlirAttribute) -> bool {
     Math::of(unsafe { Attribute::from_raw(attribute) }).is_some()
 }
 
-impl Fact {
+impl DiscardableAttribute {
     fn fits(&self, op_name: &str) -> bool {
         self.on.is_empty() || self.on.contains(&op_name)
     }
 
     /// Returns the names of the discardable attributes that an op may have.
     fn names_on(op_name: &str) -> impl Iterator<Item = &'static str> {
-        let on = FACTS.iter().filter(move |fact| fact.fits(op_name));
-        on.map(|fact| fact.name)
+        let on = DISCARDABLE_ATTRIBUTES
+            .iter()
+            .filter(move |declared| declared.fits(op_name));
+        on.map(|declared| declared.name)
     }
 }
 
@@ -136,7 +138,8 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, _) in discardable_attributes(op) {
         let found = found.as_str();
         let is_foreign = found.contains('.') && !found.starts_with("tile.");
-        if is_foreign || Fact::names_on(name(op)).any(|fact| fact == found) {
+        if is_foreign || DiscardableAttribute::names_on(name(op)).any(|declared| declared == found)
+        {
             continue;
         }
         let known: Vec<&str> = OPS
@@ -145,7 +148,13 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
             .flat_map(|(_, names)| names.iter().copied())
             .collect();
         let mut report = complain(op, no_attribute(found)).code(codes::TX0035);
-        let meant = nearest(found, known.iter().copied().chain(Fact::names_on(name(op))));
+        let meant = nearest(
+            found,
+            known
+                .iter()
+                .copied()
+                .chain(DiscardableAttribute::names_on(name(op))),
+        );
         if let Some(meant) = meant {
             report = report.note(format!("did you mean `{meant}`?"));
         }
@@ -213,14 +222,19 @@ pub(crate) unsafe extern "C" fn verify_attribute(
         let on = (!op.ptr.is_null()).then(|| name(Op::from_raw(op)).to_owned());
         (String::from_utf8_lossy(bytes), on)
     };
-    let known: Vec<&str> = on.iter().flat_map(|on| Fact::names_on(on)).collect();
+    let known: Vec<&str> = on
+        .iter()
+        .flat_map(|on| DiscardableAttribute::names_on(on))
+        .collect();
     if known.contains(&found.as_ref()) {
-        let fact = FACTS.iter().find(|fact| fact.name == found);
+        let declared = DISCARDABLE_ATTRIBUTES
+            .iter()
+            .find(|declared| declared.name == found);
         // SAFETY: MLIR passes a valid attribute.
-        if let Some(fact) = fact.filter(|fact| !unsafe { (fact.is)(value) }) {
+        if let Some(declared) = declared.filter(|one| !unsafe { (one.is)(value) }) {
             // SAFETY: C++ passes `sink` as the first argument that `emit` expects.
             unsafe {
-                let message = format!("`{found}` must be {}", fact.kind);
+                let message = format!("`{found}` must be {}", declared.kind);
                 send(Some((codes::TX0035, message)), emit, sink);
             }
         }
@@ -233,109 +247,4 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     };
     // SAFETY: C++ passes `sink` as the first argument that `emit` expects.
     unsafe { send(Some((codes::TX0035, message)), emit, sink) }
-}
-
-/// Table of synonyms: an enumeration of the dialect, one of its keywords, and words for this
-/// keyword in other languages.
-const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
-    ("kind", "sum", &["add", "plus", "addf", "addi"]),
-    (
-        "kind",
-        "prod",
-        &["mul", "multiply", "product", "mulf", "muli"],
-    ),
-    ("kind", "max", &["maximum", "maximumf", "maxsi"]),
-    ("kind", "min", &["minimum", "minimumf", "minsi"]),
-    ("kind", "umax", &["maxui"]),
-    ("kind", "umin", &["minui"]),
-    ("kind", "and", &["all", "andi"]),
-    ("kind", "or", &["any", "ori"]),
-    ("kind", "xor", &["xori"]),
-    ("scope", "thread", &["lane"]),
-    ("scope", "warp", &["subgroup", "wave"]),
-    (
-        "scope",
-        "cta",
-        &["block", "thread_block", "threadblock", "workgroup", "group"],
-    ),
-    ("scope", "grid", &["device", "gpu", "kernel", "global"]),
-    ("processor", "block_x", &["x", "blockidx.x"]),
-    ("processor", "block_y", &["y", "blockidx.y"]),
-    ("processor", "block_z", &["z", "blockidx.z"]),
-    ("processor", "thread_x", &["threadidx.x", "lane"]),
-    ("processor", "thread_y", &["threadidx.y"]),
-    ("processor", "thread_z", &["threadidx.z"]),
-    ("axis", "reg", &["register"]),
-    ("axis", "warpgroup", &["warp_group"]),
-];
-
-/// Writes an error for the keyword `word` to `sink`. The `count` valid keywords are at `known`;
-/// `what` is the name of the enumeration in messages. If `word` is a valid keyword, the error
-/// states that the keyword is out of place.
-pub(crate) unsafe extern "C" fn unknown_word(
-    what: MlirStringRef,
-    word: MlirStringRef,
-    known: *const MlirStringRef,
-    count: usize,
-    emit: Sink,
-    sink: *mut c_void,
-) {
-    // SAFETY: all texts are valid during the call.
-    let (what, word, known) = unsafe {
-        let known = std::slice::from_raw_parts(known, count);
-        let known: Vec<&str> = known.iter().map(|text| borrowed(*text)).collect();
-        (borrowed(what), borrowed(word), known)
-    };
-    let list = known.join(", ");
-    let message = if known.contains(&word) {
-        // Only the parts of an op can be out of place; the parser has accepted the keywords of all
-        // other enumerations before this call.
-        format!(
-            "{what} `{word}` is out of place; the order is {list}; attributes stand before `identity` or last"
-        )
-    } else {
-        let meant = meant(what, word, &known)
-            .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-        format!("unknown {what} `{word}`; known: {list}{meant}")
-    };
-    // SAFETY: C++ passes `sink` as the first argument that `emit` expects.
-    unsafe { send(Some((codes::TX0034, message)), emit, sink) }
-}
-
-/// # Safety
-/// The text must remain valid for the lifetime `'a`.
-unsafe fn borrowed<'a>(text: MlirStringRef) -> &'a str {
-    // SAFETY: the caller guarantees a valid text.
-    let bytes = unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) };
-    std::str::from_utf8(bytes).unwrap_or_default()
-}
-
-/// Returns the valid keyword that `found` probably means. `found` may be a synonym, a misspelling,
-/// or a keyword with wrong upper or lower case.
-fn meant<'k>(what: &str, found: &str, known: &[&'k str]) -> Option<&'k str> {
-    let lower = found.to_lowercase();
-    let other = OTHER_WORDS
-        .iter()
-        .find(|(of, _, words)| *of == what && words.contains(&lower.as_str()))
-        .map_or(lower.as_str(), |(_, word, _)| word);
-    nearest(other, known.iter().copied())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_others_are_known() {
-        let kinds = ["sum", "prod", "max", "argmax"];
-        for (found, expected) in [
-            ("add", Some("sum")),
-            ("MAX", Some("max")),
-            ("agrmax", Some("argmax")),
-            ("mean", None),
-            ("", None),
-        ] {
-            assert_eq!(meant("kind", found, &kinds), expected, "{found}");
-        }
-    }
 }

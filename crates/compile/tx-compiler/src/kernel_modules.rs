@@ -1,9 +1,9 @@
 //! Separate PTX modules, one per kernel.
 
-use crate::compile::{gpu_modules, is_named, ptx_of, top};
+use crate::gpu_modules::{gpu_modules, is_named, ptx_of};
 use melior::ir::Module;
 use std::collections::BTreeSet;
-use tx_mlir::{Op, Session, blocks, copy, erase, ops, string_attribute, symbol_uses, walk};
+use tx_mlir::{Op, Session, blocks, copy, erase, ops, string_attribute, symbol_uses, top, walk};
 use tx_plan::{KernelModule, Step};
 
 /// Compiles the kernel of each launch step to its own PTX module. The PTX module contains only this

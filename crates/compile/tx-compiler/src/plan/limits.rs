@@ -1,0 +1,51 @@
+//! Limits of the expressions of a launch plan.
+
+use melior::ir::operation::OperationLike;
+use tx_mlir::{Failed, Op, codes, error, name};
+use tx_plan::{Expr, Symbol};
+
+/// Reports an error if an expression contains the address of an argument. Only conditions may use
+/// addresses.
+pub(super) fn check_no_address<'e>(
+    op: Op<'_>,
+    exprs: impl IntoIterator<Item = &'e Expr>,
+) -> Result<(), Failed> {
+    let mut found = None;
+    for expr in exprs {
+        expr.for_each_symbol(&mut |symbol| {
+            if matches!(symbol, Symbol::Address { .. }) {
+                found = Some(symbol);
+            }
+        });
+    }
+    let Some(symbol) = found else {
+        return Ok(());
+    };
+    let message = format!(
+        "`{}` uses `{symbol}`, and an address is for conditions of `scf.if` alone",
+        name(op)
+    );
+    Err(error(op.location(), message).code(codes::TX0602).emit())
+}
+
+/// Reports an error if an expression has more than [`Expr::MAX_TERMS`] terms, because a plan with
+/// this expression cannot be parsed.
+pub(super) fn check_size<'e>(
+    op: Op<'_>,
+    exprs: impl IntoIterator<Item = &'e Expr>,
+) -> Result<(), Failed> {
+    match exprs.into_iter().map(Expr::terms).max() {
+        Some(terms) if terms > Expr::MAX_TERMS => Err(error(
+            op.location(),
+            format!(
+                "`{}` makes an expression of {terms} terms over the arguments, and a launch plan holds {}",
+                name(op),
+                Expr::MAX_TERMS
+            ),
+        )
+        .code(codes::TX0608)
+        .note("compute it before, and pass it as an argument")
+        .emit()),
+        _ => Ok(()),
+    }
+}

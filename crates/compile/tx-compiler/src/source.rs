@@ -1,0 +1,29 @@
+//! Input of a compilation.
+
+/// Input of a compilation.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// File name for locations.
+    pub name: String,
+    /// MLIR text or bytecode.
+    pub text: Vec<u8>,
+    /// Name of the function or kernel to compile; optional if the program has only one function or
+    /// kernel.
+    pub entry: Option<String>,
+    /// If set, the compiler keeps the IR after each stage in
+    /// [`Artifact::stages`](crate::Artifact::stages).
+    pub keep_stages: bool,
+}
+
+impl Source {
+    /// Creates a source from MLIR text or bytecode that contains a single entry (function or
+    /// kernel). `name` is the file name in locations.
+    pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
+        Self {
+            name: name.into(),
+            text: text.into(),
+            entry: None,
+            keep_stages: false,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Reductions with candidate schedules, and schedules that a caller selects.
+
+use crate::error::{Error, ErrorKind};
+use crate::position::line_column;
+use melior::ir::Module;
+use tx_mlir::{
+    Op, Session, attribute, elements, enclosing, float_bits, name, remove_attribute, set_attribute,
+    string_attribute, top, walk,
+};
+
+/// Reduction with its candidate schedules.
+#[derive(Debug, Clone)]
+pub struct Tunable {
+    /// Name of the enclosing function.
+    pub function: String,
+    /// Name of the op.
+    pub op: String,
+    /// Source position of the op, if known.
+    pub place: Option<tx_plan::LineColumn>,
+    /// Candidate schedules; the first candidate is the default schedule.
+    pub candidates: Vec<Candidate>,
+    /// Name of the GPU for which [`Candidate::microseconds`] is estimated. The text also contains
+    /// the sizes that the estimate assumes for dynamic dimensions.
+    pub estimated_for: String,
+}
+
+/// Candidate schedule of a reduction.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Text of the attribute `schedule`.
+    pub schedule: String,
+    /// Estimated time in microseconds. The estimate assumes the sizes in [`Tunable::estimated_for`]
+    /// for dynamic dimensions.
+    pub microseconds: f64,
+}
+
+/// Returns the ops that have candidate schedules, and removes the attribute with the candidates from
+/// each op. Returns `None` if `tile-list-candidates` fails.
+pub(crate) fn tunables<'c>(
+    session: &Session,
+    module: &'c mut Module<'_>,
+    chip: &str,
+) -> Option<Vec<(Op<'c>, Tunable)>> {
+    let pass = format!("tile-list-candidates{{chip={chip}}}");
+    if !session.run(module, &pass) {
+        // The next pass reports the reason of the failure.
+        session.take_diagnostics();
+        return None;
+    }
+    let mut found = Vec::new();
+    for op in walk(top(module)) {
+        let Some(listed) = attribute(op, tx_passes::CANDIDATES) else {
+            continue;
+        };
+        let mut candidates = elements(listed).unwrap_or_default().into_iter();
+        let estimated_for = candidates.next().map(|text| text.to_string());
+        let candidates = candidates.filter_map(|candidate| {
+            let [schedule, microseconds] = elements(candidate)?.try_into().ok()?;
+            Some(Candidate {
+                schedule: schedule.to_string(),
+                microseconds: f64::from_bits(float_bits(microseconds)?),
+            })
+        });
+        let function = enclosing(op, "func.func")
+            .and_then(|function| string_attribute(function, "sym_name"))
+            .unwrap_or_default();
+        let tunable = Tunable {
+            function,
+            op: name(op).to_owned(),
+            place: line_column(op),
+            candidates: candidates.collect(),
+            estimated_for: estimated_for
+                .unwrap_or_default()
+                .trim_matches('"')
+                .to_owned(),
+        };
+        remove_attribute(op, tx_passes::CANDIDATES);
+        found.push((op, tunable));
+    }
+    Some(found)
+}
+
+/// Sets the attribute `schedule` of each op with a selected schedule.
+pub(crate) fn write_schedules(
+    session: &Session,
+    tunables: &[(Op<'_>, Tunable)],
+    schedules: &[Option<String>],
+) -> Result<(), Error> {
+    let (found, most) = (schedules.len(), tunables.len());
+    if found > most {
+        let message = format!(
+            "found {found} schedules, expected at most {most}: one for each reduction that `candidates` lists"
+        );
+        return Err(Error::plain(ErrorKind::Schedule, message));
+    }
+    for (i, ((op, _), schedule)) in tunables.iter().zip(schedules).enumerate() {
+        let Some(schedule) = schedule else { continue };
+        let parsed = session.parse_attribute(&format!("schedule {i}"), schedule);
+        let parsed = parsed.ok_or_else(|| {
+            let fallback = format!("schedule {i} is no attribute: `{schedule}`");
+            Error::reported(ErrorKind::Schedule, session.take_diagnostics(), &fallback)
+        })?;
+        if elements(parsed).is_none() {
+            let message = format!(
+                "schedule {i} is `{parsed}`, expected a list of steps, as `[#tile.split<\"d0\" by 32>]`"
+            );
+            return Err(Error::plain(ErrorKind::Schedule, message));
+        }
+        set_attribute(*op, "schedule", parsed);
+    }
+    Ok(())
+}
