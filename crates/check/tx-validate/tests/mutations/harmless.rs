@@ -73,9 +73,20 @@ harmless! {
         "share-scratch" "programs/row-and-column-sums@row_and_column_sums"
             "+3:3 `% = memref.get_global @";
         "share-scratch" "programs/rows-of-any-length@by_hand" "by_hand_4 +4:3 `% = memref.get_global @";
-        "share-scratch" "programs/rows-of-any-length@in_place" "in_place_11 +7:3 `% = memref.get_global @";
         "share-scratch" "programs/mean@mean,programs/parity@parity,tutorial/t07-run@chosen"
             "memref.get_global @";
+    }
+    "A cluster barrier separates the exchange within each block from the exchange between blocks. \
+     All threads therefore complete their reads of the first exchange before another block writes \
+     to the shared buffer." => {
+        "share-scratch" "programs/rows-of-any-length@in_place" "in_place_11 +7:3 `% = memref.get_global @";
+        "share-scratch" "programs/rows-of-any-length@in_place" "in_place_12 +7:3 `% = memref.get_global @";
+    }
+    "The shifted bits are those of a float that is always positive. A signed and an unsigned shift \
+     of a positive number give the same result." => {
+        "other-arithmetic" "programs/fused-rows@pages" "pages_0 `% = arith.shrsi";
+        "other-arithmetic" "programs/fused-rows@softmax" "softmax_0 +20:10 `% = arith.shrsi";
+        "other-arithmetic" "programs/softmax-named@rows" "rows_0 +1:3 `% = arith.shrsi";
     }
     "Sign extension preserves the unsigned order of bytes, and zero extension yields non-negative \
      words. Only the low byte of the result is used." => {
@@ -95,6 +106,12 @@ harmless! {
             "`% = arith.cmpi ult, %, % : i32";
         "other-signedness-of-comparison" "programs/softmax@softmax"
             "`% = arith.cmpi ult, %, % : i32";
+        "other-signedness-of-comparison" "programs/fused-rows@kept"
+            "kept_0 +8:10 `% = arith.cmpi ult, %, % : i32";
+        "other-signedness-of-comparison" "programs/fused-rows@pages"
+            "pages_0 +12:10 `% = arith.cmpi ult, %, % : i32";
+        "other-signedness-of-comparison" "programs/fused-rows@softmax"
+            "softmax_0 +21:10 `% = arith.cmpi ult, %, % : i32";
     }
     "An array index is non-negative and less than the maximum value of the index type." => {
         "other-signedness-of-comparison" "programs/argmax-vocabulary@argmax" "+1:3 `% = arith.cmpi slt";
@@ -120,6 +137,9 @@ harmless! {
         "other-divisor" "programs/argmax-vocabulary@argmax" "+1:3 `% = arith.remui";
         "other-divisor" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_7 +13:3 `% = arith.remui";
+        "other-divisor" "mutations/jobs@centred" "centred_7 +2:3 `% = arith.remui";
+        "other-divisor" "programs/fused-rows@kept" "+4:3 `% = arith.remui";
+        "other-divisor" "programs/rows-of-any-length@in_place" "in_place_7 +7:3 `% = arith.remui";
     }
     "The comparison checks that the index of the exchange partner is less than an upper bound. No \
      thread in the block has a partner whose index equals this upper bound, so `<` and `<=` give \
@@ -447,9 +467,16 @@ harmless! {
         "other-arithmetic" "programs/combined-reductions@sum_over_max" "+8:3 `% = arith.remui";
         "other-arithmetic" "programs/combined-reductions@range" "+9:3 `% = arith.remui";
         "swap-operands" "ptx/narrow-vectors@rows" "+1:3 `% = arith.remui";
+        "other-arithmetic" "programs/rows-of-any-length@layer_norm"
+            "layer_norm_17 +11:3 `% = arith.remui";
     }
     "The kernel replaces out-of-range elements by 0, and the square of 0 does not change the sum." => {
         "lose-guard" "programs/l2-norm@l2_norm" "+3:3 `scf.if";
+    }
+    "The kernel replaces out-of-range elements by 0. An additional element of value 0 changes \
+     neither the sum nor the sum of squares." => {
+        "other-boundary" "programs/layer-norm-statistics@layer_norm_statistics"
+            "layer_norm_statistics_10 +13:3 `% = arith.cmpi ult";
     }
     "The kernel's arrays fit into one loop iteration. If elements remain for the remainder loop, \
      the iteration count of the main loop is 0. The product of the iteration count and the edited \
@@ -465,6 +492,10 @@ harmless! {
      give the same result." => {
         "other-boundary" "programs/element-wise-chains@gated" "`% = arith.cmpf ogt";
         "other-boundary" "programs/element-wise-chains@turned" "`% = arith.cmpf ogt";
+        "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf ogt";
+        "other-boundary" "programs/fused-rows@softmax" "+20:10 `% = arith.cmpf ogt";
+        "other-boundary" "programs/softmax-named@rows" "+1:3 `% = arith.cmpf ogt";
+        "other-boundary" "programs/softmax@softmax" "softmax_4 +25:10 `% = arith.cmpf ogt";
     }
     "If the maximum is NaN, the result is NaN, whatever number the kernel subtracts from the \
      elements." => {
@@ -552,6 +583,7 @@ harmless! {
     "The edit only affects threads without a row. These threads load factors that all rows share, \
      and store nothing." => {
         "other-boundary" "programs/fused-rows@layer_norm" "+20:3 `% = arith.cmpi ult";
+        "lose-guard" "programs/fused-rows@layer_norm" "+20:3 `scf.if";
     }
     "If the alignment check fails, the kernel accesses the arrays with scalar accesses instead of \
      vector accesses, and computes the same result." => {
