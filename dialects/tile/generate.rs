@@ -1,5 +1,6 @@
-//! Generates typed attributes of the dialect from the output of `llvm-tblgen --dump-json Tile.td`: Rust
-//! enums and structs, and the C++ accessor functions that they call.
+//! Generates Rust enums and structs for the attributes of the dialect, and the C++ accessor
+//! functions that the Rust code calls. The input is the output of `llvm-tblgen --dump-json
+//! Tile.td`.
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -118,7 +119,8 @@ pub(crate) fn generate(json: &Value) -> Generated {
         enumeration(json, info, &mut made.rust);
     }
     let mut externs = String::new();
-    // Layout entries have no accessors: `tileFragment` returns all of them as numbers.
+    // The attribute of layout entries has no accessors, because `tileFragment` returns all layout
+    // entries as numbers.
     let is_typed = |attribute: &&Value| text(attribute, "mnemonic") != "iter";
     for attribute in instances(json, "AttrDef").into_iter().filter(is_typed) {
         let parameters = arguments(&attribute["parameters"]);

@@ -1,5 +1,5 @@
-// C++ side of the `tile` dialect: the code that TableGen generates, the custom syntax directives, and
-// the functions through which Rust reads parameters. The verifier rules are in Rust.
+// C++ part of the `tile` dialect: code that TableGen generates, custom syntax directives, and
+// functions through which Rust reads type and attribute parameters. The verifier rules are in Rust.
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/CAPI/IR.h"
@@ -15,8 +15,8 @@
 using namespace mlir;
 
 namespace tx::tile {
-// Verifier functions in Rust. Rust sets the pointers before it registers the dialect. A function with
-// a `sink` writes an error message to it, if there is one.
+// Verifier functions in Rust. Rust sets the pointers before it registers the dialect. If a function
+// with a parameter `sink` detects an error, it passes the error message to `sink`.
 using Sink = void (*)(void *sink, unsigned code, const char *text, size_t length);
 extern "C" {
 bool (*tileVerifyOp)(MlirOperation op) = nullptr;
@@ -28,7 +28,7 @@ void (*tileVerifyFragment)(const int64_t *shape, size_t rank, MlirType element,
                            const int64_t *iters, size_t shard, Sink emit, void *sink) = nullptr;
 void (*tileUnknownWord)(MlirStringRef what, MlirStringRef word, const MlirStringRef *known, size_t count,
                         Sink emit, void *sink) = nullptr;
-// Writes the note that explains a code to `sink`, if the code has one.
+// If a diagnostic code has an explanatory note, passes the note to `sink`.
 void (*tileExplain)(unsigned code, Sink emit, void *sink) = nullptr;
 }
 static LogicalResult verifyInRust(Operation *op) { return success(tileVerifyOp(wrap(op))); }
@@ -57,7 +57,8 @@ static void append(void *sink, unsigned code, const char *text, size_t length) {
   *static_cast<Complaint *>(sink) = {code, std::string(text, length)};
 }
 enum : unsigned { TX0036 = 36, TX0039 = 39 };
-// Stores the code in the metadata of an error, where `tx_mlir::Diagnostic` reads it.
+// Stores a diagnostic code in the metadata of an error, from which `tx_mlir::Diagnostic` reads the
+// code.
 static InFlightDiagnostic coded(unsigned code, InFlightDiagnostic error) {
   error.getUnderlyingDiagnostic()->getMetadata().emplace_back(code);
   Complaint note;
@@ -77,7 +78,7 @@ static ParseResult unknownWord(AsmParser &parser, StringRef what, StringRef word
   tileUnknownWord(wrap(what), wrap(word), words.data(), words.size(), append, &complaint);
   return complain([&] { return parser.emitError(SMLoc::getFromPointer(word.data())); }, complaint);
 }
-// Parses a keyword of an enumeration, which messages call `what`.
+// Parses a keyword of an enumeration. Error messages call the enumeration `what`.
 template <typename Enum>
 static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
   StringRef word;
@@ -106,16 +107,16 @@ template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation 
   printer << stringifyEnum(attr.getValue());
 }
 
-// Attributes that the syntax expresses outside the attribute dictionary.
+// Names of the attributes that the custom syntax prints outside of the attribute dictionary.
 static constexpr StringRef outside[] = {"kind",       "scope", "axes",   "accumulate",
                                         "identities", "width", "stride", "operandSegmentSizes"};
 
-// Keywords of the parts that may follow the attribute dictionary.
+// Keywords of the op parts that may follow the attribute dictionary.
 static constexpr StringRef partsOfReduce[] = {"accumulate", "identity", "combiner", "element", "epilogue"};
 static constexpr StringRef partsOfAllReduce[] = {"width", "stride", "identity", "combiner"};
 static constexpr StringRef regionNames[] = {"combiner", "element", "epilogue"};
-// Parses a region. After a parse error, uses of its values by earlier (invalid) ops are dropped, because
-// the region is deleted.
+// Parses a region. After a parse error, the parser deletes the region. The function therefore first
+// drops all uses of the values that the region defines.
 static ParseResult parseRegionOrDrop(OpAsmParser &parser, Region &region) {
   if (succeeded(parser.parseRegion(region)))
     return success();
@@ -133,7 +134,8 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
   SMLoc at = parser.getCurrentLocation();
   if (parser.parseOptionalAttrDict(attrs))
     return failure();
-  // The verifier rejects an identity without a combiner, and the reverse.
+  // The parser accepts an identity without a combiner, and a combiner without an identity. The
+  // verifier rejects both.
   if (succeeded(parser.parseOptionalKeyword("identity")) && parser.parseAttribute(identities))
     return failure();
   Region *regions[] = {&combiner, &named...};
@@ -147,7 +149,7 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
   for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
     return coded(TX0036, parser.emitError(at))
            << "attribute `" << name << "` is said by the syntax of the op, and not in braces";
-  // MLIR would silently drop an inherent attribute of the wrong kind.
+  // Without this check, MLIR would silently drop an inherent attribute of the wrong kind.
   return Op::verifyInherentAttrs(OperationName(Op::getOperationName(), parser.getContext()), attrs,
                                  [&] { return coded(TX0036, parser.emitError(at)); });
 }
@@ -165,7 +167,8 @@ static void printAttrsAndRegions(OpAsmPrinter &printer, Operation *op, Dictionar
   printer.printOptionalAttrDict(attrs.getValue(), outside);
 }
 
-// Parses `[<extent : stride axis>, ...]`; an offset list has `constant` instead of the stride.
+// Parses `[<extent : stride axis>, ...]`. In an offset list, the keyword `constant` replaces the
+// stride.
 static ParseResult parseIters(AsmParser &parser, SmallVectorImpl<IterAttr> &iters, bool constants) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
     int64_t extent, stride = 1;
@@ -186,7 +189,8 @@ static ParseResult parseLayoutBody(AsmParser &parser, SmallVector<IterAttr> &sha
     return failure();
   return success();
 }
-// Prints a list of entries. Optional lists, which follow a keyword, are omitted if they are empty.
+// Prints a list of layout entries. If the list is optional and empty, the function prints nothing.
+// An optional list follows a keyword.
 static void printIters(AsmPrinter &printer, StringRef word, ArrayRef<IterAttr> iters,
                        bool constants = false) {
   if (iters.empty() && !word.empty())
@@ -281,7 +285,7 @@ static LogicalResult verifyAttribute(Operation *at, Operation *op, NamedAttribut
   return complain([&] { return at->emitOpError() << where; }, complaint);
 }
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
-  // Verifiers of `tile` ops check all of their attributes.
+  // The verifier of a `tile` op checks all attributes of the op.
   return op->getDialect() == this ? success() : verifyAttribute(op, op, attr, "");
 }
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
@@ -294,7 +298,7 @@ LogicalResult TileDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
 }
 
 namespace {
-// Tile ops do not depend on their position, so inlining is always legal.
+// No `tile` op depends on the function that contains the op, so inlining is always legal.
 struct Inliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
@@ -327,8 +331,8 @@ void TileDialect::initialize() {
   addInterfaces<Aliases, Inliner>();
 }
 
-// Calls `numbers` with the shape of a fragment, then with the (extent, stride, axis) triples of its
-// shards, replicas and offsets. Returns false if `type` is not a fragment.
+// Calls `numbers` four times: with the shape of a fragment, and with the (extent, stride, axis)
+// triples of its shard, replica and offset entries. Returns false if `type` is not a fragment.
 extern "C" bool tileFragment(MlirType type, MlirType *element,
                              void (*numbers)(void *data, const int64_t *, size_t), void *data) {
   auto fragment = dyn_cast<FragmentType>(unwrap(type));

@@ -14,13 +14,14 @@ fn main() {
     println!("cargo:prefix={}", prefix.display());
 }
 
-/// Returns the installation prefix of LLVM. If an environment variable is not set and `PATH`
-/// contains no `llvm-config` of LLVM 22, fails the build with installation instructions.
+/// Returns the installation prefix of LLVM. The build fails with installation instructions if an
+/// environment variable of `VARIABLES` is not set and `PATH` contains no `llvm-config` of LLVM 22.
 fn llvm_prefix() -> PathBuf {
     for variable in VARIABLES {
         println!("cargo:rerun-if-env-changed={variable}");
     }
-    // The MLIR bindings also call `llvm-config` if the variables are not set.
+    // If the environment variables are not set, the build scripts of the MLIR bindings also call
+    // `llvm-config`.
     let ask = |what: &str| {
         let output = Command::new("llvm-config").arg(what).output();
         let output = output.ok().filter(|output| output.status.success())?;

@@ -5,7 +5,7 @@ use melior_upstream::ir::{Attribute, AttributeLike};
 use mlir_sys::{MlirAttribute, MlirContext, MlirStringRef};
 
 /// # Safety
-/// `text` must point to `text.length` readable bytes.
+/// The pointer of `text` must point to `text.length` readable bytes.
 unsafe fn owned(text: MlirStringRef) -> String {
     // SAFETY: the caller guarantees a valid text.
     let bytes = unsafe {

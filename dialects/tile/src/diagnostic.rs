@@ -7,7 +7,8 @@ use std::ffi::{c_uint, c_void};
 use tx_mlir::diagnostic::{ErrorSeverity, Report};
 use tx_mlir::{Blk, Code, Failed, Op, error, name, ops};
 
-/// Returns an error at `op`, prefixed with the op name as in MLIR's verifiers.
+/// Returns an error at `op`. The message begins with the op name, like the messages of MLIR's
+/// verifiers.
 pub(crate) fn complain<'c>(op: Op<'c>, message: impl AsRef<str>) -> Report<'c, ErrorSeverity> {
     error(
         op.location(),
@@ -48,7 +49,8 @@ pub(crate) fn type_text(ty: Option<Type<'_>>) -> String {
     ty.map_or_else(|| "unknown".to_owned(), |t| t.to_string())
 }
 
-/// Passes the diagnostic `wrong` (code and message) to the C++ callback; `None` is not passed.
+/// Passes the code and the message of the diagnostic `wrong` to the C++ callback. If `wrong` is
+/// `None`, the function does not call the callback.
 pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut c_void) {
     if let Some((code, message)) = wrong {
         let code = code.number().into();
@@ -57,7 +59,8 @@ pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut 
     }
 }
 
-/// Passes the explanatory note of a diagnostic code to the C++ callback, if the code has a note.
+/// Passes the note that explains a diagnostic code to the C++ callback. If the code has no note,
+/// the function does not call the callback.
 pub(crate) unsafe extern "C" fn explain(code: c_uint, emit: Sink, sink: *mut c_void) {
     let code = u16::try_from(code).map(Code::new);
     let note = code

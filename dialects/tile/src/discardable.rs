@@ -11,37 +11,42 @@ use tx_mlir::{
 };
 
 /// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules. The
-/// attribute contains a string with the GPU and the assumed lengths, then pairs of a schedule and
-/// its estimated time in microseconds. The first pair contains the chosen schedule.
+/// attribute is an array. The first array element is a string with the GPU and the assumed lengths.
+/// Each further array element is a pair of a schedule and its estimated time in microseconds. The
+/// first pair contains the chosen schedule.
 pub const CANDIDATES: &str = "tile.candidates";
 
-/// Marks a `memref.alloc` of a host function whose memory is zero before and after each run.
+/// Attribute of a `memref.alloc` in a host function. The attribute states that the allocated memory
+/// is zero before and after each run of the function.
 pub const CLEARED: &str = "tile.cleared";
 
-/// Attribute of a `func.func`: the default `determinism` of its ops.
+/// Attribute of a `func.func` with the default value of the attribute `determinism` of its ops.
 pub const DETERMINISM: &str = "tile.determinism";
 
-/// Attribute of a `func.func`, `#tile.fusion<…>`, that selects which ops may share a kernel.
+/// Attribute of a `func.func`. The value `#tile.fusion<…>` selects which ops of the function may
+/// share a kernel.
 pub const FUSION: &str = "tile.fusion";
 
-/// Group number of an op in a host function: ops with equal numbers share a kernel.
+/// Group number of an op in a host function. One kernel computes all ops with the same group
+/// number.
 pub const GROUP: &str = "tile.group";
 
-/// Attribute of a `func.func` that selects exact or approximate elementary functions and quotients:
-/// `#tile.math<…>`.
+/// Attribute of a `func.func`. The value `#tile.math<…>` selects exact or approximate elementary
+/// functions and quotients.
 pub const MATH: &str = "tile.math";
 
-/// Attribute of a memory access: the number of a set of accesses. All accesses of one access set to
-/// an element are performed by one thread.
+/// Attribute of a memory access. The attribute contains the number of the access set to which the
+/// access belongs. For each element, one thread performs all accesses of the same access set.
 pub const OWNED: &str = "tile.owned";
 
-/// Marks the nested module that `tensor-isolate-functions` creates.
+/// Attribute of the nested module that the pass `tensor-isolate-functions` creates.
 pub const ISOLATED: &str = "tile.isolated";
 
 /// Discardable attribute `tile.…` that `Tile.td` does not declare.
 struct DiscardableAttribute {
     name: &'static str,
-    /// Names of the ops that may have the attribute; an empty list permits any op.
+    /// Names of the ops that may have the attribute. If the list is empty, any op may have the
+    /// attribute.
     on: &'static [&'static str],
     /// Returns whether a value has the expected attribute kind.
     is: unsafe extern "C" fn(MlirAttribute) -> bool,
@@ -132,8 +137,8 @@ impl DiscardableAttribute {
 }
 
 /// Rejects unknown attributes of a `tile` op. Unknown attributes are usually misspelt, and MLIR
-/// preserves them silently. Attributes of other dialects have a dot in their name, and are
-/// accepted.
+/// preserves them silently. The function accepts attributes of other dialects, whose names contain
+/// a dot.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, _) in discardable_attributes(op) {
         let found = found.as_str();
@@ -181,8 +186,8 @@ const NESTED: [&str; 4] = [
     "private_attrib_attrs",
 ];
 
-/// Rejects `tile.…` attributes on the arguments and results of calls, and on memory attributions of
-/// kernels. MLIR does not pass these attributes to the verifier of the dialect.
+/// Rejects `tile.…` attributes of call arguments, of call results, and of memory attributions of
+/// kernels. MLIR does not pass these attributes to the dialect verifier.
 ///
 /// # Errors
 /// Fails if an argument, a result or a memory attribution has a `tile.…` attribute.
@@ -206,8 +211,8 @@ fn no_attribute(found: &str) -> String {
     format!("has no attribute `{found}`")
 }
 
-/// Verifies a `tile.…` attribute of `op`, an op of another dialect. Writes an error to `sink` if
-/// the attribute is invalid. `op` is null for attributes of arguments and results.
+/// Verifies a `tile.…` attribute of `op`, which belongs to another dialect. Writes an error to
+/// `sink` if the attribute is invalid. `op` is null for attributes of arguments and results.
 pub(crate) unsafe extern "C" fn verify_attribute(
     op: MlirOperation,
     text: *const c_char,

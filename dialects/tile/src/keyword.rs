@@ -6,8 +6,8 @@ use mlir_sys::MlirStringRef;
 use std::ffi::c_void;
 use tx_mlir::{codes, nearest};
 
-/// Table of synonyms: an enumeration of the dialect, one of its keywords, and words for this
-/// keyword in other languages.
+/// Table of synonyms. An entry contains the name of an enumeration of the dialect, one keyword of
+/// the enumeration, and words for this keyword in other languages.
 const SYNONYMS: &[(&str, &str, &[&str])] = &[
     ("kind", "sum", &["add", "plus", "addf", "addi"]),
     (
@@ -40,7 +40,7 @@ const SYNONYMS: &[(&str, &str, &[&str])] = &[
     ("axis", "warpgroup", &["warp_group"]),
 ];
 
-/// Writes an error for the keyword `word` to `sink`. The `count` valid keywords are at `known`;
+/// Writes an error for the keyword `word` to `sink`. `known` points to the `count` valid keywords.
 /// `what` is the name of the enumeration in messages. If `word` is a valid keyword, the error
 /// states that the keyword is out of place.
 pub(crate) unsafe extern "C" fn unknown_keyword(
@@ -59,8 +59,8 @@ pub(crate) unsafe extern "C" fn unknown_keyword(
     };
     let list = known.join(", ");
     let message = if known.contains(&word) {
-        // Only the parts of an op can be out of place; the parser has accepted the keywords of all
-        // other enumerations before this call.
+        // Only a keyword of an op part can be out of place, because the parser accepts every valid
+        // keyword of the other enumerations without this call.
         format!(
             "{what} `{word}` is out of place; the order is {list}; attributes stand before `identity` or last"
         )

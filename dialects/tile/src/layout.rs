@@ -28,12 +28,14 @@ impl Axis {
     }
 }
 
-/// Entry of a layout: `extent` coordinates that are `stride` apart along `axis`.
+/// Entry of a layout. The entry describes `extent` coordinates along `axis`; the distance between
+/// consecutive coordinates is `stride`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Iter {
-    /// Number of coordinates; in an offset list, this field contains the offset.
+    /// Number of coordinates. In an offset list, this field contains the offset instead.
     pub extent: i64,
-    /// Distance between consecutive coordinates along the axis; always 1 in an offset list.
+    /// Distance between consecutive coordinates along the axis. In an offset list, the distance is
+    /// always 1.
     pub stride: i64,
     /// Hardware axis of the coordinates.
     pub axis: Axis,
@@ -44,9 +46,10 @@ pub struct Iter {
 pub struct Layout {
     /// Entries that map the row-major index of an element to threads and registers.
     pub shard: Vec<Iter>,
-    /// Replica entries; each combination of their coordinates identifies one copy of an element.
+    /// Replica entries. Each combination of the coordinates of these entries identifies one replica
+    /// of an element.
     pub replica: Vec<Iter>,
-    /// Offset entries; each adds a constant to all positions along its axis.
+    /// Offset entries. Each entry adds a constant to all positions along its axis.
     pub offset: Vec<Iter>,
 }
 
@@ -91,7 +94,8 @@ impl<'c> Fragment<'c> {
         }
         let mut lists: Vec<Vec<i64>> = Vec::new();
         let mut element = ty.to_raw();
-        // SAFETY: `push` receives a pointer to `lists`, which has the type that it expects.
+        // SAFETY: `push` receives a pointer to `lists`, and `lists` has the type to which `push`
+        // casts the pointer.
         let found = unsafe {
             tileFragment(
                 ty.to_raw(),

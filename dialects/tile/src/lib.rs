@@ -1,5 +1,5 @@
-//! Rust side of the `tile` dialect: registration, typed views of ops and types, and verifiers.
-//! `Tile.td` defines the ops.
+//! Rust part of the `tile` dialect: registration, typed views of ops and types, and verifiers. The
+//! file `Tile.td` defines the ops.
 
 mod attributes;
 mod diagnostic;
@@ -34,9 +34,9 @@ mod dialect {
 
     pub(crate) mod ods {
         pub(crate) mod __private {
-            /// Type state of a builder field that is set.
+            /// Type that marks a builder field as set.
             pub struct Set;
-            /// Type state of a builder field that is not set yet.
+            /// Type that marks a builder field as not yet set.
             pub struct Unset;
         }
     }
@@ -49,7 +49,8 @@ use std::sync::Once;
 /// Returns the handle of the dialect, and installs the Rust verifiers on the first call.
 ///
 /// # Safety
-/// The function is always safe to call; it is `unsafe` because the C API requires this signature.
+/// The function has no safety preconditions. The function is `unsafe` only because the function
+/// type in the C API is `unsafe`.
 pub unsafe extern "C" fn handle() -> MlirDialectHandle {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

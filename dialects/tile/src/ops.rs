@@ -26,8 +26,8 @@ pub fn is_tile_op(op: Op<'_>) -> bool {
 }
 
 impl Kind {
-    /// Returns whether the kind is `argmax` or `argmin`; the result of these kinds is a value and
-    /// its index.
+    /// Returns whether the kind is `argmax` or `argmin`. A result of `argmax` or `argmin` consists
+    /// of a value and its index.
     pub fn is_arg(self) -> bool {
         matches!(self, Self::ArgMax | Self::ArgMin)
     }
@@ -52,8 +52,8 @@ pub struct Reduce<'c> {
     pub sources: Vec<Val<'c>>,
     /// Memrefs that receive the results; empty if the results are fragments.
     pub destinations: Vec<Val<'c>>,
-    /// Fragments with previous values that `accumulate` combines with the results; empty if the
-    /// destinations are memrefs.
+    /// Fragments with the previous values, which an op with `accumulate` combines with the results.
+    /// The list is empty if the destinations are memrefs.
     pub inits: Vec<Val<'c>>,
     /// The `with` operands: memrefs whose elements are arguments of the epilogue.
     pub extras: Vec<Val<'c>>,
@@ -61,7 +61,8 @@ pub struct Reduce<'c> {
     pub axes: Vec<i64>,
     /// Threads that execute the op together.
     pub scope: Scope,
-    /// Set if the results are combined with the previous values of the destinations or `inits`.
+    /// Whether the op combines the results with the previous values of the destinations or of
+    /// `inits`.
     pub accumulate: bool,
     /// NaN policy of `max`, `min`, `argmax` and `argmin`.
     pub nan: Nan,
@@ -146,8 +147,8 @@ impl<'c> Reduce<'c> {
             .collect()
     }
 
-    /// Returns one indexing map for each source, destination and `with` operand; the maps are those
-    /// of the attribute `maps`, or are derived from the axes if the attribute is absent.
+    /// Returns one indexing map for each source, destination and `with` operand. If the attribute
+    /// `maps` is absent, the function derives the maps from the axes.
     pub fn maps(&self) -> Option<Vec<AffineMap>> {
         if let Some(maps) = self.written_maps() {
             return Some(maps);
@@ -184,8 +185,8 @@ impl<'c> Reduce<'c> {
         Some(sources.chain(results).collect())
     }
 
-    /// Returns the types of the combined values: the types that `element` yields, or else the
-    /// element types of the sources.
+    /// Returns the types of the combined values: the types that the region `element` yields, or the
+    /// element types of the sources if the op has no region `element`.
     pub fn elements(&self) -> Option<Vec<Type<'c>>> {
         match self.element() {
             Some(block) => Some(yielded(block)?),
@@ -197,8 +198,8 @@ impl<'c> Reduce<'c> {
         }
     }
 
-    /// Returns the types of a partial result: the value type; for `argmax` and `argmin`, also the index
-    /// type.
+    /// Returns the types of a partial result. For `argmax` and `argmin`, the types are the value
+    /// type and the index type.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let source = *self.elements()?.first()?;
         let index = match self.outputs().get(1) {
@@ -216,8 +217,9 @@ impl<'c> Reduce<'c> {
         accumulators(self.op, self.kind, source, index)
     }
 
-    /// Returns 2^31, the number of distinct `i32` indices, if `argmax` or `argmin` counts elements with
-    /// an `i32` index; otherwise `None`.
+    /// Returns the maximum number of elements over which `argmax` or `argmin` can count with an
+    /// `i32` index: 2^31. Returns `None` for other kinds, for an index of another type, and if the
+    /// program provides the indices.
     pub fn most_positions(&self) -> Option<u64> {
         let counts = self.kind.is_arg() && self.elements()?.len() == 1;
         let index = *self.accumulators()?.get(1)?;
@@ -240,8 +242,8 @@ fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
 }
 
 /// Returns the type of each component of a partial result. For `custom`, the components have the
-/// types of the combiner's arguments. For other kinds, the components are the value and, for
-/// `argmax` and `argmin`, its index.
+/// types of the combiner's arguments. For `argmax` and `argmin`, the components are the value and
+/// its index. For other kinds, the only component is the value.
 fn accumulators<'c>(
     op: Op<'c>,
     kind: Kind,
@@ -264,8 +266,8 @@ fn accumulators<'c>(
     Some(vec![value])
 }
 
-/// Returns the dimension number of `axis`, from 0 on, or `None` if `axis` is out of range. Negative
-/// axes count from the last dimension.
+/// Returns the dimension number of `axis`, which counts from 0. Returns `None` if `axis` is out of
+/// range. Negative axes count from the last dimension.
 pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let axis = if axis < 0 { axis + rank } else { axis };
@@ -275,14 +277,15 @@ pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
         .flatten()
 }
 
-/// Returns the element type of a memref or a fragment, and `None` for other types.
+/// Returns the element type of a memref or a fragment. Returns `None` for any other type.
 pub fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
     tx_mlir::MemRef::from_type(ty)
         .map(|m| m.element)
         .or_else(|| Fragment::from_type(ty).map(|f| f.element))
 }
 
-/// Returns the default type of partial results: f32 for floats narrower than f32, else `element`.
+/// Returns the default type of partial results: f32 if `element` is a float type narrower than f32,
+/// otherwise `element`.
 pub fn default_accumulator(element: Type<'_>) -> Type<'_> {
     let narrow = element.is_float() && tx_mlir::byte_width(element).is_some_and(|w| w < 4);
     if narrow {
@@ -314,8 +317,8 @@ pub struct AllReduce<'c> {
 }
 
 impl<'c> AllReduce<'c> {
-    /// Returns the types of a partial result: the value type; for `argmax` and `argmin`, also the index
-    /// type.
+    /// Returns the types of a partial result. For `argmax` and `argmin`, the types are the value
+    /// type and the index type.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let index = self.values.get(1).map(|v| v.r#type());
         accumulators(self.op, self.kind, self.values.first()?.r#type(), index)
@@ -384,9 +387,9 @@ fn nan(op: Op<'_>) -> Nan {
         .unwrap_or(Nan::Propagate)
 }
 
-/// Returns the width of a signless integer type in bits, and `None` for other types.
+/// Returns the width of a signless integer type in bits. Returns `None` for any other type.
 pub(crate) fn integer_width(ty: Type<'_>) -> Option<u32> {
-    // SAFETY: the closure is called for integer types only.
+    // SAFETY: the code calls the closure only for integer types.
     let is_signless = |ty: Type<'_>| unsafe { mlir_sys::mlirIntegerTypeIsSignless(ty.to_raw()) };
     tx_mlir::integer_width(ty).filter(|_| is_signless(ty))
 }

@@ -1,4 +1,4 @@
-//! Verifier rules that ODS cannot express. Each rule has a diagnostic code.
+//! Verifiers of rules that ODS cannot express. Each rule has a diagnostic code.
 
 mod all_reduce;
 mod axes;

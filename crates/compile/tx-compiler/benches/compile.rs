@@ -40,7 +40,7 @@ fn sums(count: usize, columns: &str) -> String {
     )
 }
 
-/// Compile time of 1 to 1000 row sums in one function.
+/// Measures the compile time of a function with 1 to 1000 row sums.
 fn row_sums(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
     let compiler = tx::Compiler::new(target).expect("a compiler");
@@ -60,8 +60,8 @@ fn row_sums(c: &mut Criterion) {
     group.finish();
 }
 
-/// Compile time of 40 element-wise ops and reductions on tensors, which the compiler fuses into few
-/// kernels.
+/// Measures the compile time of a program with 40 element-wise ops and reductions on tensors. The
+/// compiler fuses the ops into a few kernels.
 fn forty_ops(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
     let compiler = tx::Compiler::new(target).expect("a compiler");
@@ -83,8 +83,8 @@ fn forty_ops(c: &mut Criterion) {
     group.finish();
 }
 
-/// Time to compile sixteen programs with one `Compiler`. The number of threads doubles from each
-/// measurement to the next, from 1 up to the number of processors.
+/// Measures the time in which one `Compiler` compiles sixteen programs with 1, 2, 4, 8 and 16
+/// threads. The number of threads does not exceed the number of processors.
 fn threads(c: &mut Criterion) {
     const PROGRAMS: usize = 16;
     let target = tx::Target::parse("sm_90").expect("a known chip");
@@ -114,7 +114,7 @@ fn threads(c: &mut Criterion) {
     group.finish();
 }
 
-/// Compile time of each stage of one row sum.
+/// Measures the duration of each compilation stage of a program with one row sum.
 fn stages(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
     let compiler = tx::Compiler::new(target).expect("a compiler");
@@ -141,7 +141,7 @@ fn stages(c: &mut Criterion) {
     group.finish();
 }
 
-/// Compile time of every program in `lit-tests/programs`.
+/// Measures the compile time of each program in `lit-tests/programs`.
 fn programs(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
     let compiler = tx::Compiler::new(target).expect("a compiler");

@@ -1,14 +1,16 @@
-//! Prints a digest of the PTX and the launch plan of every program in a folder, for three chips.
-//! The comparison of two runs shows which outputs a change of the compiler affects:
+//! Prints a digest of the PTX and the launch plan of every program in a folder, for three chips. To
+//! list the outputs that a change of the compiler affects, compare the digests before and after the
+//! change:
 //!
 //! ```console
 //! cargo run --release -p tx-compiler --example digests -- lit-tests > before.txt
 //! cargo run --release -p tx-compiler --example digests -- lit-tests | diff before.txt -
 //! ```
 //!
-//! A line contains the file, the index of the part (`// -----` separates parts), the entry, the
-//! chip, and the first half of a SHA-256 over PTX and plan. If a program does not compile, its line
-//! contains `refused` in place of the hash. Lines are sorted by chip, then by file.
+//! Each printed line contains the file name, the index of the module in the file (`// -----`
+//! separates modules), the entry, the chip, and the first half of a SHA-256 hash of the PTX and the
+//! launch plan. If a program does not compile, its line contains `refused` in place of the hash.
+//! The lines are sorted first by chip, and then by file name.
 
 use std::fs;
 use std::io;

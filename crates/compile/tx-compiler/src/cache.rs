@@ -38,7 +38,7 @@ pub(crate) fn get(cache: &Cache, key: &Key) -> Option<Artifact> {
     serde_json::from_slice(&cache.get(key)?).ok()
 }
 
-/// Stores an artifact. If the cache cannot store an artifact, the error is logged and the
+/// Stores an artifact. If the cache cannot store an artifact, the function logs the error, and the
 /// compilation still succeeds.
 pub(crate) fn put(cache: &Cache, key: &Key, artifact: &Artifact) {
     let kept = serde_json::to_vec(artifact)

@@ -17,21 +17,22 @@ use std::time::Instant;
 use tx_mlir::{Diagnostic, Op, Session, Severity, drop_call_sites, top, walk};
 use tx_plan::{Artifact, Stage, Warning};
 
-/// Callback that receives the name of a stage, and the module after the stage.
+/// Callback that the compiler calls after each stage, with the name of the stage and the module.
 pub type Watch<'w> = dyn FnMut(&str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
-/// [`Watch`] that also receives the name of the next pass in the pipeline, or an empty string.
+/// Callback like [`Watch`] that also receives the name of the next pass in the pipeline; after the
+/// last pass, the name is empty.
 pub(crate) type StageCallback<'w> =
     dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
 /// Passes after which the module is verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// The module is verified after each pass. The compiler uses this setting if a caller can read
-    /// or change the module between passes, or if passes or variants of other crates run.
+    /// The module is verified after each pass. The compiler verifies after each pass in two cases:
+    /// a caller can access the module between passes, or passes or variants of other crates run.
     Each,
-    /// The module is verified after [`CONVERT_LINALG_TO_TILE`] and after the last pass only, because
-    /// verification takes as long as a pass.
+    /// The module is verified only twice: after [`CONVERT_LINALG_TO_TILE`] and after the last pass.
+    /// Each verification takes as long as a pass.
     Boundaries,
 }
 
@@ -113,8 +114,8 @@ impl Compilation<'_, '_> {
             true => Module::from_operation(tx_mlir::copy(top(&module))),
             false => None,
         };
-        // The module was verified above. The remaining passes change single instructions, and LLVM
-        // verifies its own IR.
+        // The module was verified above. The passes of `EMIT` change only single instructions, and
+        // LLVM verifies the LLVM IR.
         for pass in tx_passes::EMIT {
             self.pass(session, &mut module, pass, "", Verify::Boundaries)?;
         }
@@ -139,7 +140,7 @@ impl Compilation<'_, '_> {
             }
             _ => Vec::new(),
         };
-        // Warnings about a separate kernel module repeat those of the whole module.
+        // The warnings about a separate kernel module repeat the warnings about the whole module.
         session.take_diagnostics();
         Ok(Artifact {
             ptx,
@@ -185,9 +186,9 @@ impl Compilation<'_, '_> {
                 true => lower_gpu_modules(module),
                 false => pass.clone(),
             };
-            // Each pipeline begins with [`TILE_ATTACH_TARGET`], because each pipeline can run alone.
-            // A second run of [`TILE_ATTACH_TARGET`] has an effect only if inserted passes created
-            // modules or changed targets.
+            // Each pipeline begins with [`TILE_ATTACH_TARGET`], because each pipeline can run
+            // alone. A second run of [`TILE_ATTACH_TARGET`] changes the IR only if inserted passes
+            // created GPU modules or changed target attributes.
             let attaches = stage_name(&pass) == TILE_ATTACH_TARGET;
             if attaches && self.attached.as_ref() == Some(&targets(module)) {
                 continue;
@@ -256,8 +257,8 @@ impl Compilation<'_, '_> {
     }
 }
 
-/// Returns the passes of `gpu-to-nvvm` that run on GPU modules, except passes that cannot change
-/// `module`.
+/// Returns the passes of the pipeline `gpu-to-nvvm` that run on GPU modules. The result omits
+/// passes that cannot change `module`.
 fn lower_gpu_modules(module: &Module<'_>) -> String {
     let ops: Vec<Op<'_>> = gpu_modules(module).flat_map(walk).collect();
     let names: BTreeSet<&str> = ops.iter().map(|op| tx_mlir::name(*op)).collect();

@@ -67,9 +67,10 @@ impl Compiler {
     }
 
     /// Sets the cache of the compiler. If the cache contains the artifact of a program, the
-    /// compiler returns this artifact, and its only stage is `cache`. Otherwise the compiler
-    /// compiles the program and stores the artifact. The compiler does not reuse artifacts from
-    /// another compiler build, or from a process with other registered variants.
+    /// compiler returns the cached artifact. The only stage of a cached artifact is `cache`. If the
+    /// cache does not contain the artifact, the compiler compiles the program and stores the
+    /// artifact. The compiler does not reuse artifacts from another compiler build, or from a
+    /// process with other registered variants.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -101,18 +102,17 @@ impl Compiler {
         self
     }
 
-    /// Emits `.loc` directives in PTX, which map instructions to source lines. Compilations with
-    /// locations bypass the cache.
+    /// Emits `.loc` directives in PTX. The directives map PTX instructions to source lines.
+    /// Compilations with locations bypass the cache.
     #[must_use]
     pub fn with_locations(mut self) -> Self {
         self.options.has_locations = true;
         self
     }
 
-    /// Leaves [`Artifact::device_ir`] empty. Without the device IR, the compile time is 6 %
-    /// shorter. Only the CPU device needs the device IR. A compiler with a
-    /// [cache](Self::with_cache) ignores this option, because cached artifacts must also run on the
-    /// CPU device.
+    /// Leaves [`Artifact::device_ir`] empty, which reduces the compile time by 6 %. Only the CPU
+    /// device needs the device IR. A compiler with a [cache](Self::with_cache) ignores this option,
+    /// because cached artifacts must also run on the CPU device.
     #[must_use]
     pub fn without_device_ir(mut self) -> Self {
         self.options.has_device_ir = false;
@@ -121,28 +121,29 @@ impl Compiler {
 
     /// Keeps each `cf.assert` in the body of a linalg op; without this option, the compiler drops
     /// assertions. If the asserted condition is false in a thread, the thread calls `__assertfail`,
-    /// and the launch fails. The compiler does not fuse an op whose body contains an assertion with
-    /// other ops, so it may emit more kernels than without assertions.
+    /// and the launch fails. The compiler does not fuse a linalg op that contains an assertion with
+    /// other ops. The compiler may therefore emit more kernels for programs with assertions.
     #[must_use]
     pub fn with_asserts(mut self) -> Self {
         self.options.asserts = true;
         self
     }
 
-    /// Also compiles each kernel to a separate PTX module, for [`Artifact::modules`]. With this
-    /// option, LLVM compiles each kernel twice. The compile time of a program with 13 kernels
-    /// increases from 335 to 594 ms. Compilations with separate modules bypass the cache.
+    /// Compiles each kernel to a separate PTX module, in addition to the PTX module of all kernels.
+    /// [`Artifact::modules`] returns the separate modules. With this option, LLVM compiles each
+    /// kernel twice. For example, this option increases the compile time of a program with 13
+    /// kernels from 335 to 594 ms. Compilations with separate modules bypass the cache.
     #[must_use]
     pub fn with_modules(mut self) -> Self {
         self.options.has_modules = true;
         self
     }
 
-    /// Inserts one or more comma-separated passes directly after the pass `after` of
+    /// Inserts one or more comma-separated passes directly after the pass `after` of the pipeline
     /// `lower-reduction`. Each pass must be a pass of MLIR, or registered with
-    /// [`crate::register_pass`]. A pass may have options (`"mine{limit=8}"`). Passes inserted at
-    /// one position run in the order of their insertion. The module is verified after each pass.
-    /// [`Artifact::stages`] contains one stage per inserted pass.
+    /// [`crate::register_pass`]. A pass may have options (`"mine{limit=8}"`). If several passes are
+    /// inserted at the same position, they run in the order of their insertion. The module is
+    /// verified after each pass. [`Artifact::stages`] contains one stage per inserted pass.
     ///
     /// ```
     /// let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?
@@ -161,7 +162,7 @@ impl Compiler {
         self.with_pass(Side::After, after, passes)
     }
 
-    /// Inserts one or more comma-separated passes directly before the pass `before` of
+    /// Inserts one or more comma-separated passes directly before the pass `before` of the pipeline
     /// `lower-reduction`. See [`Self::with_pass_after`].
     ///
     /// # Errors
@@ -179,8 +180,8 @@ impl Compiler {
     }
 
     /// Returns the text of the pipeline `lower-reduction` for the compiler's target. The text
-    /// includes the inserted passes. The caller can parse the text for its own pass manager on
-    /// `builtin.module`.
+    /// includes the inserted passes. The caller can parse the pipeline text for its own pass
+    /// manager on `builtin.module`.
     ///
     /// # Errors
     /// The current implementation always returns `Ok`.
@@ -216,8 +217,8 @@ impl Compiler {
             name: LOWER_REDUCTION.to_owned(),
         };
         let compile = || match self.run(source, None) {
-            // The second run verifies the module after each pass, to find the pass that makes it
-            // invalid.
+            // The second run verifies the module after each pass, so that the error names the pass
+            // that made the module invalid.
             Err(error) if error.kind == lower => {
                 self.compile_watched(source, &mut |_, _, _| Ok(()))
             }
@@ -255,7 +256,7 @@ impl Compiler {
     }
 
     /// Returns the names of the functions and kernels that can be compiled, in program order. The
-    /// list omits kernels that a function of the program launches.
+    /// result omits kernels that a function of the same program launches.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Parse`] for invalid source.
@@ -266,7 +267,7 @@ impl Compiler {
         })
     }
 
-    /// Returns the launch plan of a program, without compiling its PTX.
+    /// Returns the launch plan of a program, without code generation for its kernels.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -284,8 +285,8 @@ impl Compiler {
     }
 
     /// Returns a warning if the entry is a kernel that reads its block index but has no
-    /// `known_grid_size`. A kernel without a known grid size is launched with one block, or one
-    /// cluster, unless the launch specifies a grid.
+    /// `known_grid_size`. If a launch specifies no grid, a kernel without `known_grid_size` runs
+    /// with one block or one cluster.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Parse`] for invalid source.
@@ -297,10 +298,10 @@ impl Compiler {
     }
 
     /// Returns the choices of the compiler: the schedule and kernels of each op, the variant of
-    /// each reduction, and the lowering of each exchange between threads. For each alternative that
-    /// the compiler did not choose, the result contains the estimated cost, or the reason why the
-    /// alternative cannot be used. The list contains the choices of schedules first, and then the
-    /// choices of variants and exchanges.
+    /// each reduction, and the lowering of each exchange between threads. For each rejected
+    /// alternative, the result contains either its estimated cost, or the reason why the compiler
+    /// cannot use the alternative. The list of choices begins with the choices of schedules. The
+    /// choices of variants and exchanges follow the choices of schedules.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -336,9 +337,10 @@ impl Compiler {
         Ok(found)
     }
 
-    /// Compiles a program with the given schedules. Entry `i` of `schedules` applies to reduction
-    /// `i` of [`Self::candidates`]; `None` or a missing entry selects the default schedule. The
-    /// function returns the artifact, and the program text with the given schedules as attributes.
+    /// Compiles a program with the given schedules. Entry `i` of `schedules` is the schedule of
+    /// reduction `i` in the result of [`Self::candidates`]. An entry `None` or a missing entry
+    /// selects the default schedule. The function returns the artifact, and the program text with
+    /// the given schedules as attributes.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`]. The error is [`ErrorKind::Schedule`] if a schedule is

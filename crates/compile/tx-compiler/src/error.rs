@@ -14,13 +14,14 @@ pub enum ErrorKind {
     /// Invalid schedule, or more schedules than reductions (see
     /// [`crate::Compiler::compile_scheduled`]): a mistake of the caller.
     Schedule,
-    /// Registration of a name that another pass, pipeline or variant already uses: a mistake of the
+    /// Registration of a pass or variant under a name that is already registered: a mistake of the
     /// caller.
     Taken,
     /// MLIR text that the parser rejects, or an op that fails verification: a mistake in the
     /// program.
     Parse,
-    /// Unknown entry, or no entry named although the program has several: a mistake of the caller.
+    /// Unknown entry name, or no entry name for a program with several entries: a mistake of the
+    /// caller.
     Entry,
     /// A pass rejected the program: a mistake in the program, unless the diagnostics report an
     /// internal error.
@@ -30,7 +31,7 @@ pub enum ErrorKind {
     },
     /// The program needs a feature that is not implemented; the diagnostics name the feature.
     Unsupported,
-    /// No PTX was emitted although every pass succeeded: a bug of this crate.
+    /// Every pass succeeded, but the compiler emitted no PTX: a bug of this crate.
     Codegen,
 }
 

@@ -1,5 +1,5 @@
-//! Choices of the compiler, and assignment of kernels to schedule cases. A schedule case is one
-//! alternative of a schedule, for one range of row lengths.
+//! Explanations of the compiler's choices, and assignment of kernels to schedule cases. A schedule
+//! case is a schedule for one range of row lengths.
 
 use crate::pipeline::TILE_SCHEDULE;
 use melior::ir::Module;
@@ -18,8 +18,8 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Adds the choices that the pass `next` would make on a module, and its warnings. Passes that
-    /// do not explain their choices add nothing.
+    /// Adds the choices and warnings of the pass `next` for a module. The function adds nothing for
+    /// a pass that does not explain its choices.
     pub(crate) fn add_choices(
         &mut self,
         session: &Session,
@@ -63,10 +63,10 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
     .collect()
 }
 
-/// Sets the kernel names of each schedule case. Kernels with the source position of an op belong to
-/// the schedule cases of this op. Consecutive kernels with equal ranges of row lengths form a
-/// group; the first group belongs to the first case, and so on. If the numbers of groups and cases
-/// differ, the function sets no kernel names for this source position.
+/// Sets the kernel names of each schedule case. The function assigns a kernel to the op with the
+/// same source position. Consecutive kernels with equal ranges of row lengths form a group, and
+/// group `i` implements schedule case `i` of the op. If the number of groups differs from the
+/// number of schedule cases, the function sets no kernel names for this source position.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
     let mut grouped = Vec::new();
     for one in all.iter_mut() {
@@ -86,7 +86,7 @@ pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
         .collect();
     let places: Vec<Option<SourcePlace>> = all.iter().map(|one| one.place.clone()).collect();
     for (at, place) in places.iter().enumerate() {
-        // Ops with the same source position are handled together.
+        // The first op with a source position handles all ops with the same source position.
         if places[..at].contains(place) {
             continue;
         }

@@ -20,7 +20,8 @@ struct Insertion {
 pub(crate) struct Insertions(Vec<Insertion>);
 
 impl Insertions {
-    /// Inserts passes, given as text, before or after the pass `anchor` of a pipeline.
+    /// Inserts passes before or after the pass `anchor` of a pipeline. The argument `passes` is
+    /// pipeline text.
     pub(crate) fn insert(
         &mut self,
         side: Side,

@@ -22,10 +22,11 @@
 //! A [`Compiler`] can compile many programs, also in several threads. [`Compiler::with_stages`]
 //! keeps the IR after each stage, and [`Compiler::with_cache`] caches artifacts.
 //!
-//! The library prints nothing: diagnostics are in [`Error::diagnostics`], with locations.
+//! The library prints nothing. [`Error::diagnostics`] contains the diagnostics with their
+//! locations.
 //!
-//! The package `tx-examples` contains examples of embedding the compiler, which `docs/embedding.md`
-//! explains.
+//! The package `tx-examples` contains programs that embed the compiler. The page
+//! `docs/embedding.md` explains these programs.
 //!
 //! # In a host compiler's own context
 //! [`register`] registers the passes with MLIR, and [`register_dialects`] adds the dialects to a
@@ -140,8 +141,8 @@ pub use tx_target::Chip;
 
 /// Safe helpers over melior that inspect and rewrite IR, for passes and variants.
 pub use tx_mlir as mlir;
-/// The crate melior, in the version that this crate uses. Types of other melior versions are
-/// incompatible with the functions of this crate.
+/// The crate melior, in the version that this crate uses. Functions of this crate do not accept
+/// types from another version of melior.
 pub use tx_mlir::melior;
 
 /// Typed views of the ops of the `tile` dialect.
@@ -198,12 +199,13 @@ use melior::dialect::DialectRegistry;
 /// ```
 ///
 /// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tensor`,
-/// `tile` and `vector`. A dialect outside MLIR and `tile` has the form `mine = my_dialect::handle`:
-/// its name, and a function that returns its handle.
+/// `tile` and `vector`. An entry for a dialect outside of MLIR and `tile` has the form `mine =
+/// my_dialect::handle`, in which `mine` is the dialect name and `my_dialect::handle` is a function
+/// that returns the dialect handle.
 ///
 /// An option is a field, `NAME: TYPE = DEFAULT`. The type of an option is `u32`, `bool`, `String`,
-/// or any type that implements [`pass::OptionValue`]. The default value of every option is a
-/// string, written as in a pipeline text such as `mine-split{limit=8 tell label=row}`.
+/// or any type that implements [`pass::OptionValue`]. The default value of every option is a string
+/// with the syntax of option values in pipeline text, such as `mine-split{limit=8 tell label=row}`.
 #[macro_export]
 macro_rules! pass {
     ($($description:tt)*) => {
@@ -272,8 +274,8 @@ pub fn variant_names() -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns the error message for an unknown variant name, with all names and a suggestion; `None`
-/// for a known name.
+/// Returns the error message for an unknown variant name. The message lists all variant names, and
+/// suggests a similar name. Returns `None` for a registered variant name.
 pub fn unknown_variant(name: &str) -> Option<String> {
     (!variant_names().contains(&name)).then(|| tx_passes::unknown_variant(name))
 }
@@ -281,9 +283,9 @@ pub fn unknown_variant(name: &str) -> Option<String> {
 /// Registers a variant for the rest of the process. Every compilation that starts after this call
 /// considers the variant, in any MLIR context.
 ///
-/// A [cache](Compiler::with_cache) identifies variants and passes by their names and by the file of
-/// the compiler's binary. A variant in another file, such as a plugin, needs a new name when its
-/// code changes.
+/// A [cache](Compiler::with_cache) identifies a variant by its name and by the file of the
+/// compiler's binary. If the code of a variant in another file (such as a plugin) changes, the
+/// variant needs a new name.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Taken`] if a registered variant already has this name.

@@ -1,4 +1,4 @@
-//! Parsing of a program and its conversion to memrefs.
+//! Parsing of a program, and conversion of the program from tensors to memrefs.
 
 use crate::error::{Error, ErrorKind};
 use crate::plan::is_private;
@@ -12,19 +12,17 @@ const TENSORS_TO_MEMREFS: &str = "tensors-to-memrefs";
 
 const DECOMPOSE_SOFTMAX: &str = "linalg-decompose-softmax";
 
-/// Pass that evaluates sizes that a host function first stores to memory and later loads from
-/// memory.
+/// Pass that evaluates sizes which a host function stores to memory and then loads again.
 const COMPUTE_SIZES: &str = "func-compute-sizes";
 
 const DROP_ASSERTS: &str = "linalg-drop-asserts";
 
-/// Callback that [`load`] calls after each of its steps, with the name of the step, its start time,
-/// and the module.
+/// Callback that [`load`] calls after each step. The arguments are the name of the step, the start
+/// time of the step, and the module.
 type LoadCallback<'l> = dyn FnMut(&str, Instant, &Module<'_>) + 'l;
 
-/// Parses a program and converts it to memrefs: functions on tensors are bufferized, and calls
-/// between host functions are inlined. If `asserts` is false, the function removes the assertions
-/// in bodies of linalg ops.
+/// Parses a program, bufferizes its functions on tensors, and inlines calls between host functions.
+/// If `asserts` is false, the function removes the assertions in bodies of linalg ops.
 pub(crate) fn load<'s>(
     session: &'s Session,
     source: &Source,
@@ -66,8 +64,8 @@ pub(crate) fn load<'s>(
     Ok(module)
 }
 
-/// Makes the function that `source` names public, and makes all functions public if the program has
-/// only private functions. Inlining would remove a private entry, because the entry has no callers.
+/// Makes the entry function of `source` public. If all functions of the program are private, makes
+/// all of them public. The inliner would remove a private entry, because no op calls the entry.
 fn publish(module: &Module<'_>, source: &Source) {
     let functions: Vec<Op<'_>> = walk(top(module))
         .into_iter()
@@ -91,7 +89,7 @@ fn has_calls(module: &Module<'_>) -> bool {
 
 fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error> {
     let _span = tracing::debug_span!("parse", file = source.name).entered();
-    // Functions that are not compiled may contain ops of unregistered dialects.
+    // A function that the compiler does not compile may contain ops of unregistered dialects.
     session.context().set_allow_unregistered_dialects(true);
     session.parse(&source.name, &source.text).ok_or_else(|| {
         Error::reported(

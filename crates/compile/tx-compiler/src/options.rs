@@ -58,7 +58,8 @@ impl Options {
         })
     }
 
-    /// Returns the chip of a `gpu.module`: its target attribute, or the target of the options.
+    /// Returns the chip in the target attribute of a `gpu.module`. If the `gpu.module` has no
+    /// target attribute, returns the chip of the options.
     pub(crate) fn chip(&self, module: &Module<'_>, kernels: Option<&str>) -> String {
         let own = kernels.and_then(|kernels| chip_of(module, kernels));
         own.unwrap_or(self.target.chip()).name.to_owned()

@@ -5,15 +5,17 @@ use tx_target::Chip;
 
 pub(crate) const LOWER_REDUCTION: &str = "lower-reduction";
 
-/// Pass that converts linalg ops to `tile` ops. The module is always verified after this pass,
-/// because the verifiers of `tile` ops also detect errors in the input program.
+/// Pass that converts linalg ops to `tile` ops. The compiler always verifies the module after the
+/// conversion of linalg ops, because the verifiers of `tile` ops detect errors in the input
+/// program.
 pub(crate) const CONVERT_LINALG_TO_TILE: &str = "convert-linalg-to-tile";
 
 pub(crate) const TILE_SCHEDULE: &str = "tile-schedule";
 
 pub(crate) const TILE_ATTACH_TARGET: &str = "tile-attach-target";
 
-/// Pass that creates LLVM debug information from the locations of ops: line tables only.
+/// Pass that creates LLVM debug information from the locations of ops. The debug information
+/// contains only line tables.
 pub(crate) const ADD_LINE_TABLES: &str =
     "ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}";
 

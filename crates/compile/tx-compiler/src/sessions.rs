@@ -8,11 +8,11 @@ use tx_mlir::Session;
 /// Maximum number of source bytes per context, because a context never frees types, attributes and
 /// locations.
 const MAX_BYTES: usize = 1 << 20;
-/// Each program counts as at least this many source bytes towards the limit [`MAX_BYTES`].
+/// Minimum number of source bytes that a program adds to the count for the limit [`MAX_BYTES`].
 const MIN_BYTES: usize = 1 << 12;
 
-/// Idle MLIR contexts. Their number is at most the largest number of concurrent compilations so
-/// far.
+/// Pool of idle MLIR contexts. The number of idle contexts is at most the largest number of
+/// concurrent compilations so far.
 #[derive(Default)]
 pub(crate) struct Sessions(Mutex<Vec<IdleSession>>);
 
@@ -23,8 +23,8 @@ struct IdleSession {
 
 impl Sessions {
     /// Calls `work` with an MLIR context, for a program of `bytes` bytes. If `work` succeeds, later
-    /// calls reuse the context. If `work` fails, the state of the context is unknown, so the
-    /// context is dropped.
+    /// calls reuse the context. If `work` fails, the function drops the context, because the state
+    /// of the context is unknown.
     pub(crate) fn with<R>(
         &self,
         bytes: usize,
@@ -37,7 +37,7 @@ impl Sessions {
         });
         let done = work(&own.session)?;
         own.bytes = own.bytes.saturating_add(bytes.max(MIN_BYTES));
-        // Remaining remarks must not appear among the errors of the next program.
+        // The recorded remarks must not appear among the errors of the next program.
         own.session.take_diagnostics();
         if own.bytes < MAX_BYTES {
             self.lock().push(own);

@@ -7,8 +7,8 @@ pub struct Source {
     pub name: String,
     /// MLIR text or bytecode.
     pub text: Vec<u8>,
-    /// Name of the function or kernel to compile; optional if the program has only one function or
-    /// kernel.
+    /// Name of the function or kernel to compile. If the program has only one function or kernel,
+    /// the name may be `None`.
     pub entry: Option<String>,
     /// If set, the compiler keeps the IR after each stage in
     /// [`Artifact::stages`](crate::Artifact::stages).

@@ -1,4 +1,5 @@
-//! Reductions with candidate schedules, and schedules that a caller selects.
+//! Functions that list the candidate schedules of reductions, and that write selected schedules
+//! into the program.
 
 use crate::error::{Error, ErrorKind};
 use crate::position::line_column;
@@ -34,8 +35,8 @@ pub struct Candidate {
     pub microseconds: f64,
 }
 
-/// Returns the ops that have candidate schedules, and removes the attribute with the candidates from
-/// each op. Returns `None` if `tile-list-candidates` fails.
+/// Runs the pass `tile-list-candidates`, and returns the ops with candidate schedules. Removes the
+/// attribute with the candidates from each op. Returns `None` if the pass fails.
 pub(crate) fn tunables<'c>(
     session: &Session,
     module: &'c mut Module<'_>,
@@ -43,7 +44,7 @@ pub(crate) fn tunables<'c>(
 ) -> Option<Vec<(Op<'c>, Tunable)>> {
     let pass = format!("tile-list-candidates{{chip={chip}}}");
     if !session.run(module, &pass) {
-        // The next pass reports the reason of the failure.
+        // The error is discarded here, because the next pass reports it again.
         session.take_diagnostics();
         return None;
     }

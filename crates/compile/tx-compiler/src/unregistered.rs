@@ -11,8 +11,7 @@ use tx_mlir::{
     string_attribute, symbol_path, top, walk,
 };
 
-/// Function or `gpu.module`, with the symbols that the op defines and the symbols that it refers
-/// to.
+/// Function or `gpu.module`, with the symbols that the op defines and the symbols that the op uses.
 struct Unit<'c> {
     op: Op<'c>,
     defines: BTreeSet<String>,
@@ -45,7 +44,7 @@ impl<'c> Unit<'c> {
 /// to a removed function.
 ///
 /// # Errors
-/// Emits an error for an op of an unregistered dialect in a function that the compiler compiles.
+/// Emits an error if a function that must be compiled contains an op of an unregistered dialect.
 pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed> {
     let Some(body) = first_block(top(module), 0) else {
         return Ok(());
@@ -77,8 +76,9 @@ pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed>
     Ok(())
 }
 
-/// Returns the indices of all units (functions and GPU modules) that are reachable from a unit for
-/// which `starts` is true. The callback `follows` defines the edges between units.
+/// Returns the indices of all reachable units (functions and GPU modules). The callback `starts`
+/// selects the units at which the search starts, and the callback `follows` defines the edges
+/// between units.
 fn closure<'u, 'c>(
     units: &'u [Unit<'c>],
     starts: impl Fn(&Unit<'c>) -> bool,

@@ -21,8 +21,8 @@ StringRef ref(TxStr s) { return StringRef(s.data, s.length); }
 TxStr str(StringRef s) { return TxStr{s.data(), s.size()}; }
 void append(void *sink, TxStr text) { static_cast<std::string *>(sink)->append(text.data, text.length); }
 
-/// Options of a pass or a pipeline, created at run time from a table of the Rust code. Option values
-/// are text, which the Rust code parses.
+/// Options of a pass or a pipeline. The constructor creates the options from a table that the Rust
+/// code passes. Option values are text, which the Rust code parses.
 template <typename Owner, template <typename...> class Opt> struct Options {
   SmallVector<std::unique_ptr<Opt<std::string>>> options;
 

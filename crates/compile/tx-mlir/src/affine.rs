@@ -42,8 +42,8 @@ pub struct AffineMap {
 impl Affine {
     fn from_raw(raw: MlirAffineExpr) -> Option<Self> {
         let index = |n: isize| usize::try_from(n).ok();
-        // SAFETY: each accessor is called on the kind of expression that it expects; expressions
-        // live as long as their context.
+        // SAFETY: the code checks the kind of the expression before it calls an accessor of this
+        // kind, and expressions live as long as their context.
         unsafe {
             if mlir_sys::mlirAffineExprIsADim(raw) {
                 return index(mlir_sys::mlirAffineDimExprGetPosition(raw)).map(Self::Dim);
@@ -155,8 +155,9 @@ impl Affine {
         }
     }
 
-    /// Returns the coefficient of dimension `dim`: the constant by which the expression grows if
-    /// the dimension grows by 1. Returns `None` if the growth is not constant.
+    /// Returns the coefficient of dimension `dim`: the constant by which the value of the
+    /// expression increases if the dimension increases by 1. Returns `None` if the increase is not
+    /// constant.
     pub fn step(&self, dim: usize) -> Option<i64> {
         if !self.uses(dim) {
             return Some(0);
@@ -199,7 +200,7 @@ impl AffineMap {
         Self::select(dims, 0..dims)
     }
 
-    /// Returns the map over `dims` dimensions that selects the dimensions `results`.
+    /// Returns the affine map from `dims` dimensions to the dimensions `results`.
     pub fn select(dims: usize, results: impl IntoIterator<Item = usize>) -> Self {
         Self {
             dims,
@@ -208,7 +209,8 @@ impl AffineMap {
         }
     }
 
-    /// Returns the dimension of each result of a projected permutation; `None` for another map.
+    /// Returns the dimension of each result if the map is a projected permutation, otherwise
+    /// `None`.
     pub fn as_projected_permutation(&self) -> Option<Vec<usize>> {
         let mut dims = Vec::new();
         for result in &self.results {

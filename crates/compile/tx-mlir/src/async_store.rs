@@ -13,9 +13,10 @@ const ASSEMBLY: [&str; 2] = [
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [$0], $1, [$2];",
 ];
 
-/// Asynchronous store of `value` to the address `slot`. After the store, the hardware adds the size
-/// of the value in bytes to the transaction count of the mbarrier object at `barrier`. `slot` and
-/// `barrier` are addresses in the shared memory of one block of the cluster (`!llvm.ptr<7>`).
+/// Asynchronous store of `value` to the address `slot`. After the store, the hardware performs a
+/// complete-tx operation on the mbarrier object at `barrier`, with the size of the value in bytes.
+/// `slot` and `barrier` are addresses in the shared memory of one block of the cluster
+/// (`!llvm.ptr<7>`).
 #[derive(Clone, Copy)]
 pub struct AsyncStore<'c> {
     /// Address to which the value is stored.
@@ -46,9 +47,9 @@ impl<'c> AsyncStore<'c> {
         })
     }
 
-    /// Returns the number of bytes that an `llvm.inline_asm` with the text `assembly` stores;
-    /// `None` if the text is no asynchronous store. The op has the operands slot, value and
-    /// barrier, in this order.
+    /// Returns the number of bytes that an `llvm.inline_asm` with the text `assembly` stores.
+    /// Returns `None` if the text is not an asynchronous store. The operands of the
+    /// `llvm.inline_asm` are the slot, the value and the barrier, in this order.
     pub fn bytes_of(assembly: &str) -> Option<u64> {
         let wide = ASSEMBLY.iter().position(|known| *known == assembly)?;
         Some([4, 8][wide])

@@ -70,8 +70,8 @@ impl NvvmTarget {
         }
     }
 
-    /// Returns an `#nvvm.target` with the given chip and features. All other parameters are equal
-    /// to the parameters of `like`.
+    /// Returns an `#nvvm.target` with the given chip and features. The function copies all other
+    /// parameters from `like`.
     ///
     /// # Panics
     /// Panics if `like` is not an `#nvvm.target`.

@@ -1,8 +1,9 @@
 //! Op builder with structured control flow and index arithmetic. The builder folds constants, so
 //! that the emitted IR is readable.
 //!
-//! [`Builder`] creates ops at an insertion point. Module `index` adds index arithmetic, module
-//! `control` adds loops and branches, and module `regions` adds copies of ops and blocks.
+//! [`Builder`] creates ops at an insertion point. The modules `index`, `control` and `regions`
+//! implement further methods of [`Builder`]: index arithmetic, structured control flow, and copies
+//! of ops and blocks.
 
 mod control;
 mod index;
@@ -29,11 +30,13 @@ pub struct Builder<'c> {
     before: Option<Op<'c>>,
     location: Location<'c>,
     /// Constants and memref sizes that this builder and its parent builders have emitted. A builder
-    /// only appends ops, so these values dominate every op that the builder emits later.
+    /// only appends ops, so the stored constants and sizes dominate every op that the builder emits
+    /// later.
     constants: RefCell<BTreeMap<ReuseKey, Val<'c>>>,
 }
 
-/// Key of a value that a builder emits only once and reuses for equal requests.
+/// Key of a constant or a memref size. A builder emits only one op per key, and reuses the result
+/// of this op.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum ReuseKey {
     /// Constant, identified by the addresses of its uniqued attribute and its uniqued type.
@@ -137,7 +140,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Parses an attribute from its text, which must be valid.
+    /// Parses the text of an attribute. The caller must pass valid text.
     pub fn attribute(&self, text: &str) -> Attribute<'c> {
         parse_attribute(self.context, text)
     }
@@ -296,8 +299,8 @@ impl<'c> Create<'_, '_, 'c> {
         self.attr(name, value)
     }
 
-    /// Adds an attribute that is given as MLIR text. The function serves dialects without an
-    /// attribute builder.
+    /// Parses MLIR text and adds the parsed attribute. Callers use this method for attributes of
+    /// dialects without an attribute builder in the C API.
     pub fn attr_text(self, name: &str, text: &str) -> Self {
         let value = self.builder.attribute(text);
         self.attr(name, value)

@@ -1,13 +1,14 @@
 //! Detection of damaged MLIR bytecode that crashes MLIR's reader.
 //!
 //! A bytecode file has a magic number, a version, the name of the producer, and sections (see the
-//! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The offset section contains the number of
-//! attributes, the number of types, and then the offsets of all attributes and types in groups.
-//! Each group of offsets begins with its length. `AttrTypeReader::initialize` of MLIR 22 does not
-//! compare the group lengths with the total numbers, so a group that is too long overwrites the
-//! heap. MLIR also accepts dense arrays whose element type is not a number type; MLIR's printer
-//! then reads the elements as numbers. For all other damaged bytecode, MLIR's reader emits an
-//! error.
+//! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The offset section begins with the number
+//! of attributes and the number of types. The rest of the offset section contains the offsets of
+//! all attributes and types, in groups. Each group of offsets begins with the number of offsets in
+//! the group. `AttrTypeReader::initialize` of MLIR 22 does not check that the groups contain as
+//! many offsets as the section has attributes and types. MLIR therefore overwrites the heap if a
+//! group contains too many offsets. MLIR also accepts dense arrays whose element type is not a
+//! number type; MLIR's printer then reads the elements as numbers. For all other damaged bytecode,
+//! MLIR's reader emits an error.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
@@ -18,7 +19,7 @@ use mlir_sys::MlirAttribute;
 const MAGIC: &[u8] = b"ML\xefR";
 /// Identifier of the section with the offsets of attributes and types.
 const ATTR_TYPE_OFFSET: u8 = 3;
-/// Bit of a section identifier that announces an alignment field.
+/// Bit that is set in a section identifier if an alignment field follows the section length.
 const ALIGNED: u8 = 0x80;
 const PADDING: u8 = 0xcb;
 
@@ -70,8 +71,8 @@ pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
 /// Returns whether `attribute` is or contains a dense array whose elements are neither integers nor
 /// floats.
 fn has_misread_array(attribute: MlirAttribute) -> bool {
-    // SAFETY: the attribute and its nested attributes are alive; each accessor is called after the
-    // check of its attribute class.
+    // SAFETY: the attribute and its nested attributes are alive. The code checks the attribute
+    // class before it calls an accessor of this class.
     unsafe {
         if !txHoldsNumbers(attribute) {
             return true;

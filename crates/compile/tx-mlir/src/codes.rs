@@ -1,5 +1,5 @@
-//! Codes of the diagnostics of `tx`. Each diagnostic code has a page in `docs/diagnostics`. The
-//! code of a removed rule is not reused for another rule.
+//! Codes of the diagnostics of `tx`. Each diagnostic code has a page in `docs/diagnostics`. After
+//! the removal of a rule, no other rule reuses its code.
 
 use crate::diagnostic::Code;
 

@@ -36,7 +36,8 @@ pub fn is_constant_global(global: Op<'_>) -> bool {
     is(global, "memref.global") && attribute(global, "constant").is_some()
 }
 
-/// Returns the `memref.global` marked `constant` that defines `memref`, directly or through views.
+/// Returns the constant `memref.global` to which `memref` refers, directly or through views.
+/// Returns `None` if `memref` refers to other memory.
 pub fn constant_of<'c>(memref: Val<'c>) -> Option<Op<'c>> {
     global_of(defining_op(root(memref))?).filter(|global| is_constant_global(*global))
 }
@@ -59,11 +60,12 @@ pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
     };
     let each = stored_bytes(element)?;
     let is_bool = integer_width(element) == Some(1);
-    // SAFETY: the bytes are read while the attribute's context lives.
+    // SAFETY: the code reads the bytes while the context of the attribute is alive.
     let blob = unsafe { ffi::txResourceBytes(raw).as_bytes() };
-    // SAFETY: the attribute is dense elements, for which this accessor is defined.
+    // SAFETY: the attribute is a dense elements attribute, for which the accessor is defined.
     if unsafe { mlir_sys::mlirAttributeIsADenseElements(raw) } {
-        // SAFETY: a splat stores one element; another dense attribute stores each element.
+        // SAFETY: a splat attribute stores one element, and any other dense attribute stores all
+        // elements.
         return unsafe {
             let is_splat = mlir_sys::mlirDenseElementsAttrIsSplat(raw);
             let place = |i: usize| if is_splat { 0 } else { i };

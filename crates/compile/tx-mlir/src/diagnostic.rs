@@ -61,8 +61,8 @@ impl FromStr for Code {
     }
 }
 
-/// Proof that an error diagnostic was emitted. A pass or a verifier can report failure only with a
-/// value of type `Failed`.
+/// Token whose existence proves that an error diagnostic was emitted. A pass or a verifier can
+/// report failure only with a value of type `Failed`.
 #[derive(Debug)]
 pub struct Failed(());
 
@@ -78,8 +78,9 @@ pub struct Report<'c, S> {
 
 static EXPLAIN: OnceLock<fn(Code) -> String> = OnceLock::new();
 
-/// Sets the process-wide function that returns an explanation for a code. Each later error with a
-/// code ends with the explanation as a note. Only the first call of this function has an effect.
+/// Sets the process-wide function that returns an explanation for a diagnostic code. After a call
+/// of this function, the last note of each error with a code is the explanation of the code. Only
+/// the first call of this function has an effect.
 pub fn explain_errors(explain: fn(Code) -> String) {
     EXPLAIN.get_or_init(|| explain);
 }
@@ -90,13 +91,13 @@ pub fn explanation(code: Code) -> Option<String> {
 }
 
 thread_local! {
-    /// Module that a pass or verifier on the current thread processes. The thread-local variable is
-    /// set only if diagnostics show source lines.
+    /// Module that the current thread processes in a pass or a verifier. The variable is `None` if
+    /// diagnostics do not show source lines.
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
 
 /// Calls `run`, which processes `op`. If diagnostics show source lines, a diagnostic without a line
-/// number is reported at the first op in `op` that has a line number, as `mlir-opt` does.
+/// number is emitted at the first op nested in `op` that has a line number.
 pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
     let before = MODULE.replace(source::reads().then(|| op.to_raw()));
     let result = run();
@@ -129,8 +130,8 @@ pub struct RemarkSeverity;
 
 /// Starts an error at `location`.
 ///
-/// By convention, an error message is in lower case without a full stop, shows code in backticks,
-/// and states the found and the expected value.
+/// By convention, an error message begins in lower case, ends without a full stop, encloses code in
+/// backticks, and states the found and the expected value.
 pub fn error<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'c, ErrorSeverity> {
     Report {
         location,
@@ -304,7 +305,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Diagnostic code; `None` for MLIR's own messages.
     pub code: Option<Code>,
-    /// File position, if the MLIR location has one.
+    /// File position; `None` if the MLIR location contains no file position.
     pub location: Option<SourceLocation>,
     /// Message text.
     pub message: String,
@@ -353,8 +354,8 @@ mod tests {
     use crate::session::Session;
     use melior::ir::operation::OperationLike;
 
-    /// Checks that a diagnostic whose op is the implicit module is reported at the first op with a
-    /// line number.
+    /// Checks that a diagnostic at the implicit module is emitted at the first op with a line
+    /// number.
     #[test]
     fn files_as_a_whole_are_shown_at_their_first_op() {
         let session = Session::new(|_| {});

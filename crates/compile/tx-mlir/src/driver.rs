@@ -15,11 +15,11 @@ use std::sync::OnceLock;
 
 /// Runs the main function of `mlir-opt` with the dialects of `registry`. Returns the exit status.
 ///
-/// The function first rejects damaged bytecode, which would crash MLIR's reader.
-/// `--mlir-pass-statistics` prints the counters of passes from
+/// Before it calls MLIR, the function rejects damaged bytecode, because this bytecode would crash
+/// MLIR's reader. `--mlir-pass-statistics` prints the counters of passes from
 /// [`register_pass`](crate::registration::register_pass). The caller must be a `main` function,
-/// because this function restores the default action of `SIGPIPE`. If the function cannot write its
-/// output, it prints a message and ends the process with exit status 1.
+/// because this function restores the default action of `SIGPIPE`. If a write to the output fails,
+/// the function prints an error message and ends the process with exit status 1.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // SAFETY: the handler is the default one. With Rust's handler, a write to a closed pipe fails,
     // and LLVM reports the failure as a crash.
@@ -82,10 +82,11 @@ fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Names of the running program and of its output file. Error messages contain these names.
+/// Names of the running program and of its output file. Error messages contain the names of the
+/// program and of the output file.
 static PROGRAM_AND_OUTPUT: OnceLock<[String; 2]> = OnceLock::new();
 
-/// First words of the message with which LLVM reports that a write to an output stream has failed.
+/// Beginning of the message that LLVM emits after a failed write to an output stream.
 const WRITE_FAILURE: &str = "IO failure on output stream: ";
 
 unsafe extern "C" fn report_fatal_error(reason: *const c_char) {
@@ -125,15 +126,17 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
 }
 
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
-    // The function does not read a pipe, because reading would consume the content.
+    // The function accepts pipes without a check, because a read would consume the contents of the
+    // pipe.
     if !Path::new(name).is_file() {
         return true;
     }
     std::fs::read(name).map_or(true, |source| is_accepted(name, &source, registry))
 }
 
-/// Prints an error message and returns false for bytecode or text that would crash MLIR, or that
-/// MLIR would misread. MLIR reports all other errors in the input.
+/// Returns whether MLIR can read the input safely. If the input would crash MLIR, or if MLIR would
+/// misread the input, prints an error message and returns false. MLIR itself reports all other
+/// errors in the input.
 fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
         // This context has no dialects, because it serves only the diagnostic handler.
@@ -147,7 +150,7 @@ fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     parse(&context, name, source).is_some()
 }
 
-/// Command-line flags with which the program prints information and exits without reading an input
+/// Command-line flags that print information. With these flags, the program does not read an input
 /// file.
 const INFORMATION_FLAGS: &[&str] = &[
     "help",

@@ -29,7 +29,8 @@ pub struct Effect<'c> {
 }
 
 /// Returns the memory effects that `op` declares through `MemoryEffectOpInterface`. Returns `None`
-/// for an op that does not declare its effects. Callers must assume that such an op has any effect.
+/// for an op that does not declare its effects. The caller must assume that this op can have any
+/// effect.
 pub fn memory_effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
     unsafe extern "C" fn push(data: *mut c_void, kind: c_int, value: MlirValue) {
         // SAFETY: `data` points to `raw` below.

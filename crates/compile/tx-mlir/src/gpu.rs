@@ -100,8 +100,8 @@ impl<'c> LaunchOperands<'c> {
     }
 }
 
-/// Returns the contents of the objects in a `gpu.binary`. For objects compiled by tx, the content
-/// is PTX text.
+/// Returns the contents of the objects in a `gpu.binary`. If tx compiled an object, the content of
+/// the object is PTX text.
 pub fn object_texts(binary: Op<'_>) -> Vec<String> {
     objects(binary)
         .into_iter()
@@ -164,7 +164,8 @@ pub fn strip_object_times(binary: Op<'_>) -> i64 {
     let stripped: Vec<Attribute<'_>> = objects(binary)
         .into_iter()
         .map(|object| {
-            // SAFETY: `objects` returns GPU objects only; null attributes are not accessed.
+            // SAFETY: `objects` returns only GPU objects, and the code does not access null
+            // attributes.
             unsafe {
                 let properties = mlirGPUObjectAttrGetProperties(object.to_raw());
                 if properties.ptr.is_null() {

@@ -1,8 +1,8 @@
 //! Short aliases for the types of melior, and functions that passes use to inspect and change IR.
 //!
-//! This module contains the handles and their relations: blocks of ops, ops of blocks, operands,
-//! and definitions. Module [`mod@attribute`] accesses attributes, module [`types`] reads types,
-//! module [`edit`] changes IR, and module [`mod@print`] returns the text of ops.
+//! This module defines the handles, and functions that navigate between ops, regions, blocks and
+//! values. Module [`mod@attribute`] accesses attributes, module [`types`] reads types, module
+//! [`edit`] changes IR, and module [`mod@print`] returns the text of ops.
 
 mod attribute;
 mod edit;
@@ -51,7 +51,7 @@ pub fn top<'m>(module: &'m Module<'_>) -> Op<'m> {
 
 /// Returns the MLIR context of `op`.
 pub fn context<'c>(op: Op<'c>) -> &'c Context {
-    // SAFETY: `op` is alive, and so is its context for `'c`.
+    // SAFETY: `op` is alive, and the context of `op` is alive for `'c`.
     unsafe { interned(mlir_sys::mlirOperationGetContext(op.to_raw())) }
 }
 
@@ -79,8 +79,8 @@ pub fn name(op: Op<'_>) -> &str {
     std::str::from_utf8(name_bytes(op)).unwrap_or_default()
 }
 
-/// Returns whether the name of `op` is `expected`. The comparison is byte by byte, because passes
-/// compare the name of every op.
+/// Returns whether the name of `op` is `expected`. The function compares bytes without a UTF-8
+/// check, because passes compare the name of every op.
 pub fn is(op: Op<'_>, expected: &str) -> bool {
     name_bytes(op) == expected.as_bytes()
 }
@@ -217,7 +217,7 @@ pub fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 
 /// Returns the op that defines `value`; `None` for a block argument.
 pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
-    // SAFETY: an op result has an owner.
+    // SAFETY: every op result has an owning op.
     value
         .is_operation_result()
         .then(|| unsafe { Op::from_raw(mlir_sys::mlirOpResultGetOwner(value.to_raw())) })
@@ -225,7 +225,7 @@ pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
 
 /// Returns the block and the index of a block argument.
 pub fn argument_of<'c>(value: Val<'c>) -> Option<(Blk<'c>, usize)> {
-    // SAFETY: a block argument has an owner and a number.
+    // SAFETY: every block argument has an owning block and an index.
     value.is_block_argument().then(|| unsafe {
         (
             Blk::from_raw(mlir_sys::mlirBlockArgumentGetOwner(value.to_raw())),

@@ -25,10 +25,10 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::Once;
 
-/// Input of code generation: a module and its target.
+/// Input of code generation: a module, its target, and the LLVM IR passes.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a, 'c> {
-    /// Op with one region, which contains functions in the LLVM dialect.
+    /// Op with one region. The region contains functions in the LLVM dialect.
     pub module: Op<'c>,
     /// Target of code generation.
     pub machine: Machine<'a>,
@@ -36,16 +36,16 @@ pub struct Code<'a, 'c> {
     pub passes: &'a str,
 }
 
-/// Returns the assembly of each module, after running its LLVM IR passes.
+/// Runs the LLVM IR passes on each module, and returns the assembly of each module.
 ///
-/// LLVM compiles independent kernels separately, with one thread per idle processor. Several small
-/// kernels form a batch, which LLVM compiles as one module. The assembly does not depend on the
-/// number of threads.
+/// The function compiles independent kernels in parallel, with at most one thread per idle
+/// processor. LLVM compiles a batch of several small kernels as one module. The assembly does not
+/// depend on the number of threads.
 ///
 /// # Errors
-/// Returns LLVM's message for each module that LLVM cannot compile. Causes are an unknown triple,
-/// an invalid pipeline, and IR that the code generator does not support. Some errors in LLVM's code
-/// generator end the process.
+/// Returns LLVM's message for each module that LLVM cannot compile. Compilation fails for an
+/// unknown triple, for an invalid pipeline, and for IR that the code generator does not support.
+/// Some errors in LLVM's code generator end the process.
 pub fn assembly(codes: &[Code<'_, '_>]) -> Vec<Result<String, String>> {
     assembly_by_parts(codes, MAX_BATCH_OPS)
 }
@@ -65,7 +65,8 @@ fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<Stri
         .iter()
         .map(|code| Separable::of(code.module, most_ops))
         .collect();
-    // Index of the module, index of its batch if the module is split, and cost of the job in ops.
+    // A job contains the index of the module, the index of the batch if the module is split into
+    // batches, and the cost: the number of ops of the batch, or `usize::MAX` for a whole module.
     let mut jobs: Vec<(usize, Option<usize>, usize)> = Vec::new();
     for (number, separable) in separable.iter().enumerate() {
         match separable {
@@ -101,12 +102,13 @@ fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<Stri
                 Err(error) => errors.push(error),
             }
         }
-        // The batches of a module usually fail for the same reason.
+        // All batches of a module usually fail with the same error message.
         errors.dedup();
         of_each.push(if !errors.is_empty() {
             Err(errors.join("; "))
         } else if let Some(separable) = &separable[number] {
-            // If the PTX of the batches cannot be joined, the whole module is compiled at once.
+            // If the function cannot join the PTX of the batches, it compiles the whole module at
+            // once.
             let whole = || emit(LlvmModule::new(code.module)?, code.machine, code.passes);
             separable.join(&texts).map_or_else(whole, Ok)
         } else {

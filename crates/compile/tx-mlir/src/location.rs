@@ -25,8 +25,8 @@ impl fmt::Display for SourceLocation {
 }
 
 /// Returns the file position of an MLIR location. The position of a name location is the position
-/// of its child location. The position of a call-site location is the position of its callee. A
-/// fused location has the position of its first component that has a position.
+/// of its child location. The position of a call-site location is the position of its callee. The
+/// position of a fused location is the position of its first component with a position.
 pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         Some(SourceLocation {

@@ -53,7 +53,7 @@ impl<'c> MemRef<'c> {
         Self::from_type(value.r#type())
     }
 
-    /// Reads the type `ty`; `None` if it is not a ranked memref with a strided layout.
+    /// Reads the type `ty`; `None` if `ty` is not a ranked memref type with a strided layout.
     pub fn from_type(ty: Type<'c>) -> Option<Self> {
         let memref = MemRefType::try_from(ty).ok()?;
         let rank = memref.rank();
@@ -171,8 +171,8 @@ pub fn is_view(op: Op<'_>) -> bool {
     VIEWS.contains(&name(op))
 }
 
-/// Returns the base memref of `value`. If `value` is a view, the function follows the sources of
-/// views up to the first memref that is not a view.
+/// Returns the base memref of `value`: the first memref in the chain of view sources that is not
+/// itself a view.
 pub fn root(value: Val<'_>) -> Val<'_> {
     let mut value = value;
     while let Some(op) = defining_op(value).filter(|op| is_view(*op)) {
@@ -195,7 +195,8 @@ pub enum Overlap {
     Always,
 }
 
-/// Returns the overlap of two memrefs. Memrefs with different base memrefs are assumed disjoint.
+/// Returns the overlap of two memrefs. The function assumes that two memrefs with different base
+/// memrefs do not overlap.
 pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
     let base = root(one);
     if base != root(two) {
@@ -221,7 +222,8 @@ impl ElementPositions {
         let memref = MemRef::of(value)?;
         let mut at = value;
         while let Some(op) = defining_op(at).filter(|op| is_view(*op)) {
-            // The byte shift of a `memref.view` is an operand, so it is not part of the type.
+            // The byte shift of a `memref.view` is an operand, so the memref type does not contain
+            // the byte shift.
             if name(op) == "memref.view" {
                 return None;
             }
@@ -248,9 +250,9 @@ impl ElementPositions {
         })
     }
 
-    /// Returns the first and the last element position; if `period` is present, modulo `period`.
-    /// Returns `None` if a stride is negative, a size is dynamic, or the positions wrap around the
-    /// period.
+    /// Returns the first and the last element position. If `period` is present, both positions are
+    /// modulo `period`. Returns `None` if a stride is negative, a size is dynamic, or the positions
+    /// wrap around the period.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;

@@ -1,10 +1,11 @@
-//! Source names of SSA values: the names in the MLIR text, which MLIR's parser does not keep.
+//! Source names of SSA values. A source name is the name of a value in the MLIR text. MLIR's parser
+//! does not store source names.
 //!
 //! The lookup of a name uses the location of the value. The location of a block argument is the
 //! source position of its name. The location of an op result is the source position of the op,
-//! after `%name =`. Passes may copy the location of an op to an op of another kind. A result
-//! therefore has a source name only if the op name at its location equals the name of the defining
-//! op.
+//! after `%name =`. Passes may copy the location of an op to an op of another kind. An op result
+//! therefore has a source name only if the source text at its location contains the name of the
+//! defining op.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;
@@ -50,7 +51,8 @@ impl<'c> Named<'c> {
 impl Drop for Named<'_> {
     fn drop(&mut self) {
         for (argument, location) in &self.arguments {
-            // SAFETY: only locations changed since the constructor, so the argument is alive.
+            // SAFETY: since the constructor, the IR has changed only in its locations, so the block
+            // argument is alive.
             unsafe { mlirBlockArgumentSetLocation(*argument, *location) };
         }
         for (op, location) in &self.ops {
@@ -119,8 +121,8 @@ impl<'s> Names<'s> {
             .split_at_checked(line + place.column.checked_sub(1)?)
     }
 
-    /// Returns the source name of the first result of the op that is named `op` and has the given
-    /// location.
+    /// Returns the source name of the first result of an op. `location` is the location of the op,
+    /// and `op` is the name of the op.
     fn result(&self, location: Location<'_>, op: &str) -> Option<&'s str> {
         let (before, from) = self.at(location)?;
         if !is_op(from, op) {
@@ -131,7 +133,7 @@ impl<'s> Names<'s> {
         for part in list.by_ref() {
             let last = part.split_whitespace().next_back()?;
             first = value(last);
-            // The first name of the list is reached if other text precedes the name.
+            // If other text precedes the name, this name is the first name of the list.
             if first.is_none() || part.trim() != last {
                 break;
             }
@@ -140,8 +142,8 @@ impl<'s> Names<'s> {
     }
 }
 
-/// Returns whether `text` begins with the name of the op `op`. The text may contain the full name,
-/// the quoted name, or the name without its dialect.
+/// Returns whether `text` begins with the name of the op `op`. In the text, the op name may be the
+/// full name, the full name in quotation marks, or the name without its dialect.
 fn is_op(text: &str, op: &str) -> bool {
     let text = text.strip_prefix('"').unwrap_or(text);
     let end = text.find(|c: char| !is_of_name(c)).unwrap_or(text.len());

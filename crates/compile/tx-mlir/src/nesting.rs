@@ -34,7 +34,7 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
                 next = at + end.unwrap_or(source.len() - at);
             }
             b'"' => next = end_of_string(source, at) + 1,
-            // Skips `->` in a type, and `<=` or `>=` in an affine set.
+            // Skip the arrow `->` of a type, and the operators `<=` and `>=` of an affine set.
             b'-' if source.get(at + 1) == Some(&b'>') => next = at + 2,
             b'<' | b'>' if source.get(at + 1) == Some(&b'=') => next = at + 2,
             b'-' => {
@@ -55,7 +55,7 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
                 open.pop_if(|last| *last == b'<');
             }
             b')' | b']' | b'}' => {
-                // A closing bracket also closes any `<` left open inside it.
+                // A closing bracket also closes each unclosed `<` inside the pair of brackets.
                 while open.pop_if(|last| *last == b'<').is_some() {}
                 open.pop();
             }
@@ -72,14 +72,14 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Maximum number of terms and factors in an affine expression. MLIR's parser recurses once per
-/// term of an affine expression. A thread stack of 2 MiB supports at least four times this number
-/// of recursive calls.
+/// term of an affine expression. A thread stack of 2 MiB is sufficient for at least four times
+/// `MAX_TERMS` recursive calls.
 pub(crate) const MAX_TERMS: usize = 4096;
 
-/// Returns the line and column, from 1, of the operator at which an expression exceeds
-/// [`MAX_TERMS`].
+/// Returns the line and column, from 1, of the operator with which an expression exceeds
+/// [`MAX_TERMS`] terms.
 pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
-    // Number of terms before each open bracket.
+    // For each open bracket, the number of terms before this bracket.
     let mut around = Vec::new();
     let mut terms = 1;
     let (mut line, mut start) = (1, 0);
@@ -100,7 +100,7 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
             b'"' => next = end_of_string(source, at) + 1,
             b'-' if source.get(at + 1) == Some(&b'>') => next = at + 2,
             b'[' | b'{' => around.push(std::mem::replace(&mut terms, 1)),
-            // A parenthesized expression may be part of the expression, so its terms count.
+            // The terms in parentheses count as terms of the enclosing expression.
             b'(' => around.push(terms),
             b')' => terms = terms.max(around.pop().unwrap_or(1)),
             b']' => terms = around.pop().unwrap_or(1),
@@ -128,8 +128,8 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Nesting depths of the aliases in the text that the scan has read so far. The field `defined`
-/// contains the alias whose definition the scan currently reads.
+/// Nesting depths of the aliases that the scan has read. The field `defined` contains the alias
+/// whose definition the scan currently reads, and the nesting depth of this definition so far.
 #[derive(Default)]
 struct Aliases<'s> {
     levels: BTreeMap<&'s [u8], usize>,
@@ -147,7 +147,8 @@ impl<'s> Aliases<'s> {
         }
     }
 
-    /// Ends the current alias definition at the end of a line, unless a bracket is open.
+    /// Ends the current alias definition at the end of a line. If a bracket is open, the definition
+    /// continues on the next line.
     fn end_line(&mut self, closed: bool) {
         if let Some((name, levels)) = self.defined.take_if(|_| closed) {
             self.levels.insert(name, levels);
@@ -185,7 +186,8 @@ struct Signs {
 
 fn end_of_signs(source: &[u8], begin: usize) -> Signs {
     let (mut count, mut end) = (1, begin + 1);
-    // Spaces between the signs are skipped; the caller counts line ends.
+    // The loop skips spaces between minus signs. The loop stops at a line end, because the caller
+    // counts lines.
     while let Some(byte) = source.get(end) {
         match byte {
             b'-' if source.get(end + 1) != Some(&b'>') => count += 1,
@@ -260,7 +262,7 @@ mod tests {
         assert_eq!(too_deep(beside.as_bytes()), None);
         let next = (chain(MAX_LEVELS / 2) + "// -----\n").repeat(3);
         assert_eq!(too_deep(next.as_bytes()), None);
-        // The definition of an alias ends with its line.
+        // An alias definition ends at the end of its line.
         let ops =
             "#a = 1 : i32\n".to_owned() + &nested("{", "}", MAX_LEVELS) + "\n#b = [#a]\n{{#b}}";
         assert_eq!(too_deep(ops.as_bytes()), None);
@@ -300,7 +302,8 @@ mod tests {
         }
     }
 
-    /// Checks that an unterminated string ends with its line, even after a backslash.
+    /// Checks that an unterminated string ends at the end of its line, even if the last character
+    /// is a backslash.
     #[test]
     fn a_backslash_takes_no_line() {
         let text = "\"\\\n".to_owned() + &"(".repeat(MAX_LEVELS + 1);

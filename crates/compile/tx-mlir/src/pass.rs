@@ -1,7 +1,8 @@
 //! Pass framework: the trait [`Pass`], and the declaration and registry of passes.
 //!
-//! A pass is one file with one [`pass!`] block and one `impl` of [`Pass`]. The doc comment of the
-//! block is the documentation of the pass. A crate lists its passes in one [`registry!`] block.
+//! The source file of a pass contains one [`pass!`] block and one `impl` of [`Pass`]. The doc
+//! comment in the [`pass!`] block is the documentation of the pass. A crate lists its passes in one
+//! [`registry!`] block.
 #![forbid(unsafe_code)]
 
 use crate::registration::{OptionDesc, PassDesc, PipelineDesc, RunPass, StatisticDesc};
@@ -37,14 +38,15 @@ impl Counts<'_> {
     /// Adds `n` to the declared counter `name`.
     ///
     /// # Panics
-    /// Panics if the pass does not declare the counter, which is a bug of the pass.
+    /// Panics if the pass does not declare the counter. The panic indicates a bug of the pass.
     pub fn add(&mut self, name: &str, n: i64) {
         let i = self.names.iter().position(|(s, _)| *s == name);
         self.values[i.expect("the pass declares its counters")] += n;
     }
 }
 
-/// Type of an option value: `u32`, `bool`, `String`, or any type that can be parsed from text.
+/// Type of an option value. The trait is implemented for `u32`, `bool` and `String`, and other
+/// crates can implement the trait for other types.
 pub trait OptionValue: Sized {
     /// Kind of the value in help texts: `string`, `number` or `true|false`.
     const TYPE: &'static str;
@@ -94,7 +96,7 @@ pub fn option_error<'c>(
     message: impl Into<String>,
 ) -> Report<'c, ErrorSeverity> {
     let text = format!("{}{{{option}={value}}}", pass.argument);
-    // The column of the first option counts from 1, after the brace.
+    // Columns count from 1, and the first option follows the pass name and a brace.
     let column = pass.argument.len() + 2;
     crate::error(Location::new(context(op), &text, 1, column), message).code(codes::TX0323)
 }
@@ -227,8 +229,9 @@ pub fn run_pass<'c, P: Pass>(
 
 /// Declares a pass: its documentation, argument, dependent dialects, options and counters.
 ///
-/// `creates [...]` lists the dialects of the created ops. A dialect outside MLIR and `tile` has the
-/// form `mine = my_dialect::handle`: its name, and the getter of its handle.
+/// `creates [...]` lists the dialects of the created ops. An entry for a dialect outside of MLIR
+/// and `tile` has the form `mine = my_dialect::handle`, in which `mine` is the dialect name and
+/// `my_dialect::handle` is the getter of the dialect handle.
 ///
 /// An option has the form `NAME: TYPE = DEFAULT`. `TYPE` implements [`OptionValue`]. `DEFAULT` is a
 /// string literal for every type, such as `"8"` for `tile-count-things{limit=8}`. `creates [...]`
@@ -295,7 +298,8 @@ macro_rules! pass {
             };
         }
     };
-    // Without this rule, a malformed description would match the last rule again, without end.
+    // Without this rule, a malformed description would match the last rule again, and the macro
+    // would expand without end.
     (@tile($tile:path) $($description:tt)*) => {
         ::core::compile_error!(
             "expected `/// DOC pub struct NAME as \"argument\" creates [dialect, ...] { /// HELP \
@@ -304,8 +308,8 @@ macro_rules! pass {
              may be left out"
         );
     };
-    // The crate with the `tile` dialect depends on this crate, so its handle is an argument of the
-    // macro.
+    // The crate of the `tile` dialect depends on this crate, so the macro receives the dialect
+    // handle as an argument.
     ($($description:tt)*) => {
         $crate::pass! { @tile(::tx_dialect_tile::handle) $($description)* }
     };
@@ -355,8 +359,8 @@ macro_rules! dialect_getter {
     };
 }
 
-/// Defines `PASSES` as the passes of a crate, each listed with its module. The crate must also
-/// declare each module with a `mod` item.
+/// Defines `PASSES`, the list of the passes of a crate. Each pass is listed with its module. The
+/// crate must also declare each of these modules with a `mod` item.
 #[macro_export]
 macro_rules! registry {
     ($($module:ident :: $pass:ident),* $(,)?) => {
@@ -367,5 +371,6 @@ macro_rules! registry {
     };
 }
 
-// The line `use tx_mlir::pass::{Pass, pass}` then imports both the trait and the macro.
+// With these re-exports, the line `use tx_mlir::pass::{Pass, pass}` imports both the trait and the
+// macro.
 pub use {pass, registry};

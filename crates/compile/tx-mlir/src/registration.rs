@@ -75,8 +75,8 @@ pub struct PipelineDesc {
     pub expand: fn(&[&str]) -> Result<String, String>,
 }
 
-/// Lock of MLIR's pass registry, which is not thread-safe: parsing of a pipeline reads the
-/// registry, and registration writes it.
+/// Lock of MLIR's pass registry, which is not thread-safe. A parser of a pipeline reads the
+/// registry, and the registration of a pass writes the registry.
 static REGISTRY: RwLock<()> = RwLock::new(());
 
 /// Locks the registry for reading, so that no thread registers a pass while a pipeline is parsed.
@@ -152,7 +152,8 @@ pub fn register_pass(desc: PassDesc) -> bool {
 }
 
 fn add_pass(desc: PassDesc) {
-    // The registry lives as long as the process, so its descriptions are leaked.
+    // The code leaks the description, because MLIR's registry refers to the description until the
+    // process ends.
     let desc: &'static PassDesc = Box::leak(Box::new(desc));
     add_help_entry(false, desc.argument, desc.summary);
     let options = leak_options(&desc.options);
@@ -178,7 +179,7 @@ fn add_pass(desc: PassDesc) {
         check: pass_check,
         run: pass_run,
     }));
-    // SAFETY: everything that `pass` points at was leaked above.
+    // SAFETY: the code above has leaked all data to which `pass` points.
     unsafe { ffi::txRegisterPass(pass) }
 }
 
@@ -200,7 +201,7 @@ fn add_pipeline(desc: PipelineDesc) {
         rust: std::ptr::from_ref(desc).cast(),
         expand: pipeline_expand,
     }));
-    // SAFETY: everything that `pipeline` points at was leaked above.
+    // SAFETY: the code above has leaked all data to which `pipeline` points.
     unsafe { ffi::txRegisterPipeline(pipeline) }
 }
 
@@ -232,8 +233,8 @@ pub struct PassStatistics {
 static TOTALS: Mutex<BTreeMap<&'static str, PassStatistics>> = Mutex::new(BTreeMap::new());
 
 /// Returns the counters of all passes that ran in this process, sorted by pass name. MLIR's own
-/// statistics report is empty if LLVM was built without statistics. The LLVM packages of Linux
-/// distributions are built without statistics.
+/// statistics report is empty if LLVM was built without statistics, as in the LLVM packages of
+/// Linux distributions.
 pub fn statistics() -> Vec<PassStatistics> {
     TOTALS
         .lock()
@@ -275,7 +276,7 @@ fn leak_options(options: &[OptionDesc]) -> &'static [TxOption] {
         .leak()
 }
 
-/// Calls `f` with the option values from C++: an array of `count` strings.
+/// Calls `f` with the `count` option values that C++ passes.
 ///
 /// # Safety
 /// `values` must point at `count` strings.
@@ -292,7 +293,7 @@ unsafe extern "C" fn pass_dialects(rust: *const c_void, registry: MlirDialectReg
     // SAFETY: `rust` is the leaked `PassDesc` of `register_pass`.
     let desc = unsafe { &*rust.cast::<PassDesc>() };
     for handle in desc.dialects {
-        // SAFETY: handles are static; the registry is alive during the call.
+        // SAFETY: dialect handles are static, and the registry is alive during the call.
         unsafe { mlir_sys::mlirDialectHandleInsertDialect(handle(), registry) }
     }
 }

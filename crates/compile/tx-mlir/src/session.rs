@@ -26,8 +26,8 @@ const MAX_PIPELINES: usize = 128;
 pub struct Session {
     /// Cached pass managers; the key is the text of the pipeline. The initialization of a pass can
     /// take longer than its run: `canonicalize` collects the patterns of all dialects. Rust drops
-    /// fields in declaration order. This field is declared first, because the pass managers must be
-    /// dropped before the context.
+    /// fields in declaration order. The field `pipelines` is declared first, because Rust must drop
+    /// the pass managers before the context.
     pipelines: RefCell<BTreeMap<String, PassManager<'static>>>,
     context: Context,
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
@@ -116,7 +116,7 @@ pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Opti
                  write the file again",
                 crate::name(op)
             );
-            // MLIR cannot print the op, so the message contains only its name.
+            // MLIR cannot print the op, so the error message contains only the op name.
             crate::error(op.location(), reason).emit();
             return None;
         }
@@ -136,7 +136,8 @@ impl Session {
         context.attach_diagnostic_handler(move |d| {
             let said = Diagnostic::from_melior(&d);
             let mut kept = locked(&kept);
-            // MLIR retries a failed pattern, which then repeats its message.
+            // MLIR applies a failed pattern again, and the pattern then emits the same diagnostic
+            // again.
             if kept.last() != Some(&said) {
                 kept.push(said);
             }
@@ -163,7 +164,8 @@ impl Session {
     pub fn parse(&self, name: &str, source: &[u8]) -> Option<Module<'_>> {
         let parsed = parse(&self.context, name, source);
         if parsed.is_none() {
-            // The note prints the op, which the source text already shows.
+            // The note that contains the printed op is redundant, because the source text shows the
+            // op.
             for diagnostic in locked(&self.diagnostics).iter_mut() {
                 let shows_op = |n: &Diagnostic| n.message.starts_with("see current operation: ");
                 diagnostic.notes.retain(|note| !shows_op(note));
@@ -181,16 +183,16 @@ impl Session {
         Attribute::parse(&self.context, text)
     }
 
-    /// Runs a pass pipeline over `module`, and verifies the module after each pass. The pipeline is
-    /// given as text. If the text is invalid or a pass fails, the function records an error and
+    /// Runs a pass pipeline over `module`, and verifies the module after each pass. `pipeline` is
+    /// pipeline text. If the text is invalid, or if a pass fails, the function records an error and
     /// returns false.
     pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, true)
     }
 
     /// Runs a pipeline like [`Self::run`], but does not verify the module. Verification takes as
-    /// long as a small pass. To save this time, the caller may run several pipelines and then call
-    /// [`Self::verify`] once.
+    /// long as a small pass. To save the time of verification, the caller may run several pipelines
+    /// and then call [`Self::verify`] once.
     pub fn run_unverified(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, false)
     }
@@ -213,8 +215,8 @@ impl Session {
         manager.enable_verifier(verified);
         let done = manager.run(module).is_ok();
         let mut pipelines = self.pipelines.borrow_mut();
-        // The pass manager of a failed pass is dropped, because the pass may be in an inconsistent
-        // state.
+        // After a failure, the function drops the pass manager, because the failed pass may be in
+        // an inconsistent state.
         if done && pipelines.len() < MAX_PIPELINES {
             pipelines.insert(pipeline.to_owned(), manager);
         }

@@ -1,5 +1,6 @@
 //! Detection of block, cluster and grid size attributes with an unexpected type. MLIR's parser
-//! silently drops a size attribute with an unexpected type, so the kernel would have no known size.
+//! silently drops a size attribute with an unexpected type, so the kernel would have no known
+//! block, cluster or grid size.
 
 const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_size"];
 
@@ -22,7 +23,7 @@ pub(crate) fn dropped(text: &str) -> Option<DroppedSize<'_>> {
             places.find_map(|(at, _)| {
                 let column = at + 1;
                 let before = code[..at].chars().next_back();
-                // The match is part of a longer name or of a string.
+                // The matched text is part of a longer name or of a string.
                 if before.is_some_and(|c| c.is_ascii_alphanumeric() || "._$\"".contains(c)) {
                     return None;
                 }

@@ -1,4 +1,4 @@
-//! Argument names in the source text of a program, which MLIR's parser discards.
+//! Argument names in the source text of a program. MLIR's parser discards these names.
 
 use crate::ir::{Val, argument_of, value_location};
 use crate::location::source_location;
@@ -13,8 +13,8 @@ thread_local! {
     static PARSED: RefCell<Option<(String, Rc<Vec<u8>>)>> = const { RefCell::new(None) };
 }
 
-/// Whether argument names may be read from source files on disk. In an editor, the text may differ
-/// from the file on disk.
+/// Whether the code may read argument names from source files on disk. The language server does not
+/// set this flag, because the text in an editor can differ from the file on disk.
 static READS_FILES: AtomicBool = AtomicBool::new(false);
 
 /// File name of standard input in MLIR locations.
@@ -35,8 +35,8 @@ pub(crate) fn reads() -> bool {
     READS_FILES.load(Ordering::Relaxed)
 }
 
-/// Calls `parse`. During this call, argument names at locations in the file `name` are read from
-/// `text`.
+/// Calls `parse`. During this call, [`written_name`] reads the names of arguments with locations in
+/// the file `name` from `text`.
 pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce() -> R) -> R {
     PARSED.set(Some((name.to_owned(), text)));
     let parsed = parse();
@@ -51,7 +51,8 @@ pub fn written_name(value: Val<'_>) -> Option<String> {
     value_name(value_location(value))
 }
 
-/// Returns the SSA name at a source location, such as `%A`, if the source text is available.
+/// Returns the SSA name at a source location, such as `%A`. Returns `None` if the source text is
+/// not available.
 fn value_name(location: Location<'_>) -> Option<String> {
     let at = source_location(location)?;
     let parsed = PARSED.with_borrow(|parsed| {
@@ -82,9 +83,9 @@ fn name_at(text: &[u8]) -> Option<String> {
     Some(format!("%{}", String::from_utf8_lossy(&letters[..length])))
 }
 
-/// Parses the file name that MLIR gives to a part of a split input file, such as `within split at
-/// a.mlir:7 offset `. Returns the name of the split input file, and the number of lines before this
-/// part.
+/// Parses the buffer name that MLIR gives to one split of an input file, such as `within split at
+/// a.mlir:7 offset `. Returns the name of the input file, and the number of lines before this
+/// split.
 fn of_split(name: &str) -> Option<(&str, usize)> {
     let part = name.strip_prefix("within split at ")?;
     let (file, line) = part.trim_end().strip_suffix(" offset")?.rsplit_once(':')?;

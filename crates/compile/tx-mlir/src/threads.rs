@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Number of threads of this process that execute [`map`], as callers or helpers.
+/// Number of threads of this process that execute [`map`]: callers and helper threads.
 static WORKING: AtomicUsize = AtomicUsize::new(0);
 
-/// Stack size of a helper thread, in bytes. LLVM recurses over its input, so a helper thread has
-/// the stack size of a typical main thread.
+/// Stack size of a helper thread, in bytes. LLVM recurses over its input, so a helper thread needs
+/// a stack as large as the stack of a typical main thread.
 const STACK_BYTES: usize = 8 << 20;
 
 /// Token that represents one thread in the count [`WORKING`].
@@ -26,7 +26,8 @@ impl WorkerToken {
     fn of_helper(processors: usize) -> Option<Self> {
         let more = |working| (working < processors).then_some(working + 1);
         let taken = WORKING.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        // The token is created only after the increment, because its drop decrements the count.
+        // The token is created only after the count is incremented, because the drop of a token
+        // decrements the count.
         taken.ok().map(|_| Self)
     }
 }
@@ -51,8 +52,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Returns the result of `work` for each job, in the order of `jobs`. `jobs` yields each job with
 /// its size. The largest queued job starts first.
 ///
-/// The calling thread creates the jobs in order, and then also executes jobs. All concurrent calls
-/// of `map` together have at most as many helper threads as there are idle processors.
+/// The calling thread first creates all jobs in order, and then executes jobs like a helper thread.
+/// All concurrent calls of `map` together have at most as many helper threads as there are idle
+/// processors.
 pub(crate) fn map<J: Send, R: Send>(
     jobs: impl ExactSizeIterator<Item = (usize, J)>,
     work: impl Fn(J) -> R + Sync,
@@ -94,13 +96,13 @@ pub(crate) fn map<J: Send, R: Send>(
                 let _place = place;
                 work_on();
             };
-            // If the creation of a helper thread fails, the caller executes its jobs.
+            // If the creation of a helper thread fails, the other threads execute its jobs.
             let _ = thread::Builder::new()
                 .stack_size(STACK_BYTES)
                 .spawn_scoped(scope, help);
         }
-        // The guard closes the queue even if the creation of a job panics. Otherwise the helper
-        // threads would wait forever.
+        // The guard closes the queue even if the creation of a job panics. Without the guard, the
+        // helper threads would wait forever after a panic.
         let closing = CloseOnDrop(&queue, &changed);
         for (number, (size, job)) in jobs.enumerate() {
             locked(&queue).jobs.insert((size, number), job);

@@ -1,12 +1,13 @@
 //! Isolation of MLIR from an installed CUDA toolkit.
 
-/// Prevents MLIR from linking libdevice of an installed CUDA toolkit, which MLIR finds through
-/// `CUDA_ROOT`, `CUDA_HOME` or `CUDA_PATH`. With libdevice, the output would depend on the
-/// environment, and compilation would take longer. Compilation would also fail if LLVM cannot read
-/// the installed version of libdevice.
+/// Prevents MLIR from linking libdevice. MLIR finds libdevice in the CUDA toolkit to which the
+/// environment variable `CUDA_ROOT`, `CUDA_HOME` or `CUDA_PATH` points. With libdevice, the output
+/// would depend on the environment, and compilation would take longer. Compilation would also fail
+/// if LLVM cannot read the installed version of libdevice.
 ///
-/// MLIR uses the first of these three environment variables that is set. If its value is empty,
-/// MLIR uses no toolkit. The option `toolkit` of `gpu-module-to-binary` cannot replace this
+/// If several of these environment variables are set, MLIR uses the first of them, in the order
+/// `CUDA_ROOT`, `CUDA_HOME`, `CUDA_PATH`. If the value of the first set environment variable is
+/// empty, MLIR uses no toolkit. The option `toolkit` of `gpu-module-to-binary` cannot replace this
 /// function, because MLIR reports an error if the toolkit folder contains no libdevice.
 ///
 /// # Safety

@@ -14,12 +14,12 @@ pub struct Artifact {
     pub ptx: String,
     /// Launch plan.
     pub plan: Plan,
-    /// Separate PTX module of each kernel. The list is empty unless the caller of the compiler
-    /// requests separate modules.
+    /// Separate PTX module of each kernel. The list is empty if the caller of the compiler does not
+    /// request separate modules.
     #[serde(default)]
     pub modules: Vec<KernelModule>,
-    /// MLIR module of the kernels in the LLVM and NVVM dialects, as input of the CPU executor. The
-    /// text is empty if the compiler omits the device IR.
+    /// MLIR text of the kernels in the LLVM and NVVM dialects. The CPU executor interprets this
+    /// MLIR text. The text is empty if the compiler omits the device IR.
     pub device_ir: String,
     /// Stages of the compilation, in order.
     pub stages: Vec<Stage>,
@@ -37,8 +37,9 @@ impl Artifact {
         last.ir.as_deref()
     }
 
-    /// Returns the separate PTX module of each kernel, in the order of the steps; empty unless
-    /// requested. [`Artifact::ptx`] is one module with all kernels.
+    /// Returns the separate PTX module of each kernel, in the order of the steps. The list is empty
+    /// if the caller of the compiler did not request separate modules. [`Artifact::ptx`] is one PTX
+    /// module with all kernels.
     pub fn modules(&self) -> &[KernelModule] {
         &self.modules
     }
@@ -49,7 +50,7 @@ impl Artifact {
 pub struct KernelModule {
     /// Name of the module, as in [`Step::module`](crate::Step::module).
     pub name: String,
-    /// PTX text of the kernel, with the globals and functions that it uses.
+    /// PTX text of the kernel, and of the globals and functions that the kernel uses.
     pub ptx: String,
 }
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::expr::{Expr, ExprError, Symbol};
 
-/// Requirement on the arguments of a program that their types do not express, such as two
-/// dimensions of equal size.
+/// Requirement on the arguments of a program, such as two dimensions of equal size. The types of
+/// the arguments do not express the requirement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
@@ -20,8 +20,8 @@ pub struct Check {
     pub right: Expr,
     /// Error message for arguments that violate the check.
     pub message: String,
-    /// Source position of the assertion, or of the op that needs the check. The JSON form omits an
-    /// unknown position.
+    /// Source position of the `cf.assert`, or of the op that requires the check. The JSON form
+    /// omits an unknown position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<LineColumn>,
 }
@@ -36,7 +36,8 @@ pub struct LineColumn {
     pub column: usize,
 }
 
-/// Relation between two numbers. A check never uses `>` or `>=`: `a > b` is written `b < a`.
+/// Relation between two numbers. A check uses neither `>` nor `>=`: the check `b < a` expresses `a
+/// > b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Relation {
     /// `==`
@@ -83,8 +84,8 @@ pub enum CheckError {
     },
 }
 
-/// Returns the error message of a violated check. If the check's `message` begins with the text of
-/// both operands, the result does not repeat this text.
+/// Returns the error message of a violated check. If the field `message` of the check begins with
+/// the text of both operands, the error message omits this text.
 fn failed(check: &Check, left: i64, right: i64) -> String {
     let sides = sides(check, left, right);
     let (l, r) = (check.left.to_string(), check.right.to_string());

@@ -1,4 +1,5 @@
-//! Conditions of launch steps, and the check that exactly one alternative of a choice is launched.
+//! Conditions of launch steps, and the check that a launcher launches exactly one alternative of
+//! each choice.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,8 +16,8 @@ use crate::parse::Parser;
 /// string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
-    /// Comparison of two signed numbers. The condition `left != right` is not allowed:
-    /// [`Relation::NotEqual`] becomes two conditions.
+    /// Comparison of two signed numbers. The relation must not be [`Relation::NotEqual`]: two
+    /// conditions, `left < right` and `left > right`, express `left != right`.
     Compare {
         /// Left side.
         left: Expr,
@@ -53,7 +54,7 @@ impl Condition {
                 let by = by.as_const().unwrap_or(1);
                 vec![Self::Divisible { value: *value, by }]
             }
-            // A remainder is never negative.
+            // This remainder is never negative, so `!= 0` is equivalent to `> 0`.
             (left @ Expr::Mod(..), Relation::NotEqual, Expr::Const(0))
                 if left.is_non_negative() =>
             {
@@ -152,8 +153,8 @@ impl Condition {
         needs
     }
 
-    /// Checks the invariants of a condition that a caller constructed without the parser. Returns a
-    /// description of the violated invariant.
+    /// Checks the invariants of a condition. A caller can construct an invalid condition without
+    /// the parser. Returns a description of the violated invariant.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Compare {
@@ -260,7 +261,7 @@ pub enum ChoiceError {
         /// Conditions under which both alternatives are true.
         place: Vec<Condition>,
     },
-    /// The check of the alternatives needs more case splits than [`exactly_one`] allows.
+    /// The check of the alternatives exceeds the maximum number of case splits of [`exactly_one`].
     #[error("found too many conditions to tell whether exactly one alternative holds")]
     TooLarge,
 }
@@ -277,16 +278,18 @@ fn text_of(conditions: &[Condition]) -> String {
 /// case splits suffice.
 const MAX_SPLITS: usize = 10_000;
 
-/// Checks that for all arguments, exactly one alternative (list of conditions) is true.
+/// Checks that exactly one alternative is true for all arguments. An alternative is a list of
+/// conditions, and is true if all of its conditions are true.
 ///
 /// The check assumes that comparisons of different pairs of expressions are independent of each
-/// other. The alternatives are therefore the leaves of a decision tree. At each node of the tree,
-/// the check selects two expressions that an alternative compares. For each outcome (less, equal,
-/// greater), the check keeps the alternatives that the outcome allows, and recurses.
+/// other. The check builds a decision tree whose leaves are the alternatives. At each node of the
+/// tree, the check selects two expressions that an alternative compares. For each outcome of the
+/// comparison (less, equal, greater), the check recurses with the alternatives that the outcome
+/// does not violate.
 ///
 /// # Errors
-/// On failure, returns conditions under which no alternative is true, or under which two
-/// alternatives are true.
+/// If the check fails, the error contains conditions under which no alternative is true, or
+/// conditions under which two alternatives are true.
 pub fn exactly_one<'a>(
     alternatives: impl IntoIterator<Item = &'a [Condition]>,
 ) -> Result<(), ChoiceError> {
@@ -336,8 +339,9 @@ impl Outcomes {
     }
 }
 
-/// Alternative, with its undecided conditions: the conditions that the outcomes on the path to the
-/// current tree node neither satisfy nor violate.
+/// Alternative that is still possible at the current node of the decision tree. The field `open`
+/// contains the undecided conditions of the alternative: the path to the node has not yet compared
+/// their expressions.
 #[derive(Clone)]
 struct Leaf {
     number: usize,
@@ -387,7 +391,8 @@ impl Tree {
                     leaf
                 })
                 .collect();
-            // Outcomes with the same remaining alternatives are checked once.
+            // If two outcomes leave the same alternatives, the function checks these alternatives
+            // only once.
             let numbers: Vec<usize> = remaining.iter().map(|leaf| leaf.number).collect();
             if !checked.contains(&numbers) {
                 self.path.push((pair, outcome));
@@ -408,8 +413,8 @@ impl Tree {
     }
 }
 
-/// Returns false if the forms of two expressions prove that their values never have the given
-/// relation; otherwise returns true.
+/// Returns whether the values of two expressions can have the given relation. Returns true if the
+/// syntactic form of the expressions does not prove the opposite.
 fn is_possible((left, right): &(Expr, Expr), relation: Relation) -> bool {
     match (left, right) {
         (Expr::Const(left), Expr::Const(right)) => relation.holds(*left, *right),

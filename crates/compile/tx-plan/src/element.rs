@@ -135,7 +135,8 @@ pub struct UnknownElementType {
     pub found: String,
 }
 
-/// Lower-case type names of other tools, each with the corresponding element type.
+/// Table of type names from other tools. Each entry contains a type name in lower case, and the
+/// corresponding element type.
 const FOREIGN_NAMES: &[(&str, ElementType)] = &[
     ("half", ElementType::F16),
     ("float16", ElementType::F16),
@@ -165,8 +166,8 @@ const FOREIGN_NAMES: &[(&str, ElementType)] = &[
     ("e5m2", ElementType::F8E5M2),
 ];
 
-/// Returns the element type for a type name of another tool, or for a name in the wrong letter
-/// case.
+/// Returns the element type that the user probably means: `found` is the type name of another tool,
+/// or an MLIR type name in the wrong letter case.
 fn meant(found: &str) -> Option<ElementType> {
     let small = found.to_ascii_lowercase();
     let mut all = ElementType::ALL.into_iter();

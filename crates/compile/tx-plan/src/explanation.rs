@@ -1,5 +1,5 @@
-//! Choices of the compiler for an op, with their reasons. `tx explain` prints this data, `tx
-//! report` draws it, and passes report it as remarks.
+//! Choices of the compiler for an op, with their reasons. `tx explain` prints these choices, `tx
+//! report` draws them, and passes emit them as remarks.
 
 mod text;
 
@@ -35,9 +35,10 @@ pub struct SourcePlace {
 pub enum Choice {
     /// Schedule of a grid-level op.
     Schedule(ScheduleChoice),
-    /// One kernel computes several ops.
+    /// Choice to compute several ops with one kernel.
     Group(GroupChoice),
-    /// Reason why the kernel of the preceding ops does not also compute this op.
+    /// Reason why the op has its own kernel: the reason why the kernel of the preceding ops does
+    /// not also compute this op.
     Apart(ApartChoice),
     /// Variant of a reduction in a kernel.
     Variant(VariantChoice),
@@ -97,7 +98,7 @@ pub struct GroupedArray {
     pub name: String,
     /// Index of the corresponding function argument; `None` for a temporary.
     pub argument: Option<usize>,
-    /// Whether the elements stay in registers between the ops of the kernel.
+    /// Whether the kernel keeps the elements in registers between its ops.
     pub is_held: bool,
     /// Whether the kernel stores the elements to memory.
     pub is_stored: bool,
@@ -113,7 +114,8 @@ pub struct Traffic {
     pub fewest: u64,
 }
 
-/// Reason why the kernel of the preceding ops does not also compute this op.
+/// Reason why the op has its own kernel: the reason why the kernel of the preceding ops does not
+/// also compute this op.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApartChoice {
     /// Reason, in words.
@@ -126,14 +128,14 @@ pub struct ScheduleCase {
     /// Maximum row length of the case; `None` if the case covers all lengths above the maxima of
     /// the earlier cases.
     pub up_to: Option<UpTo>,
-    /// Whether a single kernel implements this case of the schedule.
+    /// Whether this case of the schedule needs only one kernel.
     pub is_one_kernel: bool,
     /// Names of the kernels; empty before the kernels exist.
     pub kernels: Vec<String>,
     /// Number of threads per block.
     pub threads: i64,
-    /// Estimated time of this case. The value is `None` if the schedule has a single case, because
-    /// [`Estimates`] then contains the time of the schedule.
+    /// Estimated time of this case. If the schedule has only one case, the field is `None`, because
+    /// [`Estimates`] contains the time of the whole schedule.
     pub estimate: Option<CaseEstimate>,
     /// Steps of the schedule.
     pub steps: Vec<ScheduleStep>,
@@ -144,7 +146,7 @@ pub struct ScheduleCase {
 pub struct UpTo {
     /// Dimension of the iteration space, from 0.
     pub dimension: usize,
-    /// Largest length of the dimension, in elements.
+    /// Maximum length of the dimension, in elements.
     pub length: i64,
 }
 
@@ -164,8 +166,8 @@ pub struct ScheduleStep {
     pub attribute: String,
     /// Attribute in words, such as `split d0 by 8`.
     pub words: String,
-    /// Attribute in words, with `n` in place of numbers, such as `split d0 by n`. Steps that differ
-    /// only in numbers have equal `sort` texts.
+    /// Attribute in words, with `n` in place of numbers, such as `split d0 by n`. Two steps have
+    /// equal `sort` fields if their attributes differ only in numbers.
     pub sort: String,
 }
 
@@ -178,7 +180,7 @@ pub struct Estimates {
     pub chip: String,
     /// Lengths of the dimensions for which times are estimated.
     pub lengths: Vec<f64>,
-    /// Whether `lengths` contains lengths that the estimate assumes for dynamic dimensions.
+    /// Whether a length in `lengths` is an assumption, because the dimension is dynamic.
     pub is_assumed: bool,
     /// Estimate of the schedule.
     pub own: Cost,
@@ -193,7 +195,8 @@ pub struct Cost {
     pub microseconds: f64,
     /// Bytes read and written.
     pub bytes: f64,
-    /// Number of waves: blocks of the grid divided by resident blocks of the GPU.
+    /// Number of waves: the number of blocks of the grid divided by the number of blocks that are
+    /// resident on the GPU at once.
     pub waves: f64,
     /// Resident threads per SM.
     pub resident: f64,
@@ -224,7 +227,8 @@ pub struct VariantChoice {
     pub variants: Vec<Variant>,
 }
 
-/// Variant with its cost, or the reasons of its rejection.
+/// Variant with its estimated cost if the compiler can use the variant, or with the reasons of its
+/// rejection.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Variant {
     /// Name of the variant.
@@ -240,7 +244,8 @@ pub struct Variant {
 /// Reason why a variant is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// Name of the false predicate; `None` for a predicate without a name.
+    /// Name of the predicate that is false for the reduction; `None` for a predicate without a
+    /// name.
     pub predicate: Option<String>,
     /// Expected and found values.
     pub text: String,
@@ -249,12 +254,12 @@ pub struct Reason {
 /// Method by which the threads of a group exchange values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExchangeChoice {
-    /// Name of the kernel; `None` outside of kernels.
+    /// Name of the kernel that contains the exchange; `None` for an exchange outside of kernels.
     pub kernel: Option<String>,
     /// Range of row lengths for which the kernel is launched, as text; `None` for all lengths.
     pub lengths: Option<String>,
-    /// Name of the chosen exchange method. The name is `None` if no warp contains two threads of
-    /// the group, because the threads then exchange values only through shared memory.
+    /// Name of the chosen exchange method. If no warp contains two threads of the group, the field
+    /// is `None`, because the threads exchange values only through shared memory.
     pub chosen: Option<String>,
     /// All methods, by name.
     pub ways: Vec<Variant>,

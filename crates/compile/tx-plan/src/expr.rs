@@ -64,11 +64,11 @@ impl fmt::Display for Symbol {
 
 /// 64-bit integer expression over argument dimensions, such as `ceildiv(arg0.dim0, 32)`.
 ///
-/// The text form has `+`, `-`, `*`, parentheses, and functions: `floordiv(a, b)`, `ceildiv(a, b)`,
-/// `mod(a, b)` (with the sign of `b`), `min(a, b)`, `max(a, b)`, and `nonnegative(a)`.
-/// `nonnegative(a)` equals `a`, and is an error for a negative `a`. [`str::parse`] reads the text
-/// form, and `Display` writes it. The JSON form of a constant is a number; the JSON form of every
-/// other expression is a string.
+/// The text form may contain `+`, `-`, `*`, parentheses, and the following functions: `floordiv(a,
+/// b)`, `ceildiv(a, b)`, `mod(a, b)` (with the sign of `b`), `min(a, b)`, `max(a, b)`, and
+/// `nonnegative(a)`. The value of `nonnegative(a)` is `a`. If `a` is negative, the evaluation
+/// fails. [`str::parse`] reads the text form, and `Display` writes it. The JSON form of a constant
+/// is a number; the JSON form of every other expression is a string.
 ///
 /// Methods that combine expressions fold constants, so an expression over static dimensions becomes
 /// a number.
@@ -111,13 +111,13 @@ pub enum ExprError {
         text: String,
         /// Column in bytes, from 1.
         column: usize,
-        /// Text at this column, which the parser did not expect.
+        /// Unexpected text at the column `column`.
         found: String,
         /// Expected text.
         expected: &'static str,
     },
-    /// The expression has more terms than the limit permits. The limit protects the parser's stack
-    /// from hostile input.
+    /// The expression has more terms than the limit permits. Without this limit, hostile input
+    /// could overflow the stack of the parser.
     #[error("expression has more than {limit} terms")]
     TooLarge {
         /// Maximum number of terms.
@@ -163,9 +163,9 @@ pub enum ExprError {
 }
 
 impl Expr {
-    /// Maximum number of [terms](Expr::terms) of an expression in text form; the expressions of
-    /// plans have far fewer terms. The maximum number of terms also limits the recursion depth of
-    /// functions that walk an expression.
+    /// Maximum number of [terms](Expr::terms) of an expression in text form. The expressions of
+    /// launch plans have far fewer terms. The maximum number of terms also limits the recursion
+    /// depth of functions that walk an expression.
     pub const MAX_TERMS: usize = 256;
 
     /// Returns `arg{argument}.dim{dim}`.
@@ -181,7 +181,7 @@ impl Expr {
         }
     }
 
-    /// Returns `self + other`, folded if both are constant or one is 0.
+    /// Returns `self + other`, folded if both operands are constant, or if one operand is 0.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         match (&self, &other) {
@@ -191,7 +191,7 @@ impl Expr {
         }
     }
 
-    /// Returns `self - other`, folded if both are constant or `other` is 0.
+    /// Returns `self - other`, folded if both operands are constant, or if `other` is 0.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         match &other {
@@ -200,7 +200,7 @@ impl Expr {
         }
     }
 
-    /// Returns `self * other`, folded if both are constant or one is 0 or 1.
+    /// Returns `self * other`, folded if both operands are constant, or if one operand is 0 or 1.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         match (&self, &other) {
@@ -210,7 +210,7 @@ impl Expr {
         }
     }
 
-    /// Returns `floordiv(self, other)`, folded if both are constant or `other` is 1.
+    /// Returns `floordiv(self, other)`, folded if both operands are constant, or if `other` is 1.
     #[must_use]
     pub fn floor_div(self, other: Self) -> Self {
         match &other {
@@ -219,7 +219,7 @@ impl Expr {
         }
     }
 
-    /// Returns `ceildiv(self, other)`, folded if both are constant or `other` is 1.
+    /// Returns `ceildiv(self, other)`, folded if both operands are constant, or if `other` is 1.
     #[must_use]
     pub fn ceil_div(self, other: Self) -> Self {
         match &other {
@@ -228,7 +228,7 @@ impl Expr {
         }
     }
 
-    /// Returns `mod(self, other)`, folded if both are constant.
+    /// Returns `mod(self, other)`, folded if both operands are constant.
     #[must_use]
     pub fn modulo(self, other: Self) -> Self {
         Self::fold(Self::Mod(Box::new(self), Box::new(other)))
@@ -256,7 +256,7 @@ impl Expr {
         self.minus(quotient.times(other))
     }
 
-    /// Returns `min(self, other)`, folded if both are constant or equal.
+    /// Returns `min(self, other)`, folded if both operands are constant or equal.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         if self == other {
@@ -266,7 +266,7 @@ impl Expr {
         }
     }
 
-    /// Returns `max(self, other)`, folded if both are constant or equal.
+    /// Returns `max(self, other)`, folded if both operands are constant or equal.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         if self == other {
@@ -276,7 +276,8 @@ impl Expr {
         }
     }
 
-    /// Returns `self` if it is known to be non-negative, otherwise `nonnegative(self)`.
+    /// Returns `self` if [`Expr::is_non_negative`] returns true for `self`, otherwise
+    /// `nonnegative(self)`.
     #[must_use]
     pub fn non_negative(self) -> Self {
         if self.is_non_negative() {
@@ -314,7 +315,7 @@ impl Expr {
     }
 
     /// Folds an operation on two constants. An operation that overflows or divides by zero is not
-    /// folded, and evaluation reports the error.
+    /// folded. The evaluation of the expression reports the overflow or the division by zero.
     fn fold(expr: Self) -> Self {
         match expr.operands() {
             Some((Self::Const(_), Self::Const(_))) => {

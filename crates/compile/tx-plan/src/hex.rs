@@ -1,5 +1,5 @@
-//! Hexadecimal text form of 64-bit patterns. The form is not a JSON number, because JSON numbers
-//! cannot represent infinities or all 64-bit integers.
+//! Hexadecimal text form of 64-bit patterns. Plans store bit patterns as text, because JSON numbers
+//! can represent neither infinities nor all 64-bit integers.
 
 use serde::{Deserialize, Deserializer, Serializer, de};
 

@@ -26,7 +26,8 @@ impl Plan {
         struct Versioned {
             version: u64,
         }
-        // The version determines the format of the other fields, so it is parsed first.
+        // The function parses the version first, because the version determines the format of the
+        // other fields.
         let Versioned { version } = serde_json::from_str(text)?;
         if version != u64::from(VERSION) {
             return Err(PlanError::Version { found: version });
@@ -37,8 +38,9 @@ impl Plan {
     }
 }
 
-/// JSON form of an [`Argument`]. The field `type` repeats the other fields for human readers.
-/// Deserialization checks that `type` matches these fields.
+/// JSON form of an [`Argument`]. The field `type` contains the same information as the other
+/// fields, for human readers. Deserialization checks that the field `type` matches the other
+/// fields.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ArgumentRepr {
@@ -133,8 +135,8 @@ impl<'de> Deserialize<'de> for Argument {
     }
 }
 
-/// JSON form of a [`Temporary`]. The field `bytes` repeats the size of the temporary for launchers
-/// that do not need the shape.
+/// JSON form of a [`Temporary`]. The field `bytes` contains the size of the temporary, for
+/// launchers that do not read the shape.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TemporaryRepr {

@@ -15,14 +15,15 @@ pub struct Extent3 {
 }
 
 impl Step {
-    /// Returns the launch sizes of the step; `value` evaluates expressions. Returns `None` if a
-    /// condition of the step is false, or if a grid size is 0, because the step is then skipped.
+    /// Returns the launch sizes of the step; `value` evaluates expressions. Returns `None` if the
+    /// launcher must skip the step: a condition of the step is false, or a grid size is 0.
     ///
     /// The function does not check the limits of the device, because the driver rejects sizes above
     /// these limits.
     ///
     /// # Errors
-    /// Fails if an expression cannot be evaluated, or its value does not fit in 32 bits.
+    /// Fails if an expression cannot be evaluated, or if the value of an expression does not fit in
+    /// 32 bits.
     pub fn extent(
         &self,
         value: impl Fn(&Expr) -> Result<i64, ExprError>,

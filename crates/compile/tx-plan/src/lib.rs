@@ -5,8 +5,8 @@
 //! and blocks are [expressions](Expr) over argument dimensions. An [`Artifact`] contains a plan,
 //! its PTX, and the device IR for the CPU executor.
 //!
-//! This crate uses neither MLIR nor CUDA, so a program that only launches kernels can depend on it
-//! alone.
+//! This crate uses neither MLIR nor CUDA, so a program that only launches compiled kernels can
+//! depend on this crate alone.
 //!
 //! ```
 //! use tx_plan::{Expr, Symbol};

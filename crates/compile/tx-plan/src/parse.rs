@@ -59,8 +59,8 @@ impl<'de> Deserialize<'de> for Expr {
     }
 }
 
-/// Recursive-descent parser. The parser counts each recursive call and each operand of an operator
-/// chain as a term. The parser returns an error if a text has more than [`Expr::MAX_TERMS`] terms.
+/// Recursive-descent parser. Each recursive call and each operand of an operator chain counts as a
+/// term. The parser returns an error if a text has more than [`Expr::MAX_TERMS`] terms.
 pub(crate) struct Parser<'t> {
     text: &'t str,
     at: usize,
@@ -94,8 +94,8 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// Consumes `expected` if the remaining text begins with it. Returns whether `expected` was
-    /// consumed.
+    /// Consumes `expected` if the remaining text begins with `expected`. Returns whether `expected`
+    /// was consumed.
     pub(crate) fn eat_text(&mut self, expected: &str) -> bool {
         self.peek();
         let found = self.rest().starts_with(expected);
@@ -239,7 +239,7 @@ impl<'t> Parser<'t> {
 }
 
 fn parse_symbol(word: &str) -> Option<Symbol> {
-    /// Parses an index as `Display` writes it: no sign, no leading zeros.
+    /// Parses an index in the form that `Display` writes: without a sign and without leading zeros.
     fn index(digits: &str) -> Option<usize> {
         digits
             .parse()

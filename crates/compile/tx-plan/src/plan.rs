@@ -8,7 +8,7 @@ use crate::element::ElementType;
 use crate::expr::{Expr, Symbol};
 use crate::types::{ArgumentType, Extent, Layout, MemrefType};
 
-/// Version of the JSON form. A change of the JSON form increases the version if a reader of the
+/// Version of the JSON form. A change of the JSON form must increase the version if readers of the
 /// previous form would misinterpret the new form.
 pub const VERSION: u32 = 2;
 
@@ -39,8 +39,9 @@ pub struct Plan {
     /// launches a kernel. The JSON form omits an empty list of checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Device memory that the launcher allocates. Unless the launcher zeroes a temporary, the
-    /// contents of the temporary are undefined until a step writes them.
+    /// Temporaries in device memory, which the launcher allocates. The contents of a temporary are
+    /// undefined until a step writes the temporary, except if the field `cleared` of the temporary
+    /// is set.
     pub temporaries: Vec<Temporary>,
     /// Kernel launches, in order.
     pub steps: Vec<Step>,
@@ -52,7 +53,7 @@ pub struct Plan {
 pub enum EntryKind {
     /// Host function `func.func`, which launches kernels.
     Function,
-    /// Kernel `gpu.func`, launched once; the launcher may override its grid.
+    /// Kernel `gpu.func`, launched once. The launcher may replace the grid of the kernel.
     Kernel,
 }
 
@@ -61,7 +62,7 @@ pub enum EntryKind {
 pub struct Argument {
     /// Type of the argument.
     pub ty: ArgumentType,
-    /// Whether a step may write the argument. The caller must then copy the argument back to the
+    /// Whether a step may write the argument. The caller must copy a written argument back to the
     /// host.
     pub written: bool,
 }
@@ -73,8 +74,8 @@ pub struct Temporary {
     pub element: ElementType,
     /// Size of each dimension; empty for rank 0.
     pub shape: Vec<Expr>,
-    /// Whether the launcher zeroes the temporary before the first run of the plan. At the end of
-    /// each run, the kernels have reset the temporary to zeros.
+    /// Whether the launcher zeroes the temporary before the first run of the plan. The kernels
+    /// reset the temporary to zeros before the end of each run.
     pub cleared: bool,
 }
 
@@ -92,12 +93,13 @@ impl Temporary {
 pub struct Step {
     /// Name of the kernel in the PTX and in the device IR.
     pub kernel: String,
-    /// Name of the kernel's PTX module; [`Artifact::modules`](crate::Artifact::modules) contains the module with this name.
+    /// Name of the PTX module of the kernel. [`Artifact::modules`](crate::Artifact::modules)
+    /// contains the module with this name.
     pub module: String,
-    /// Index of the choice that contains the step. A choice consists of consecutive steps; steps
-    /// with equal conditions form one alternative of the choice. For any arguments, the conditions
-    /// of exactly one alternative are true, so a launcher launches exactly one alternative of each
-    /// choice.
+    /// Index of the choice that contains the step. A choice consists of consecutive steps. All
+    /// steps of a choice with the same conditions form one alternative of the choice. Exactly one
+    /// alternative is true for any arguments, so a launcher launches exactly one alternative of
+    /// each choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
     /// Conditions of the step. The launcher skips the step if a condition is false.

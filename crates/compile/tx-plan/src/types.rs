@@ -110,8 +110,8 @@ pub enum MemorySpace {
 /// Layout of a memref.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Contiguous row-major elements from offset 0: a memref type without a layout. Compiled code
-    /// relies on the contiguous layout.
+    /// Layout of a memref type without a layout attribute: contiguous row-major elements from
+    /// offset 0. Compiled code relies on the contiguous layout.
     #[default]
     Identity,
     /// `strided<[…], offset: …>`
@@ -185,8 +185,8 @@ impl MemrefType {
         }
     }
 
-    /// Returns whether the elements span less than 2^63 bytes, which is the maximum size of an
-    /// array. The computation ignores dynamic sizes and strides.
+    /// Returns whether the elements span less than 2^63 bytes. Arrays of 2^63 bytes or more are not
+    /// supported. The computation ignores dynamic sizes and strides.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {

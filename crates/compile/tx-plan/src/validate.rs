@@ -9,8 +9,8 @@ use crate::types::{ArgumentType, MemorySpace};
 
 impl Plan {
     /// Checks the consistency of the plan. Every index and symbol must refer to an existing object,
-    /// and each view must have as many strides as sizes. For any arguments, the conditions of
-    /// exactly one alternative of each choice must be true.
+    /// and each view must have as many strides as sizes. For any arguments, exactly one alternative
+    /// of each choice must be true.
     ///
     /// # Errors
     /// Returns the first inconsistency.
@@ -83,8 +83,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks that choices are numbered in order, and that the conditions of exactly one
-    /// alternative of each choice are true.
+    /// Checks that choices are numbered in order, and that exactly one alternative of each choice
+    /// is true for any arguments.
     fn check_choices(&self) -> Result<(), PlanError> {
         let mut expected = 0;
         for steps in self.steps.chunk_by(|a, b| a.choice == b.choice) {
@@ -237,7 +237,7 @@ impl Plan {
     }
 }
 
-/// Calls `check` for every symbol of the expressions, and returns its first error.
+/// Calls `check` for every symbol of the expressions, and returns the first error of `check`.
 fn first_error<'e>(
     exprs: impl IntoIterator<Item = &'e Expr>,
     check: impl Fn(Symbol) -> Result<(), String>,

@@ -128,7 +128,7 @@ fn a_side_may_have_no_value() {
     );
 }
 
-/// `as_const` returns the result of a check that is the same for all arguments.
+/// If the result of a check is the same for all arguments, `as_const` returns this result.
 #[test]
 fn some_are_known_beforehand() {
     use Relation::{Equal, Less, LessOrEqual, NotEqual};
@@ -149,7 +149,7 @@ fn some_are_known_beforehand() {
     }
 }
 
-/// JSON form for other programs. If there are no checks, the JSON has no field for them.
+/// JSON form for other programs. The JSON of a plan without checks has no field `checks`.
 #[test]
 fn have_a_fixed_json_form() -> Result<(), PlanError> {
     let plan_of = plan(vec![
@@ -178,7 +178,8 @@ fn have_a_fixed_json_form() -> Result<(), PlanError> {
     Ok(())
 }
 
-/// A check of a property that no argument has is rejected, with its index.
+/// `validate` rejects a check of a property that no argument has. The error message contains the
+/// index of the check.
 #[test]
 fn may_not_fit_the_plan() {
     let mut right = check("arg0.dim0", Relation::Equal, "1");

@@ -91,8 +91,8 @@ fn negations_are_comparisons() {
     }
 }
 
-/// The leaves of a decision tree are accepted in any order. For other alternatives, the message
-/// contains the conditions on the arguments.
+/// `exactly_one` accepts the leaves of a decision tree in any order. For other alternatives, the
+/// error message contains the conditions under which none or several of them are true.
 #[test]
 fn exactly_one_alternative_holds() {
     for accepted in [
@@ -171,8 +171,8 @@ fn the_check_has_a_limit() {
     );
 }
 
-/// A plan with invalid choices is rejected. The message contains the arguments for which no or
-/// several alternatives are true.
+/// `validate` rejects a plan with invalid choices. The error message contains the arguments for
+/// which no alternative or several alternatives are true.
 #[test]
 fn plans_check_their_choices() {
     let step = |choice: Option<usize>, when: &[&str]| Step {
@@ -297,8 +297,9 @@ fn counts(alternatives: &[Vec<Condition>]) -> impl Iterator<Item = usize> {
 }
 
 proptest! {
-    /// The leaves of every tree are accepted, and exactly one is true for any arguments,
-    /// also for edited leaves that are accepted.
+    /// `exactly_one` accepts the leaves of every decision tree. If `exactly_one` accepts a list of
+    /// alternatives, exactly one alternative is true for any arguments; the test also edits the
+    /// alternatives.
     #[test]
     fn what_is_accepted_is_right(tree in tree(), edit in 0_usize..4, at in any::<prop::sample::Index>()) {
         let mut alternatives = Vec::new();

@@ -1,4 +1,4 @@
-//! The tests of `tx-plan` in one program: each program holds all of LLVM, and takes seconds to link.
+//! All tests of `tx-plan` form one test program, so Cargo links only one program.
 
 mod check;
 mod condition;

@@ -1,26 +1,26 @@
-//! Running error analysis. The analysis bounds how much a result changes if a program combines the
-//! same elements in another order.
+//! Running error analysis. The analysis computes an upper bound of the difference between two
+//! results of a program that combines the same elements in two orders.
 //!
-//! For each float, the analysis computes the value in program order and in the float type of the
-//! program, and a [`Bound`]. The bound limits the distance from the computed value to the result of
-//! any other order of the same sums and products.
+//! For each float, the analysis computes a value and a [`Bound`]. The value is computed in program
+//! order and in the float type of the program. The bound is an upper limit of the difference
+//! between the computed value and the result of the same sums and products in any other order.
 //!
 //! The analysis is first-order in the unit roundoff `u = 2^-digits`. Rounding errors are relative
-//! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. A bound
-//! relative to the magnitude holds for every tree over the same terms (Higham, *Accuracy and
-//! Stability of Numerical Algorithms*, §4.2).
+//! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. An error
+//! bound relative to the magnitude is valid for every summation tree over the same terms (Higham,
+//! *Accuracy and Stability of Numerical Algorithms*, §4.2).
 //!
-//! The bound is 0 if no order of combination rounds, because all terms are multiples of one power
-//! of two and each partial sum is representable. If the bound is 0, the results of all combination
-//! orders must be equal.
+//! The bound is 0 if no order of combination causes a rounding error: all terms are multiples of
+//! one power of two, and each partial sum is representable. If the bound is 0, all orders of
+//! combination must have equal results.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
 /// Bound on the difference between a value and the value that another order of combination yields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Maximum absolute difference between the values of two orders of combination. The field is
-    /// infinite if the analysis finds no maximum.
+    /// Maximum absolute difference between the values of two orders of combination. If the analysis
+    /// finds no maximum, the field is infinite.
     pub error: f64,
     /// Value of the same expression after each term is replaced by its absolute value.
     pub magnitude: f64,
@@ -32,14 +32,14 @@ pub struct Bound {
     pub trough: f64,
     /// Number of additions in the computation of the value.
     pub additions: f64,
-    /// Largest magnitude of a combination of some of the elements (see [`Bound::choose`]); infinite
+    /// Largest magnitude of any combined subset of the elements (see [`Bound::choose`]); infinite
     /// if a partial result overflows.
     pub high: f64,
-    /// Smallest nonzero magnitude of a combination of some of the elements; NaN if a partial result
+    /// Smallest nonzero magnitude of any combined subset of the elements; NaN if a partial result
     /// loses significant digits by underflow.
     pub low: f64,
-    /// Maximum absolute error that underflow of products causes, if all factors of later
-    /// multiplications have magnitude 1.
+    /// Maximum absolute error from the underflow of products, under the assumption that all factors
+    /// of later multiplications have magnitude 1.
     pub slip: f64,
 }
 
@@ -59,8 +59,8 @@ impl Bound {
         } else {
             ANY_GRAIN
         };
-        // A non-finite value is equal in every order of combination, and no later factor can hide
-        // an overflow.
+        // A non-finite value is the same in every order of combination, and no later factor can
+        // hide an overflow.
         let magnitude = if value.is_finite() { value.abs() } else { 0.0 };
         Self {
             error: 0.0,
@@ -75,8 +75,8 @@ impl Bound {
         }
     }
 
-    /// Returns the infinite bound. This bound belongs to a value that another order of combination
-    /// can change arbitrarily.
+    /// Returns the infinite bound, which is valid for any change of the value in another order of
+    /// combination.
     pub fn anything() -> Self {
         Self {
             error: f64::INFINITY,
@@ -147,8 +147,8 @@ impl Bound {
             error: self.error + other.error,
             magnitude: self.magnitude + other.magnitude,
             grain: self.grain.min(other.grain),
-            // No partial sum exceeds the sum of the magnitudes. This peak replaces the peaks of the
-            // operands.
+            // No partial sum exceeds the sum of the magnitudes, so the peaks of the operands are
+            // irrelevant.
             peak: self.magnitude + other.magnitude,
             trough: 1.0,
             additions: self.additions + other.additions + 1.0,
@@ -156,9 +156,9 @@ impl Bound {
             low: self.low + other.low,
             slip: self.slip.max(other.slip),
         };
-        // In any order of combination, the rounded sum is at most the smaller term away from the
-        // larger term. A term that is zero or below the rounding error is therefore not counted as
-        // a rounding addition.
+        // In any order of combination, the difference between the rounded sum and the larger term
+        // is at most the smaller term. If the smaller term is zero or below the rounding error, the
+        // function therefore does not count the sum as a rounding addition.
         let (small, large) = match self.magnitude < other.magnitude {
             true => (self, other),
             false => (other, self),
@@ -206,8 +206,8 @@ impl Bound {
             slip: self.slip.max(other.slip)
                 + power_of_two(float.least_exponent() - float.digits() + 2),
         };
-        // The product overflows or underflows in some order of combination; a later factor of 0
-        // could hide the overflow.
+        // The product overflows or underflows in some order of combination. The error must be
+        // infinite now, because a later factor of 0 could hide the overflow.
         let lost = product.peak.is_nan()
             || product.peak > float.largest() / 4.0
             || product.trough < power_of_two(float.least_exponent() + 2);
@@ -241,13 +241,13 @@ impl Bound {
         }
     }
 
-    /// Updates the largest and smallest partial results (`high`, `low`) of `after`, the combination
+    /// Updates the fields `high` and `low` of `after`, which contains the bounds of the combination
     /// of `left` and `right`.
     ///
-    /// Each slice contains one bound per component of the combined value. Another order of
-    /// combination may combine any subset of the elements first. `high` therefore becomes the
-    /// largest `high` of `left`, `right` and `after`, and `low` becomes the smallest nonzero `low`
-    /// of `left`, `right` and `after`.
+    /// Each slice contains one bound per component of the combined value. In another order, any
+    /// subset of the elements may be combined first. `high` therefore becomes the largest `high` of
+    /// `left`, `right` and `after`, and `low` becomes the smallest nonzero `low` of `left`, `right`
+    /// and `after`.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -267,8 +267,9 @@ impl Bound {
         }
     }
 
-    /// Marks the bound as overflowed or underflowed if the bound `again` is marked in this way.
-    /// `again` is the bound of the component after another application of the combiner.
+    /// Marks the bound as overflowed if the bound `again` is marked as overflowed, and as
+    /// underflowed if `again` is marked as underflowed. `again` is the bound of the same component
+    /// after another application of the combiner.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -284,7 +285,8 @@ impl Bound {
     /// infinite. If the smallest partial result of a component underflows, the error grows by
     /// [`Bound::slip`].
     pub fn of_every_order(parts: &mut [Self]) {
-        // All other elements multiply the underflow error of one element.
+        // The other elements can multiply the underflow error of one element by up to the largest
+        // partial result.
         let most = parts.iter().map(|part| part.high).sum::<f64>().max(1.0);
         for part in parts {
             if part.high == f64::INFINITY {
@@ -298,7 +300,7 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a selection (such as a maximum) between two values that differ by
+    /// Returns the bound of a selection, such as a maximum, from two values whose difference is
     /// `distance`. In another order of combination, the op may select the other value.
     pub fn either(self, other: Self, distance: f64) -> Self {
         let wider = self.wider(other);
@@ -314,7 +316,8 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a value that is known to be equal to one of two given values.
+    /// Returns the bound of a value that is equal to one of two values. The bounds of the two
+    /// values are `self` and `other`.
     pub fn wider(self, other: Self) -> Self {
         Self {
             error: self.error.max(other.error),
@@ -358,9 +361,9 @@ impl Bound {
         }
     }
 
-    /// Widens the bound of `f(x)` until the bound contains the values of `f` at both ends of the
-    /// error interval of `x`. The first-order bound is too small near the edge of the domain of
-    /// `f`.
+    /// Widens the bound of `f(x)` so that the bound also covers the values of `f` at both ends of
+    /// the error interval of `x`. Near the edge of the domain of `f`, the first-order bound alone
+    /// is too small.
     #[must_use]
     pub(crate) fn reaching(self, f: impl Fn(f64) -> f64, x: f64, error: f64, result: f64) -> Self {
         if error == 0.0 || !result.is_finite() {
@@ -390,8 +393,9 @@ impl Bound {
         }
     }
 
-    /// Returns whether the distance between `found` and `expected` is within the bound. A NaN is
-    /// within the bound only of a NaN, and an infinity only of the same infinity.
+    /// Returns whether the distance between `found` and `expected` is within the bound. If the
+    /// bound is finite, a NaN is only within the bound of a NaN, and an infinity is only within the
+    /// bound of the same infinity.
     pub fn allows(self, expected: f64, found: f64) -> bool {
         if self.error == f64::INFINITY || self.error.is_nan() {
             return true;
@@ -473,15 +477,15 @@ mod tests {
         // A product of 2000 factors `i` and `-i` is exact.
         let turns: Vec<_> = (0..2000).map(|n| [0.0, [1.0, -1.0][n % 2]]).collect();
         assert_eq!(product(&turns), [0.0; 2]);
-        // The product underflows if both factors 2^-100 precede the factor 2^120. It does not
-        // underflow in the order 2^-100 · 2^120 · 2^-100.
+        // The product underflows if both factors 2^-100 precede the factor 2^120. The product does
+        // not underflow in the order 2^-100 · 2^120 · 2^-100.
         let tiny = [2_f64.powi(-100), 0.0];
         let errors = product(&[[2_f64.powi(120), 0.0], tiny, tiny]);
         assert!(
             errors[0] >= 2_f64.powi(-80) && errors[0] < 1e-6,
             "{errors:?}"
         );
-        // A maximum is at most the largest element, so it cannot overflow.
+        // A maximum cannot overflow, because it is at most the largest element.
         let [huge, least] = [3e38, 1e-40].map(|x| [Bound::exact(x)]);
         let mut most = [huge[0].wider(least[0])];
         Bound::choose(&huge, &least, &mut most);

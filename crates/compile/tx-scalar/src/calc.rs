@@ -1,8 +1,9 @@
 //! Evaluation of `arith` and `math` ops, selected by op name.
 //!
-//! Each float op is computed in f64, and its result is rounded once to the result type. Additions,
-//! subtractions, multiplications, divisions and square roots are correctly rounded for types with
-//! at most 25 significant bits. Fused multiply-adds are rounded to odd before the last rounding.
+//! The crate computes each float op in f64, and rounds the f64 result once to the result type. For
+//! types with at most 25 significant bits, the results of additions, subtractions, multiplications,
+//! divisions and square roots are correctly rounded. A fused multiply-add of a type narrower than
+//! f32 first rounds to odd in f64, and then rounds to its type.
 
 mod conversion;
 mod float;
@@ -37,7 +38,8 @@ pub fn operation(
             Some(Operation::bounded(
                 Box::new(move |x| Ok(result.to_bits(float.value(x[0])))),
                 move |_, b, _| match result.digits() < float.digits() {
-                    // A rounded exact value is equal in every order of combination.
+                    // The rounding of an exact value has the same result in every order of
+                    // combination.
                     true if b[0].is_exact() => Bound {
                         grain: b[0].grain,
                         ..b[0]
@@ -125,8 +127,8 @@ mod tests {
     }
 
     /// Checks the bound of a result in two situations: an operand is NaN, and an operand has an
-    /// infinite bound. If an operand is NaN in every order of combination, only NaN is allowed as
-    /// the result. If the bound of an operand is infinite, the bound of the result is infinite.
+    /// infinite bound. If an operand is NaN in every order of combination, the bound allows only a
+    /// NaN result. If the bound of an operand is infinite, the bound of the result is infinite.
     #[test]
     fn nan_is_no_number_within_a_bound() {
         let float = Float::F32;

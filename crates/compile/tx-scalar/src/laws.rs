@@ -1,11 +1,11 @@
 //! Tests of the algebraic properties (laws) of a combiner: commutativity, associativity, and
 //! neutrality of the identity.
 //!
-//! A parallel reduction combines elements in any order, and a thread without an element combines
-//! the identity instead. This module enumerates operands, evaluates the two sides of an algebraic
-//! law, and formats a counterexample. An [`Evaluator`] runs the combiner and compares results. The
-//! caller chooses the operand tuples. A law must be true either for all of these tuples, or for at
-//! least one of these tuples.
+//! A parallel reduction combines the elements in any order. A thread without an element combines
+//! the identity instead of an element. This module enumerates operands, evaluates the two sides of
+//! an algebraic law, and formats a counterexample. An [`Evaluator`] runs the combiner and compares
+//! results. The caller chooses the operand tuples. Depending on the called method, a law must be
+//! true for all operand tuples, or for at least one operand tuple.
 
 use crate::number::{Scalar, extremes, truncated};
 use std::fmt;
@@ -59,8 +59,8 @@ impl fmt::Display for CounterExample {
 }
 
 impl CounterExample {
-    /// Appends a clause to the message, which states that every other tested value also violates
-    /// the law.
+    /// Appends a clause to the counterexample. The added clause states that every other tested
+    /// value also violates the law.
     #[must_use]
     pub fn of_all(mut self) -> Self {
         self.text += ", and so with every other value that was tried";
@@ -68,10 +68,11 @@ impl CounterExample {
     }
 }
 
-/// Result of the test of an algebraic law. The error value of a violated law is a counterexample.
+/// Result of the test of an algebraic law. If the test violates the law, the error is a
+/// counterexample.
 pub type Verdict = Result<(), CounterExample>;
 
-/// Returns all pairs of a value and a value at a higher index of the list.
+/// Returns all pairs of two values from a list, in which the first value has the lower index.
 pub fn pairs<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> + Clone {
     let later = |i: usize| values[i + 1..].iter();
     let all = values.iter().enumerate();
@@ -95,8 +96,8 @@ pub fn sides<'p, P>(
     values.into_iter().flat_map(both)
 }
 
-/// Returns copies of the partial result `base`. In each copy, one component is replaced by a value
-/// that `values` returns for the index of the component.
+/// Returns copies of the partial result `base`. Each copy has one replaced component. For each
+/// component, `values` returns the replacement values.
 pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     base: &[V],
     values: impl Fn(usize) -> I,
@@ -139,15 +140,15 @@ pub trait Evaluator: Sized {
     /// value and index.
     type Partial: Clone + 'static;
     /// Number of tests per batch. A search evaluates complete batches, so up to `BATCH` tests may
-    /// run after the first match.
+    /// run after the first matching test.
     const BATCH: usize;
 
     /// Combines each pair of a left and a right partial result. Returns `None` for an undefined
     /// result.
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
-    /// Returns whether a result is conclusive: whether it can prove or violate a law. An overflowed
-    /// result is inconclusive.
+    /// Returns whether a partial result is conclusive: an inconclusive result neither proves nor
+    /// violates a law. For example, an overflowed result is inconclusive.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 
     /// Returns the index of the first component in which the values of the two sides of a law
@@ -165,7 +166,7 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Combines each pair of partial results. The entry of a pair is `None` if the pair is `None`,
+    /// Combines each pair of partial results. The combined value is `None` if the pair is `None`,
     /// or if the combined value is undefined or inconclusive.
     fn combine_known<'r>(
         &self,

@@ -243,8 +243,8 @@ impl Float {
     }
 }
 
-/// Returns 2 to the power of `exponent`. Unlike `powi`, the function is also correct if the result
-/// is subnormal.
+/// Returns 2 to the power of `exponent`. In contrast to `powi`, this function also returns correct
+/// subnormal results.
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
     match exponent {
         1024.. => f64::INFINITY,

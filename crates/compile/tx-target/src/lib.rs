@@ -29,8 +29,8 @@ pub const MAX_CLUSTER: u32 = 16;
 /// Maximum static shared memory per kernel on every chip, in bytes. A kernel that needs more shared
 /// memory must use dynamic shared memory.
 pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
-/// Maximum number of blocks per cluster that a kernel can use without opt-in on every chip with
-/// clusters.
+/// Maximum number of blocks per cluster without an opt-in to a non-portable cluster size. The
+/// maximum is valid for every chip with clusters.
 pub const PORTABLE_CLUSTER: u32 = 8;
 /// Number of named barriers per block, including barrier 0 (`bar.sync 0`).
 pub const NAMED_BARRIERS: u32 = 16;
@@ -38,16 +38,17 @@ pub const NAMED_BARRIERS: u32 = 16;
 /// GPU architecture that `tx` compiles for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chip {
-    /// Name in the spelling of LLVM and ptxas, such as `sm_90a`.
+    /// Name of the chip in LLVM and ptxas, such as `sm_90a`.
     pub name: &'static str,
     /// Compute capability times ten.
     pub capability: u32,
     /// Whether the chip is an architecture-specific variant such as `sm_90a`. PTX that is compiled
     /// for an architecture-specific variant runs only on GPUs of this architecture.
     pub specific: bool,
-    /// PTX ISA version of the emitted code, times ten: the lowest version that supports the chip
-    /// and every instruction that `tx` emits for the chip. For example, the three-operand `max.f32`
-    /// of sm_100 requires PTX 8.8, and the `cvt` of 8-bit floats of sm_89 requires PTX 8.1.
+    /// PTX ISA version of the emitted code, times ten. The version is the lowest version that
+    /// supports both the chip and all instructions that `tx` emits for the chip. For example, the
+    /// three-operand `max.f32` of sm_100 requires PTX 8.8, and the `cvt` of 8-bit floats of sm_89
+    /// requires PTX 8.1.
     pub ptx: u32,
     /// Maximum shared memory per block, in bytes. A kernel with more than 48 KiB of shared memory
     /// must opt in with a function attribute of the CUDA driver.
@@ -57,10 +58,11 @@ pub struct Chip {
     /// Whether the chip supports `redux.sync` with f32 `min` and `max`.
     pub redux_f32: bool,
     /// Whether `tx` uses `add.f32x2` and three-operand `max.f32`/`min.f32` on the chip. The
-    /// function `chip` sets the field for compute capabilities from 10.0 to 10.9, and [`CHIPS`]
-    /// contains no chip with a higher compute capability.
+    /// function `chip` sets the field for compute capabilities from 10.0 to 10.9. The highest
+    /// compute capability in [`CHIPS`] is in this range.
     pub packed_f32: bool,
-    /// Whether the chip supports `cvt` between pairs of f32 or f16 and pairs of f8E4M3FN or f8E5M2.
+    /// Whether the chip supports `cvt` instructions that convert a pair of 8-bit floats (f8E4M3FN
+    /// or f8E5M2) from or to a pair of f32 or f16.
     pub converts_f8: bool,
     /// Whether the chip supports thread block clusters with distributed shared memory.
     pub clusters: bool,
@@ -106,7 +108,8 @@ pub const CHIPS: [Chip; 7] = [
 pub struct Board {
     /// Product name, such as `H200`.
     pub name: &'static str,
-    /// The performance model uses the board for chips from this compute capability (times ten) on.
+    /// Minimum compute capability, times ten. The performance model uses the board for chips with
+    /// at least this compute capability.
     pub capability: u32,
     /// Number of SMs.
     pub multiprocessors: f64,
@@ -135,8 +138,8 @@ const fn board(
     }
 }
 
-/// GPU boards of the performance model, one per chip generation. The values of the H200 are
-/// measured, and the values of all other boards are from data sheets.
+/// GPU boards of the performance model, one per chip generation. The values of the H200 were
+/// measured. The values of all other boards are from data sheets.
 pub const BOARDS: [Board; 5] = [
     board("A100", 80, 108.0, 1555.0, 1410.0),
     board("GeForce RTX 3090", 86, 82.0, 936.0, 1695.0),
@@ -212,12 +215,12 @@ const PRODUCTS: &[(&str, u32)] = &[
 const OTHERS: &[u32] = &[
     50, 52, 53, 60, 61, 62, 70, 72, 75, 87, 88, 103, 110, 120, 121,
 ];
-/// Prefixes that the function `meant` ignores when it compares a chip name with compute
-/// capabilities and product names.
+/// Prefixes of chip names. The function `meant` ignores these prefixes when it searches for a
+/// product name or a compute capability.
 const IGNORED_PREFIXES: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
-/// Returns a suggestion if the chip name is a product name, or a compute capability in another
-/// spelling. Returns an empty text for all other names.
+/// Returns a suggestion for a name that is not in [`CHIPS`]. The function recognizes product names,
+/// and compute capabilities in other spellings. Returns an empty text for all other names.
 fn meant(found: &str) -> String {
     let small = found.to_ascii_lowercase();
     let mut word: String = small.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -275,7 +278,7 @@ fn meant(found: &str) -> String {
 pub enum ReduxType {
     /// 32-bit integers: `add`, `min` and `max` (signed and unsigned), `and`, `or`, `xor`.
     I32,
-    /// f32: `min` and `max`, each with and without NaN propagation.
+    /// f32: `min` and `max`, with or without NaN propagation.
     F32,
 }
 

@@ -1,18 +1,20 @@
 //! Table of MLIR ops that synchronise threads, exchange values between lanes, or access shared
 //! memory.
 //!
-//! Passes, checks and tests use this table. The table does not describe the results of the ops. The
-//! required chips and PTX versions match the instruction selection of LLVM 22, and the sections
-//! "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
+//! Passes, checks and tests use this table. The table describes the purpose, the memory effect and
+//! the requirements of each op, but not the values of the op results. The required chips and PTX
+//! versions are from two sources: the instruction selection of LLVM 22, and the sections "PTX ISA
+//! Notes" and "Target ISA Notes" of the PTX ISA.
 
 use crate::Chip;
 
 /// Purpose of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Barrier of a block: threads wait for each other, or arrive without waiting.
+    /// Barrier of a block. The threads of the block wait for each other, or arrive at the barrier
+    /// without waiting.
     BlockBarrier,
-    /// Barrier of a warp: lanes wait for each other.
+    /// Barrier of a warp. The lanes of the warp wait for each other.
     WarpBarrier,
     /// Arrival of threads at the barrier of a cluster.
     ClusterArrive,
@@ -45,8 +47,8 @@ pub enum Memory {
     Ordered,
     /// Atomic read-modify-write of the memory operand.
     Atomic,
-    /// The op has the memory effects that it declares through MLIR's interfaces. If the op declares
-    /// no effects, its effects are unknown.
+    /// The op has the memory effects that it declares through MLIR's `MemoryEffectOpInterface`. If
+    /// the op does not implement this interface, its effects are unknown.
     Declared,
 }
 
@@ -59,8 +61,9 @@ pub struct Needs {
     pub specific: bool,
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
-    /// Exception to `ptx`: from the first number (a compute capability) on, the second number (a
-    /// PTX version lower than `ptx`) suffices. Both numbers are times ten.
+    /// Exception to the field `ptx`, as a pair of a compute capability and a PTX version, both
+    /// times ten. Chips with at least this compute capability need only this PTX version, which is
+    /// lower than `ptx`.
     pub newer: Option<(u32, u32)>,
 }
 
@@ -91,8 +94,8 @@ pub struct Operation {
     pub memory: Memory,
     /// Requirements of the op; `None` if every chip of `tx` supports the op.
     pub needs: Option<Needs>,
-    /// Special form of the op, such as the form with float operands. The second field contains the
-    /// requirements of this form.
+    /// Special form of the op, such as the form with float operands, and the requirements of this
+    /// form.
     pub special: Option<(Form, Needs)>,
 }
 
@@ -101,7 +104,7 @@ pub struct Operation {
 pub enum Form {
     /// Floating-point operands.
     Float,
-    /// Fence of proxy kind `alias`.
+    /// Proxy fence of kind `alias`.
     Alias,
 }
 
@@ -115,7 +118,8 @@ const fn operation(name: &'static str, role: Role, memory: Memory) -> Operation 
     }
 }
 
-/// Returns requirements with a minimum capability and a minimum PTX version, both times ten.
+/// Returns requirements with a minimum compute capability and a minimum PTX version, both times
+/// ten.
 const fn at_least(capability: u32, ptx: u32) -> Needs {
     Needs {
         capability,
@@ -139,8 +143,8 @@ const fn needing(capability: u32, ptx: u32, operation: Operation) -> Operation {
     }
 }
 
-/// Returns the table entry of a conversion between pairs of 8-bit floats and other floats, which
-/// requires PTX 7.8 on sm_90, and PTX 8.1 on sm_89.
+/// Returns the table entry of a conversion between pairs of 8-bit floats and pairs of other floats.
+/// The conversion requires PTX 7.8 on sm_90, and PTX 8.1 on sm_89.
 const fn converting(name: &'static str) -> Operation {
     Operation {
         needs: Some(Needs {
@@ -165,8 +169,8 @@ const fn special(form: Form, needs: Needs, operation: Operation) -> Operation {
     }
 }
 
-/// Table entries. An entry with a full op name precedes every entry with a prefix of this name,
-/// because the lookup returns the first match.
+/// Table entries. The lookup returns the first match, so an entry with a full op name must precede
+/// every entry with a prefix of this name.
 const OPERATIONS: &[Operation] = &{
     use Memory::{Declared, Ordered, Untouched};
     use Role::{

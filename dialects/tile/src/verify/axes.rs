@@ -6,7 +6,8 @@ use crate::ops::normalize_axis;
 use melior_upstream::ir::Type;
 use tx_mlir::{Failed, Op, codes};
 
-/// Returns the reduced dimensions of a source of rank `rank`, in the order of the written axes.
+/// Returns the reduced dimensions of a source of rank `rank`, in the order of the axes in the
+/// program.
 pub(super) fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec<usize>, Failed> {
     let mut axes = Vec::new();
     for &axis in written {
@@ -37,8 +38,8 @@ fn axes_of(rank: usize) -> String {
     }
 }
 
-/// Checks that `target` is the shape of the source without the reduced dimensions, or with extent 1
-/// for each reduced dimension.
+/// Checks that `target` is equal to the shape of the source, except that the reduced dimensions
+/// either are absent or have extent 1.
 pub(super) fn check_result_shape(
     op: Op<'_>,
     source: &[Option<u64>],
@@ -60,8 +61,8 @@ pub(super) fn check_result_shape(
         .enumerate()
         .map(|(i, d)| if axes.contains(&i) { Some(1) } else { *d })
         .collect();
-    // A dynamic size is compatible with any other size. The caller guarantees that the sizes are
-    // equal at run time.
+    // A dynamic size is compatible with any other size. The program must ensure that the two sizes
+    // are equal at run time.
     let agrees = |wanted: &[Option<u64>]| {
         wanted.len() == target.len()
             && wanted

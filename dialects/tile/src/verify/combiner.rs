@@ -125,7 +125,8 @@ pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Resu
             .emit());
         }
     }
-    // The combiner also runs on the values of idle threads, so it must be defined for all values.
+    // The combiner also combines the values of idle threads, so its ops must be defined for all
+    // operand values.
     check_pure(op, *block, "a combiner", |inner| {
         is_pure(inner) || is_control(inner) || is_guarded(inner, *block)
     })
@@ -143,13 +144,13 @@ fn is_control(op: Op<'_>) -> bool {
     CONTROL.contains(&name(op))
 }
 
-/// Returns whether a side-effect-free op is nested in control flow. A branch around the op may
-/// exclude the operand values for which the op is undefined.
+/// Returns whether the op is nested in control flow and has no memory effects. A branch around the
+/// op may exclude the operand values for which the op is undefined.
 fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
     op.block() != Some(block) && only_computes(op)
 }
 
-/// Checks that a region contains only ops that `allowed` accepts, and has no side effects.
+/// Checks that each op of a region is either accepted by `allowed`, or is a `tile.yield`.
 pub(super) fn check_pure<'c>(
     op: Op<'c>,
     block: Blk<'c>,

@@ -160,7 +160,8 @@ fn check_map(
         .emit())
 }
 
-/// Checks that a destination is indexed by each parallel dimension once, so that results do not overlap.
+/// Checks that each parallel dimension indexes a destination exactly once. If a parallel dimension
+/// were missing, several results would be stored to the same element.
 fn check_destination(
     reduce: &Reduce<'_>,
     i: usize,
@@ -202,8 +203,8 @@ fn check_destination(
     }
 }
 
-/// Returns the extent of each dimension, or `None` for a dynamic extent. Rejects operands whose
-/// extents differ.
+/// Returns the extent of each dimension, or `None` for a dynamic extent. Emits an error if two
+/// operands have different extents in the same dimension.
 fn check_extents(
     reduce: &Reduce<'_>,
     rank: usize,
@@ -354,7 +355,8 @@ fn check_region<'c>(
                 .emit(),
         );
     }
-    // `element` may read memory that the op does not write: destinations change during the reduction.
+    // `element` must not read the destinations, because the destinations change during the
+    // reduction.
     let is_free = |v: Val<'c>| {
         let overlaps = |d: &Val<'c>| overlap(*d, v) != Overlap::Never;
         !reduce.destinations.iter().any(overlaps)

@@ -28,7 +28,7 @@ pub(crate) unsafe extern "C" fn verify_layout(
     unsafe { send(wrong, emit, sink) }
 }
 
-/// Returns the message of the first rule that a layout violates, if any.
+/// Returns the error message of the first violated rule, or `None` for a valid layout.
 fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
     if let Some(bad) = places.iter().find(|i| i.extent < 1) {
         return Some(format!(
@@ -82,11 +82,12 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
     })
 }
 
-/// Maximum number of register slots of a thread in a layout. The limit exceeds the number of
-/// registers of a GPU thread, because a layout may leave slots unused.
+/// Maximum number of register slots of a thread in a layout. The limit is larger than the number of
+/// registers of a GPU thread, because a layout may leave register slots unused.
 const MAX_REGISTERS: i64 = 4096;
 
-/// Returns a thread or a register to which two coordinates of a layout map, if any.
+/// Returns the number of a thread or a register to which the layout maps two coordinates. Returns
+/// `None` if no two coordinates collide.
 fn collision(places: &[Iter], on_threads: bool) -> Option<i64> {
     let unit = |axis: Axis| match axis {
         Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,
@@ -182,8 +183,8 @@ mod tests {
         })
     }
 
-    /// Returns the thread number in the block, or the register number, of each combination of
-    /// coordinates.
+    /// Returns one number for each combination of coordinates: the thread number in the block, or
+    /// the register number.
     fn places(iters: &[Iter], on_threads: bool) -> Vec<i64> {
         let unit = |axis: Axis| match axis {
             Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,
@@ -212,8 +213,8 @@ mod tests {
             prop_assert!(collision.is_none_or(|place| all.iter().filter(|p| **p == place).count() > 1));
         }
 
-        /// An accepted layout stays within the bounds of its axes and maps at most one element to
-        /// each register of a thread.
+        /// In a valid layout, no coordinate exceeds the extent of its axis, and no two elements
+        /// share a register of a thread.
         #[test]
         fn accepted_layouts_hold_each_element_once(iters in prop::collection::vec(any_iter(), 0..5)) {
             if wrong_layout(&iters, &[]).is_none() {

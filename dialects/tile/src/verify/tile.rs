@@ -1,4 +1,5 @@
-//! Tiles: operands and results of ops with a shape, an element type and a memory space.
+//! Tiles. A tile is an operand or a result of an op, and has a shape, an element type and a memory
+//! space.
 
 use crate::attributes::Scope;
 use crate::diagnostic::complain;

@@ -120,7 +120,7 @@ pub(super) fn check_reduce_types<'c>(
     Ok(())
 }
 
-/// Emits the error of a destination of type `to` that cannot store values of type `from`.
+/// Emits an error: a destination with element type `to` cannot store values of type `from`.
 fn of_other_type(op: Op<'_>, from: Type<'_>, to: Type<'_>) -> Failed {
     let widest = match float_bits(from) {
         Some(bits) if bits < 64 => " or a wider float",
@@ -171,8 +171,8 @@ pub(super) fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Re
     .emit())
 }
 
-/// Returns a note that names the bitwise kind to use for `i1` instead of `kind`. A true `i1` is -1 as a
-/// signed number.
+/// Returns a note for a reduction of `i1` values with the unsupported kind `kind`. The note names a
+/// bitwise kind as a replacement. As a signed number, the `i1` value true is -1.
 fn instead_of_i1(kind: Kind) -> &'static str {
     match kind {
         Kind::UMax => "`umax` is `or`",
@@ -192,8 +192,8 @@ fn instead_of_i1(kind: Kind) -> &'static str {
     }
 }
 
-/// Checks that the index type of `argmax` and `argmin` can represent the last index; dynamic
-/// lengths are ignored.
+/// Checks that the index type of `argmax` and `argmin` can represent the last index. The check
+/// ignores dynamic lengths.
 pub(super) fn check_index_range(
     reduce: &Reduce<'_>,
     axes: &[usize],
@@ -216,8 +216,8 @@ pub(super) fn check_index_range(
 }
 
 /// Checks that the type of partial results can represent the previous values of the destinations. A
-/// combiner region combines values in the types of its arguments, so the conversion of a previous
-/// value of a wider type would lose bits.
+/// combiner region combines values of the types of its arguments. A previous value of a wider type
+/// would lose bits in the conversion to the argument type.
 pub(super) fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
     let by_region = reduce.kind == Kind::Custom || reduce.epilogue().is_some();
     if !by_region || !reduce.accumulate {

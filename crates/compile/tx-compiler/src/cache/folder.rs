@@ -1,10 +1,12 @@
 //! Size-limited cache in a folder. The key of each result is a hash of its inputs.
 //!
-//! Any number of threads and processes may share a folder. A result and its checksum are written to
-//! a temporary file, which is then renamed. The rename is atomic, so no reader sees an incomplete
-//! result. If the folder exceeds its size limit, the least recently used results are removed.
+//! Any number of threads and processes may share a folder. The cache writes a result and its
+//! checksum to a temporary file, and then renames the file. The rename is atomic, so no reader sees
+//! an incomplete result. If the size of the folder exceeds its limit, the cache removes the least
+//! recently used results.
 //!
-//! The cache treats a damaged result as absent, because the caller can compute every result again.
+//! The cache treats a damaged result as absent, because the caller of the cache can compute the
+//! result again.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -20,8 +22,8 @@ use sha2::{Digest, Sha256};
 pub(crate) struct Key([u8; 32]);
 
 impl Key {
-    /// Returns the key of a list of inputs. The hash includes the length of each input, so
-    /// different lists have different keys.
+    /// Returns the key of a list of inputs. The hash includes the length of each input, so two
+    /// different lists have different keys, even if their concatenations are equal.
     pub(crate) fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -47,8 +49,8 @@ const SUBFOLDERS: u64 = 16;
 /// Prefix of the names of temporary files.
 const TEMPORARY_PREFIX: &str = ".new-";
 
-/// Age after which the cache assumes that the writer of a temporary file has ended, and removes the
-/// file.
+/// Maximum age of a temporary file. The cache removes an older temporary file, because the process
+/// that created the file has probably ended.
 const ABANDONED_AGE: Duration = Duration::from_secs(3600);
 
 /// Cache in a folder.
@@ -56,7 +58,7 @@ const ABANDONED_AGE: Duration = Duration::from_secs(3600);
 pub struct Cache {
     folder: PathBuf,
     limit: u64,
-    /// Error of the last failed call of `put`. All clones of a cache share this error.
+    /// Error of the last failed call of `put`. All clones of a cache share the last error.
     trouble: Arc<Mutex<Option<String>>>,
 }
 
@@ -100,13 +102,12 @@ impl Cache {
             .read_exact(&mut sum)
             .and_then(|()| file.read_to_end(&mut result));
         if read.is_err() || sum != check_sum(&result) {
-            // The file is damaged, for example because the disk was full. If it were kept, no valid
-            // result could replace it.
+            // The file is damaged, for example because the disk was full.
             let _ = fs::remove_file(&path);
             return None;
         }
-        // Record the time of use. If the file cannot be modified, its modification time remains the
-        // time of its creation.
+        // The modification time of the file records the last use of the result. If this process
+        // cannot write the file, the modification time does not change.
         let _ = file.set_modified(SystemTime::now());
         Some(result)
     }
@@ -114,8 +115,8 @@ impl Cache {
     /// Stores a result.
     ///
     /// # Errors
-    /// Fails if the folder cannot be created or written; [`trouble`](Self::trouble) then returns
-    /// the error.
+    /// Fails if the folder cannot be created or written. After a failure,
+    /// [`trouble`](Self::trouble) returns the error.
     pub(crate) fn put(&self, key: &Key, result: &[u8]) -> io::Result<()> {
         self.store(key, result).inspect_err(|error| {
             let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,8 +124,8 @@ impl Cache {
         })
     }
 
-    /// Returns the error of the last failed store. Code that stores results can ignore errors if
-    /// the creator of the cache calls this function and reports the error.
+    /// Returns the error of the last failed store. A caller of `put` may therefore ignore its
+    /// errors: the creator of the cache can report the last error with this function.
     pub fn trouble(&self) -> Option<String> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         trouble.clone()
@@ -199,7 +200,7 @@ struct StoredResult {
 }
 
 /// Returns the results in a subfolder, and removes abandoned temporary files. Other processes may
-/// remove results during the call.
+/// remove results while this function runs.
 fn files(folder: &Path) -> io::Result<Vec<StoredResult>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

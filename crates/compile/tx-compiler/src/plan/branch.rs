@@ -9,7 +9,7 @@ use tx_mlir::{Failed, Op, Val, codes, defining_op, error, integer_attribute, is,
 use tx_plan::{Condition, Step, alternatives, exactly_one};
 
 /// Maximum number of branches of one host function. If the condition of an `scf.if` is an
-/// `arith.andi`, its else branch counts once per operand of the `arith.andi`.
+/// `arith.andi`, each operand of the `arith.andi` counts as a separate else branch.
 pub(super) const MAX_BRANCHES: usize = 1024;
 
 /// Maximum nesting depth of `arith.andi`.
@@ -18,9 +18,9 @@ const MAX_DEPTH: usize = 64;
 const CONDITIONS: &str = "a condition is `arith.cmpi` of sizes, strides, addresses and integer arguments, a \
                           remainder compared with 0, or several of these joined by `arith.andi`";
 
-/// Returns whether exactly one alternative among the steps runs for any arguments. An `scf.if` with
-/// launches in only one branch does not form a choice, because no step runs if the other branch is
-/// taken.
+/// Returns whether the steps form a choice: for all arguments, exactly one alternative runs. An
+/// `scf.if` with launches in only one branch does not form a choice, because its other branch runs
+/// no step.
 pub(super) fn is_choice(steps: &[Step]) -> bool {
     steps.iter().any(|step| !step.when.is_empty()) && exactly_one(alternatives(steps)).is_ok()
 }

@@ -10,8 +10,8 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, codes, error, is, results, string_attribute};
 use tx_plan::{Check, Expr, Relation};
 
-/// Checks of a launch plan. A launch plan checks its arguments before all launches, so no check can
-/// be added in a branch.
+/// Checks of a launch plan. A launcher evaluates all checks before the first launch, so an op in a
+/// branch cannot add a check.
 #[derive(Default)]
 pub(super) struct Checks {
     pub(super) checks: Vec<Check>,
@@ -91,7 +91,7 @@ impl Checks {
     }
 }
 
-/// Returns the check that the comparison of an assertion is true.
+/// Returns a check that fails if the comparison of an assertion is false.
 fn check<'c>(
     values: &Values<'c>,
     assert: Op<'c>,

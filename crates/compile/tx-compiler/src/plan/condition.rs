@@ -15,18 +15,19 @@ use tx_plan::{ElementType, Expr, Relation};
 /// One conjunct of the condition of a `cf.assert` or an `scf.if`.
 #[derive(Clone, Copy)]
 pub(super) enum Conjunct<'c> {
-    /// The conjunct is the result of this `arith.cmpi` or `arith.cmpf`.
+    /// The conjunct is the result of the given `arith.cmpi` or `arith.cmpf`.
     Comparison(Op<'c>),
-    /// The conjunct is the result of this `arith.ori`.
+    /// The conjunct is the result of the given `arith.ori`.
     Either(Op<'c>),
-    /// The conjunct is this constant.
+    /// The conjunct is a constant with the given value.
     Known(bool),
-    /// The conjunct is this value, which is no constant and no result of the ops above.
+    /// The conjunct is the given value. The value is neither a constant nor the result of an
+    /// `arith.cmpi`, `arith.cmpf` or `arith.ori`.
     Other(Val<'c>),
 }
 
 impl<'c> Conjunct<'c> {
-    /// Returns the comparisons that the conjunct depends on.
+    /// Returns the comparison ops whose results the conjunct uses.
     pub(super) fn comparisons(self) -> Vec<Op<'c>> {
         let mut found = Vec::new();
         let mut pending = match self {
@@ -94,7 +95,8 @@ pub(super) fn integer_comparison<'c>(
         compared(values, op, left_value)?,
         compared(values, op, right)?,
     );
-    // Encoding of the predicates of `arith.cmpi`; unsigned predicates follow the signed ones.
+    // MLIR's encoding of `arith.cmpi` predicates lists the signed predicates before the unsigned
+    // predicates.
     let predicate = integer_attribute(op, "predicate").unwrap_or(-1);
     let relation = match predicate {
         0 => Relation::Equal,
@@ -109,8 +111,8 @@ pub(super) fn integer_comparison<'c>(
         // An unsigned comparison treats a negative number as larger than every size.
         (left, right) = (left.non_negative(), right.non_negative());
     }
-    // `x remsi n == 0` is equivalent to `x mod n == 0`, although the two quotients are rounded
-    // differently.
+    // `x remsi n == 0` is equivalent to `x mod n == 0`, although `remsi` rounds the quotient toward
+    // zero and `mod` rounds the quotient down.
     let is_equality = matches!(relation, Relation::Equal | Relation::NotEqual);
     if is_equality
         && right == Expr::Const(0)
@@ -144,7 +146,8 @@ pub(super) fn float_comparison<'c>(
     };
     let numbers = values.float(left).zip(values.float(right));
     let is_unordered = numbers.is_some_and(|(left, right)| left.is_nan() || right.is_nan());
-    // Encoding of the predicates of `arith.cmpf`: ordered predicates precede unordered ones.
+    // MLIR's encoding of `arith.cmpf` predicates lists the ordered predicates before the unordered
+    // predicates.
     let relation = match integer_attribute(comparison, "predicate") {
         Some(0) => return Ok(truth(false)),
         Some(7) => return Ok(truth(!is_unordered)),
@@ -168,8 +171,8 @@ pub(super) fn float_comparison<'c>(
 }
 
 /// Returns the distance of a condition: an integer expression that is at most 0 if and only if the
-/// condition is true. The distance of a disjunction is the minimum of the operands' distances; the
-/// distance of a conjunction is their maximum.
+/// condition is true. The distance of a disjunction is the minimum of the distances of its
+/// operands, and the distance of a conjunction is the maximum of the distances of its operands.
 pub(super) fn distance<'c>(
     values: &Values<'c>,
     assert: Op<'c>,

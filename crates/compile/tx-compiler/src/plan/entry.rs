@@ -29,7 +29,7 @@ pub(crate) fn is_private(op: &Op<'_>) -> bool {
     string_attribute(*op, "sym_visibility").as_deref() == Some("private")
 }
 
-/// Removes private functions, unless all entries are private.
+/// Removes private functions from `entries`, unless all entries are private.
 fn without_private(entries: &mut Vec<Op<'_>>) {
     if !entries.iter().all(is_private) {
         entries.retain(|op| !is_private(op));
@@ -53,7 +53,8 @@ pub(crate) fn entry_names(module: &Module<'_>) -> Vec<String> {
     entries(top(module)).into_iter().map(symbol_name).collect()
 }
 
-/// Returns the entry that `source` names, or the only entry of the program.
+/// Returns the entry that `source` names. If `source` names no entry, returns the only entry of the
+/// program.
 pub(super) fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
     let entries: Vec<Op<'m>> = walk(top).into_iter().filter(|op| is_entry(*op)).collect();
     let known = || match entries.len() {

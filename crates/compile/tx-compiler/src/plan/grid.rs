@@ -31,8 +31,8 @@ fn reads_block(op: Op<'_>) -> bool {
     is_one && results(op).into_iter().any(has_uses)
 }
 
-/// Returns an op that reads the block index in the kernel `entry`; `None` if the kernel has a known
-/// grid size.
+/// Returns an op of the kernel `entry` that reads the block index. Returns `None` if the kernel has
+/// a known grid size or contains no such op.
 fn block_reader(entry: Op<'_>) -> Option<Op<'_>> {
     if !is_kernel(entry) || attribute(entry, "known_grid_size").is_some() {
         return None;
@@ -52,8 +52,8 @@ fn smallest_grid(entry: Op<'_>) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns the grid with which a kernel is launched if it reads its block index but has no known
-/// grid size: `one block` or `one cluster`.
+/// Returns the assumed grid of a kernel that reads its block index but has no known grid size: `one
+/// block` or `one cluster`.
 pub fn assumed_grid(entry: Op<'_>) -> Option<&'static str> {
     block_reader(entry).map(|_| smallest_grid(entry).1)
 }

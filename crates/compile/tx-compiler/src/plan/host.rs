@@ -1,6 +1,7 @@
 //! Launch plan of a host function: launches, branches, temporaries, views and index arithmetic.
 //!
-//! [`Host`] visits the ops of the function. The other modules read an op and return its value.
+//! [`Host`] visits the ops of the function, and calls the other modules of `plan` to translate each
+//! op.
 
 use super::branch::{MAX_BRANCHES, is_choice, paths, too_many};
 use super::check::Checks;
@@ -179,7 +180,7 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Sets the symbolic values of the results of `op`.
+    /// Stores a symbolic value for each result of `op`.
     fn define(
         &mut self,
         op: Op<'c>,
@@ -191,8 +192,8 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// Translates an `scf.if`. Each launch in a branch becomes a launch step, which runs only if
-    /// the conditions of the branch are true.
+    /// Translates an `scf.if`. Each launch in a branch becomes a launch step. The launcher runs the
+    /// step only if the conditions of the branch are true.
     fn branch(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let [condition] = operands(op)[..] else {
             return Err(unsupported_op(op));
@@ -233,7 +234,8 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// Marks the steps from index `first` on as one choice, if they form a choice.
+    /// Marks the steps from index `first` on as one choice if exactly one of their alternatives
+    /// runs.
     fn mark_choice(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         if is_choice(steps) {
@@ -267,8 +269,8 @@ impl<'c> Host<'c> {
         let Some(result) = results(op).first().copied() else {
             return Err(unsupported_op(op));
         };
-        // A branch is translated once per list of conditions, but its temporaries are allocated
-        // only once.
+        // The function translates a branch once per list of conditions, but each `memref.alloc` in
+        // the branch becomes a single temporary.
         if self.values.known(result).is_some() {
             return Ok(());
         }

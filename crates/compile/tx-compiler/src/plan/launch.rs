@@ -19,7 +19,7 @@ use tx_plan::{ArgumentType, Base, Condition, ElementType, Expr, Operand, Step, S
 /// Kernels that a host function launches.
 pub(super) struct Kernels<'c> {
     top: Op<'c>,
-    /// Name of the `gpu.module` with the kernels, and the location of the first kernel launch.
+    /// Name of the `gpu.module` that contains the kernels, and location of the first kernel launch.
     gpu_module: Option<(String, Location<'c>)>,
     /// Map from each kernel name to the parameters that the kernel may write; `None` means that the
     /// kernel may write every parameter.
@@ -39,7 +39,8 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Returns the name of the `gpu.module` with the kernels; `None` if nothing is launched.
+    /// Returns the name of the `gpu.module` that contains the kernels; `None` if the function
+    /// launches no kernel.
     pub(super) fn gpu_module(self) -> Option<String> {
         self.gpu_module.map(|(name, _)| name)
     }
@@ -223,7 +224,8 @@ fn whole(values: &Values<'_>, view: &View) -> Option<Operand> {
     }
 }
 
-/// Returns the bits of a constant, which must be in the signed or the unsigned range of its type.
+/// Returns the bits of a constant. Reports an error if the constant is outside of both the signed
+/// and the unsigned range of its type.
 fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed> {
     let bits = width(ty);
     if bits == 64 {
@@ -242,7 +244,7 @@ fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed>
     }
 }
 
-/// Reports an error if constant launch sizes differ from the known sizes of the kernel.
+/// Reports an error if a constant launch size differs from the size in the kernel's attributes.
 fn agree(
     op: Op<'_>,
     kernel: Op<'_>,

@@ -8,7 +8,8 @@ use tx_plan::{Expr, Plan};
 /// Launch plan with the name of the GPU module of its kernels.
 pub(crate) struct LaunchPlan {
     pub(crate) plan: Plan,
-    /// Name of the `gpu.module` with the kernels; `None` if nothing is launched.
+    /// Name of the `gpu.module` that contains the kernels; `None` if the program launches no
+    /// kernel.
     pub(crate) gpu_module: Option<String>,
 }
 

@@ -28,8 +28,8 @@ pub(super) fn check_no_address<'e>(
     Err(error(op.location(), message).code(codes::TX0602).emit())
 }
 
-/// Reports an error if an expression has more than [`Expr::MAX_TERMS`] terms, because a plan with
-/// this expression cannot be parsed.
+/// Reports an error if an expression has more than [`Expr::MAX_TERMS`] terms. The parser of launch
+/// plans rejects such an expression.
 pub(super) fn check_size<'e>(
     op: Op<'_>,
     exprs: impl IntoIterator<Item = &'e Expr>,

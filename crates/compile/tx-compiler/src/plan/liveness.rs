@@ -4,9 +4,9 @@ use super::condition::{Conjunct, conjuncts};
 use std::collections::BTreeSet;
 use tx_mlir::{Blk, Op, blocks, defining_op, is, is_pure, key, operands, ops, results, walk};
 
-/// Returns the ops of a block that a plan needs, except unused ops that earlier passes did not
-/// erase. A plan needs the operands of a comparison, but not its result. The function adds the
-/// operands of the returned ops to `values`.
+/// Returns the ops of a block that a launch plan needs. The result omits pure ops without used
+/// results. For a condition, a launch plan needs the operands of the comparison, but not its
+/// result. The function adds the operands of the returned ops to `values`.
 pub(super) fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op<'c>> {
     let mut needed: Vec<Op<'c>> = ops(block)
         .into_iter()

@@ -4,9 +4,10 @@
 //! is launched once with its known block and grid sizes. Module [`host`] builds the plan of a host
 //! function op by op: module [`launch`] translates launches, module [`view`] views of memrefs,
 //! module [`scalar`] integers, module [`check`] assertions, and module [`branch`] conditions of
-//! launches. The translating modules read [`values`] and return their results. Module [`types`]
-//! translates argument types, module [`written`] finds the parameters that a kernel may write, and
-//! module [`grid`] finds kernels with an unknown grid size.
+//! launches. These modules read the symbolic values in [`values`], and return the translated
+//! launches, views, integers, checks and conditions. Module [`types`] translates argument types,
+//! module [`written`] finds the parameters that a kernel may write, and module [`grid`] finds
+//! kernels with an unknown grid size.
 
 mod branch;
 mod check;
@@ -41,11 +42,12 @@ use tx_plan::Warning;
 
 pub(crate) enum Entry {
     Kernel(LaunchPlan),
-    /// Name of a host function. The function must be lowered before its launch plan is created.
+    /// Name of a host function. The compiler must lower the host function before it creates the
+    /// launch plan of the function.
     Function(String),
 }
 
-/// Returns the entry of a program; for a kernel entry, with its launch plan.
+/// Returns the entry of a program. For a kernel entry, the result contains the launch plan.
 pub(crate) fn find(
     session: &Session,
     module: &Module<'_>,
@@ -95,7 +97,7 @@ fn unsupported(session: &Session, _: Failed) -> Error {
     )
 }
 
-/// Returns the warning that the entry is launched with an assumed grid size, if it is.
+/// Returns a warning if the entry is launched with an assumed grid size.
 pub(crate) fn unknown_grid(
     session: &Session,
     module: &Module<'_>,

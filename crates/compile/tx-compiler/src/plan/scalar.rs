@@ -14,8 +14,8 @@ use tx_mlir::{
 };
 use tx_plan::{ElementType, Expr, Relation};
 
-/// Returns the value of an `arith` or `affine` op. Adds checks that the values which the translation
-/// treats as exact are in the range of their types.
+/// Returns the value of an `arith` or `affine` op. If the translation treats a value as exact, the
+/// function adds a check that the value is in the range of its type.
 pub(super) fn compute<'c>(
     values: &Values<'c>,
     checks: &mut Checks,
@@ -24,7 +24,8 @@ pub(super) fn compute<'c>(
     Scalars { values, checks }.compute(op)
 }
 
-/// Values that a computation reads, and checks that it adds.
+/// State of the translation of one op: the values that the op can read, and the checks of the
+/// launch plan.
 struct Scalars<'s, 'c> {
     values: &'s Values<'c>,
     checks: &'s mut Checks,
@@ -60,9 +61,9 @@ impl<'c> Scalars<'_, 'c> {
         Ok(value)
     }
 
-    /// Returns the value of an integer operand of any width. For a type narrower than 64 bits, adds
-    /// a check that the value is in the range of the type, because the program would compute with
-    /// the wrapped value.
+    /// Returns the value of an integer operand of any width. For a type narrower than 64 bits, the
+    /// function adds a check that the value is in the range of the type. The program would wrap a
+    /// value outside of the range of its type.
     fn exact(&mut self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
         let (ty, expr) = self.values.integer(op, value)?;
         if ty != ElementType::I1 && width(ty) < 64 && !self.checks.is_in_branch() {
@@ -80,7 +81,8 @@ impl<'c> Scalars<'_, 'c> {
         self.check_range(op, expr, (-highest, highest - 1), &format!("fits in {ty}"))
     }
 
-    /// Adds a check that a value used or computed by `op` is in the range from `low` to `high`.
+    /// Adds a check that a value is in the range from `low` to `high`. `op` is the op that uses or
+    /// computes the value.
     fn check_range(
         &mut self,
         op: Op<'c>,
@@ -133,7 +135,8 @@ impl<'c> Scalars<'_, 'c> {
     }
 
     /// Translates an `f64` op on integer-valued operands. The results of `f64` ops are exact up to
-    /// a magnitude of 2^53. For a larger magnitude, a check of the launch plan fails.
+    /// a magnitude of 2^53. The function adds a check that fails if the magnitude of the result
+    /// exceeds 2^53.
     fn whole_result(&mut self, op: Op<'c>) -> Result<Expr, Failed> {
         let inputs = operands(op);
         let result = match (name(op), &inputs[..]) {
@@ -198,8 +201,8 @@ impl<'c> Scalars<'_, 'c> {
         Ok(result)
     }
 
-    /// Translates an integer cast to the untruncated value of its operand. The plan checks that
-    /// each value passed to a kernel is in the range of its type.
+    /// Translates an integer cast. The result is the value of the operand, without truncation. The
+    /// plan checks that each value passed to a kernel is in the range of its type.
     fn cast(&mut self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
         let Some(operand) = operands(op).first().copied() else {
             return Err(unsupported_op(op));
@@ -254,7 +257,8 @@ impl<'c> Scalars<'_, 'c> {
 fn affine(expr: &Affine, dims: &[Expr], symbols: &[Expr]) -> Option<Expr> {
     let both = |l: &Affine, r: &Affine| {
         let pair = (affine(l, dims, symbols)?, affine(r, dims, symbols)?);
-        // Repeated dimensions can make the result exponentially larger than the map.
+        // If a map uses dimensions several times, the composed expression can be exponentially
+        // larger than the map.
         (pair.0.terms() + pair.1.terms() <= 4 * Expr::MAX_TERMS).then_some(pair)
     };
     Some(match expr {

@@ -26,8 +26,8 @@ fn refine(view: &mut View, ty: &MemRef<'_>) {
     }
     for ((stride, size), n) in view.strides.iter_mut().zip(&view.sizes).zip(&ty.strides) {
         match n {
-            // The stride of a dimension of size 1 affects no address. The stride in the type is
-            // used, because later views compare strides with it.
+            // The stride of a dimension of size 1 affects no address. The function copies this
+            // stride from the type, because the checks of views compare strides with the type.
             Some(n) if *size == Expr::Const(1) => *stride = Expr::Const(*n),
             n => known(stride, *n),
         }
@@ -55,8 +55,8 @@ fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
     }
 }
 
-/// Returns the stride of a collapsed group: the stride of its last dimension with more than one
-/// element. The stride of a dimension with one element is irrelevant.
+/// Returns the stride of a collapsed group of dimensions: the stride of the last dimension of the
+/// group with more than one element. The stride of a dimension with one element is irrelevant.
 fn stride_of_group(view: &View, group: &[usize]) -> Expr {
     let mut dims = group
         .iter()
@@ -71,7 +71,7 @@ fn stride_of_group(view: &View, group: &[usize]) -> Expr {
         stride = if is_row_major || size.as_const().is_some() {
             inner.clone()
         } else {
-            // `several` is 1 for a size above 1, else 0.
+            // The expression `several` is 1 for a size above 1, and 0 for a size of 0 or 1.
             let one = || Expr::Const(1);
             let several = size.clone().minus(one()).max(Expr::Const(0)).min(one());
             let outer = stride.times(one().minus(several.clone()));
@@ -283,8 +283,9 @@ pub(super) fn metadata<'c>(values: &Values<'c>, op: Op<'c>) -> Result<Vec<Value>
 }
 
 /// Returns the dimensions of a subview that remain in its rank-reduced type `ty`; only dimensions
-/// of static size 1 are dropped. If several selections of dimensions match the type, their views
-/// differ only in the strides of dimensions of size 1.
+/// of static size 1 are dropped. If several selections of dimensions match the type, the function
+/// returns one of them. The views of these selections differ only in the strides of dimensions of
+/// size 1.
 fn remaining_dimensions(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> {
     let (dims, places) = (sizes.len(), ty.rank());
     if strides.len() != dims {
@@ -302,8 +303,8 @@ fn remaining_dimensions(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Opt
                 _ => true,
             }
     };
-    // `works[dim][place]` is true if the dimensions from `dim` on match the dimensions of the type
-    // from `place` on.
+    // `works[dim][place]` is true if the subview's dimensions from `dim` on match the type's
+    // dimensions from `place` on.
     let mut works = vec![vec![false; places + 1]; dims + 1];
     works[dims][places] = true;
     for dim in (0..dims).rev() {

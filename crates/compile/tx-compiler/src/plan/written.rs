@@ -9,7 +9,7 @@ use tx_mlir::{
 };
 use tx_target::{Memory, Operation};
 
-/// Ops that return a memref or pointer to memory that belongs to no kernel argument.
+/// Ops whose result refers to memory outside of all kernel arguments.
 const OWN_MEMORY: [&str; 4] = [
     "memref.alloc",
     "memref.alloca",
@@ -29,8 +29,8 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
             if effect.kind != EffectKind::Write {
                 continue;
             }
-            // A write effect without a value may affect any memory. Barriers also have such
-            // effects, and were skipped.
+            // A write effect without a value may affect any memory. The code above skips barriers,
+            // which also declare such an effect.
             let memory = root(effect.value?);
             match (defining_op(memory), parameter(memory)) {
                 (_, Some(index)) => {
@@ -46,16 +46,16 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
 }
 
 /// Returns whether an op is a barrier, a register exchange, an assertion or a print. Barriers,
-/// exchanges, assertions and prints write no kernel argument. MLIR nevertheless assumes writes,
-/// because these ops declare a write effect, or do not declare their effects.
+/// exchanges, assertions and prints write no kernel argument. MLIR nevertheless assumes that these
+/// ops write memory: some declare a write effect, and the others do not declare their effects.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)
         || matches!(op, "cf.assert" | "gpu.printf" | "tile.all_reduce")
 }
 
-/// If `value` is a kernel argument or attribution, returns its index. Returns `None` for an
-/// argument of an inner block, which may alias any memory.
+/// Returns the index of `value` if `value` is a kernel argument or a memory attribution. Returns
+/// `None` for an argument of an inner block, because this argument may alias any memory.
 fn parameter(value: Val<'_>) -> Option<usize> {
     let (block, index) = argument_of(value)?;
     let kernel = block.parent_operation().filter(|op| is_kernel(*op))?;

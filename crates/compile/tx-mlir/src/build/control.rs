@@ -46,7 +46,7 @@ impl<'c> Builder<'c> {
         results(op)
     }
 
-    /// Emits an `scf.if` without results. Returns one builder per branch, each of which inserts
+    /// Emits an `scf.if` without results. Returns one builder per branch. Each builder inserts ops
     /// before the `scf.yield` of its branch.
     pub fn branches(&self, condition: Val<'c>) -> [Self; 2] {
         let region = || {

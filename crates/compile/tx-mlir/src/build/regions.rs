@@ -1,4 +1,4 @@
-//! Copies of ops and blocks, and regions of one block.
+//! Builder methods that copy ops and blocks, and that create regions of one block.
 
 use super::{Builder, argument};
 use crate::ir::{Blk, Op, Val, copy, key, name, operands, ops, results, set_operand, walk};
@@ -92,7 +92,7 @@ impl<'c> Builder<'c> {
         })
     }
 
-    /// Copies `op` with its regions; the copy has the operands of `op`.
+    /// Copies `op` with its regions. The copy has the same operands as `op`.
     pub fn copy(&self, op: Op<'c>) -> Op<'c> {
         self.insert(copy(op))
     }

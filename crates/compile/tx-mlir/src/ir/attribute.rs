@@ -1,4 +1,4 @@
-//! Attributes of ops: access by name, values, and construction.
+//! Functions that look up attributes of ops by name, read attribute values, and create attributes.
 
 use super::types::float_width;
 use super::{Op, Val, operands};
@@ -268,8 +268,8 @@ pub fn type_value<'c>(attribute: Attribute<'c>) -> Option<Type<'c>> {
     }
 }
 
-/// Returns whether the dialect `dialect` defines the attribute or an attribute nested in the
-/// attribute.
+/// Returns whether the dialect `dialect` defines `attribute`, or an attribute nested in
+/// `attribute`.
 pub fn is_of_dialect(attribute: Attribute<'_>, dialect: &str) -> bool {
     // SAFETY: the attribute is alive, and its dialect lives as long as the context.
     let own = unsafe {
@@ -285,10 +285,10 @@ pub fn is_of_dialect(attribute: Attribute<'_>, dialect: &str) -> bool {
         .any(|one| is_of_dialect(one, dialect))
 }
 
-/// Parses the text of an attribute, which must be valid.
+/// Parses the text of an attribute. The caller must pass valid text.
 ///
 /// # Panics
-/// Panics if the text is invalid, which is an error of the caller.
+/// Panics if the text is invalid.
 pub fn parse_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
     Attribute::parse(context, text).unwrap_or_else(|| panic!("`{text}` is not an attribute"))
 }

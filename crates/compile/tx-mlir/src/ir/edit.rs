@@ -7,7 +7,7 @@ use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use mlir_sys::{MlirStringRef, mlirOperationDestroy, mlirValueReplaceAllUsesOfWith};
 
-/// Returns a detached copy of `op` with its regions; the copy has the operands of `op`.
+/// Returns a detached copy of `op` with its regions. The copy has the same operands as `op`.
 pub fn copy<'c>(op: Op<'c>) -> melior::ir::Operation<'c> {
     // SAFETY: `op` is alive, and the caller owns the copy.
     unsafe { melior::ir::Operation::from_raw(mlir_sys::mlirOperationClone(op.to_raw())) }
@@ -61,7 +61,8 @@ pub fn erase(op: Op<'_>) {
     }
 }
 
-/// Replaces a call-site location of `op`, which inlining creates, by its innermost callee location.
+/// Replaces a call-site location of `op` by the innermost callee location. MLIR's inliner creates
+/// call-site locations.
 pub fn drop_call_sites(op: Op<'_>) {
     let mut location = op.location();
     while location.is_call_site() {
@@ -86,8 +87,8 @@ pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
     unsafe { mlir_sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
 }
 
-/// Renames every reference to symbol `old` inside `from` to `new`. Returns false if MLIR cannot
-/// analyse a reference.
+/// Replaces every reference to the symbol `old` inside `from` by a reference to the symbol `new`.
+/// Returns false if MLIR cannot analyse a reference.
 pub fn rename_symbol_uses(old: &str, new: &str, from: Op<'_>) -> bool {
     let text = |s: &str| MlirStringRef {
         data: s.as_ptr().cast(),

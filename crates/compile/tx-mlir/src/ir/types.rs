@@ -5,8 +5,9 @@ use melior::Context;
 use melior::ir::Type;
 use melior::ir::r#type::TypeLike;
 
-/// Returns the bit width of an integer type of any signedness. The function avoids melior's
-/// `IntegerType::try_from`, which is slow for other types because its error prints the type.
+/// Returns the bit width of an integer type of any signedness. The function does not call melior's
+/// `IntegerType::try_from`, because `try_from` prints each type that is not an integer type into
+/// its error message.
 pub fn integer_width(ty: Type<'_>) -> Option<u32> {
     // SAFETY: the width is read from integer types only.
     ty.is_integer()
@@ -19,8 +20,8 @@ pub fn is_signless(ty: Type<'_>) -> bool {
     ty.is_integer() && unsafe { mlir_sys::mlirIntegerTypeIsSignless(ty.to_raw()) }
 }
 
-/// Returns the size in bytes of one element of type `ty` in memory, as in LLVM's data layout;
-/// `None` for a type without a fixed size.
+/// Returns the size in bytes of one element of type `ty` in memory, according to LLVM's data
+/// layout. Returns `None` for a type without a fixed size.
 pub fn byte_width(ty: Type<'_>) -> Option<u64> {
     let bits = if ty.is_index() {
         64

@@ -4,7 +4,7 @@ use mlir_sys::MlirOperation;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::marker::{PhantomData, PhantomPinned};
 
-/// Object of LLVM.
+/// Object of LLVM's C API.
 #[repr(C)]
 pub(super) struct Opaque {
     _bytes: [u8; 0],

@@ -23,12 +23,13 @@ const CALLS: [&str; 4] = [
 struct SeparableKernel<'c> {
     function: Op<'c>,
     globals: Vec<Op<'c>>,
-    /// Number of ops in the kernel. The compile time of a kernel grows with this number.
+    /// Number of ops in the kernel. The compile time of the kernel increases with the number of
+    /// ops.
     size: usize,
 }
 
-/// Maximum number of ops of a batch with several adjacent kernels. The fixed compile time of LLVM
-/// per module is half the compile time of a kernel with 100 ops.
+/// Maximum total number of ops in a batch of several adjacent kernels. The fixed compile time of
+/// LLVM per module is half the compile time of a kernel with 100 ops.
 pub(super) const MAX_BATCH_OPS: usize = 300;
 
 /// Module in which no two kernels use the same function or the same global.
@@ -43,9 +44,10 @@ impl<'c> Separable<'c> {
     /// Splits a module in the LLVM dialect into batches. A batch consists of adjacent kernels with
     /// at most `most_ops` ops in total, or of one larger kernel.
     ///
-    /// Returns `None` unless the module has several functions, and all of them are kernels without
-    /// debug information. Also returns `None` if a kernel refers to a function, if no kernel uses
-    /// one of the globals, or if several kernels use the same global.
+    /// Returns `None` if the module has fewer than two functions, or if a function is not a kernel,
+    /// has no body, or has debug information. Also returns `None` if a kernel refers to a function,
+    /// if several kernels use the same global, if a global is unused, or if all kernels fit into
+    /// one batch.
     pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =
@@ -96,7 +98,8 @@ impl<'c> Separable<'c> {
                 _ => parts.push(vec![kernel]),
             }
         }
-        // An unused global belongs to no kernel, so the module cannot be split.
+        // The module cannot be split if a global is unused, because an unused global belongs to no
+        // batch.
         (free.is_empty() && parts.len() > 1).then_some(Self {
             module,
             parts,
@@ -132,7 +135,7 @@ impl<'c> Separable<'c> {
     }
 
     /// Joins the PTX of the batches into the PTX that LLVM would print for the whole module.
-    /// Returns `None` if the PTX of a batch contains other declarations than kernels and demoted
+    /// Returns `None` if the PTX of a batch declares anything except kernels and demoted
     /// shared-memory globals.
     pub(super) fn join(&self, ptx: &[String]) -> Option<String> {
         let (mut start, mut moved, mut kernels) = (None, Vec::new(), Vec::new());

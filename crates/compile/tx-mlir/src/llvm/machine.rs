@@ -1,4 +1,4 @@
-//! Target machines, and a cache of idle ones.
+//! LLVM target machines, and a cache of idle target machines.
 
 use super::capi::{
     LLVMCreateTargetMachine, LLVMDisposeTargetMachine, LLVMGetTargetFromTriple, OwnedRef,
@@ -66,7 +66,7 @@ impl CachedMachine {
         })
     }
 
-    /// Returns whether the machine has the parameters `machine`.
+    /// Returns whether the target machine was created with the parameters `machine`.
     pub(super) fn is(&self, machine: &Machine<'_>) -> bool {
         self.triple.as_bytes() == machine.triple.as_bytes()
             && self.chip == machine.chip

@@ -1,4 +1,4 @@
-//! LLVM IR modules, each in an LLVM context of its own.
+//! LLVM IR modules. Each module has its own LLVM context.
 
 use super::capi::{
     ADD, ERROR, LLVMContextCreate, LLVMContextDispose, LLVMContextSetDiagnosticHandler,
@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 use std::ffi::c_void;
 
 /// LLVM runs straight-line strength reduction only on functions with at most this many integer
-/// additions. Straight-line strength reduction compares each pair of additions. For a kernel with
-/// 512 additions, straight-line strength reduction took 3.4 s of 3.5 s of compile time, although
-/// the emitted code did not change.
+/// additions. Straight-line strength reduction compares each pair of additions. The compile time of
+/// a kernel with 512 additions was 3.5 s. Straight-line strength reduction took 3.4 s of this time,
+/// and did not change the emitted code.
 const MAX_COMPARED_ADDITIONS: usize = 128;
 
 /// Names of functions for which LLVM skips straight-line strength reduction.
@@ -26,8 +26,9 @@ struct LargeFunctions(BTreeSet<String>);
 struct ErrorMessages(Vec<String>);
 
 unsafe extern "C" fn record_error(diagnostic: Ref, messages: *mut c_void) {
-    // SAFETY: LLVM passes its diagnostic and the `ErrorMessages` given at the registration of the
-    // handler. The messages outlive the context, and nothing else accesses them during the call.
+    // SAFETY: LLVM passes a diagnostic, and the pointer to the `ErrorMessages` with which the
+    // handler was registered. The messages outlive the context, and no other code accesses the
+    // messages during the call.
     unsafe {
         if LLVMGetDiagInfoSeverity(diagnostic) == ERROR {
             let text = take_message(LLVMGetDiagInfoDescription(diagnostic));
@@ -36,8 +37,8 @@ unsafe extern "C" fn record_error(diagnostic: Ref, messages: *mut c_void) {
     }
 }
 
-/// LLVM IR module in an LLVM context of its own. The fields are declared in the order of their
-/// drop: the module must be dropped before its context.
+/// LLVM IR module with its own LLVM context. Rust drops fields in declaration order, so the module
+/// is dropped before its context.
 pub(super) struct LlvmModule {
     pub(super) module: OwnedRef,
     context: OwnedRef,

@@ -60,7 +60,8 @@ impl Explanation {
         }
     }
 
-    /// Returns the notes of the remark, which list the reasons and the alternatives.
+    /// Returns the notes of the remark. The notes list the reasons for the choice, and the
+    /// alternatives.
     pub fn notes(&self) -> Vec<String> {
         match &self.choice {
             Choice::Schedule(choice) => choice.notes(),
@@ -141,7 +142,7 @@ impl ScheduleChoice {
         notes
     }
 
-    /// Returns the estimated time of the schedule, with its components.
+    /// Returns text with the estimated time of the schedule and with the components of this time.
     pub fn own(&self, cost: &Cost) -> String {
         let who = match self.mapping {
             Some(_) => "chosen",
@@ -185,7 +186,8 @@ impl GroupedOp {
 }
 
 impl GroupedArray {
-    /// Returns one line of text that describes the array and the location of its elements.
+    /// Returns one line of text with the name of the array, and with the location of its elements
+    /// (registers or memory).
     pub fn line(&self) -> String {
         let what = match self.argument {
             Some(number) => format!("argument {number}"),
@@ -194,7 +196,7 @@ impl GroupedArray {
         format!("`{}`, {what}, {}", self.name, self.place())
     }
 
-    /// Returns the location of the array's elements between the ops of the kernel: registers or
+    /// Returns the location of the array elements between the ops of the kernel: registers or
     /// memory.
     pub fn place(&self) -> &'static str {
         match (self.is_held, self.is_stored) {
@@ -247,15 +249,15 @@ impl ScheduleCase {
 }
 
 impl CaseEstimate {
-    /// Returns the estimated time, and the lengths for which it is estimated, such as `8.0 µs for
-    /// 4x8`.
+    /// Returns text with the estimated time and the dimension lengths of the estimate, such as `8.0
+    /// µs for 4x8`.
     pub fn text(&self) -> String {
         format!("{:.1} µs for {}", self.microseconds, shape(&self.lengths))
     }
 }
 
 impl Estimates {
-    /// Returns the GPU and the lengths for which the times are estimated.
+    /// Returns text with the GPU and the dimension lengths for which the times are estimated.
     pub fn about(&self) -> String {
         let assumed = match self.is_assumed {
             true => ", which is assumed where sizes are known at run time only",
@@ -318,8 +320,8 @@ impl Candidate {
         words[1..words.len() - 1].to_owned()
     }
 
-    /// Returns the schedule in words with `n` in place of numbers. Candidate schedules that differ
-    /// only in numbers have equal text.
+    /// Returns the schedule in words with `n` in place of numbers. Two schedules that differ only
+    /// in numbers have the same text.
     pub fn sort(&self) -> String {
         self.with(&|step| step.sort.clone(), &|up_to, steps| match up_to {
             Some(UpTo { dimension, .. }) => format!("case d{dimension} to n, [{steps}]"),

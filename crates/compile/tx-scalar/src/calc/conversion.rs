@@ -1,4 +1,5 @@
-//! Operations between integers and floats: conversions, comparisons and classes of floats.
+//! Operations between integers and floats: conversions, float comparisons, and tests of the float
+//! class such as `math.isnan`.
 
 use super::operation::Operation;
 use super::rounding::int_to_float;
@@ -94,8 +95,8 @@ pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
         Some(std::cmp::Ordering::Less) => 2,
         None => 3,
     };
-    // For each predicate, a bit mask of the relations for which it is true: 1 equal, 2 greater, 4
-    // less, 8 unordered.
+    // For each predicate, a bit mask of the relations for which the predicate is true: 1 equal, 2
+    // greater, 4 less, 8 unordered.
     const HOLDS: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 8, 15];
     usize::try_from(predicate)
         .ok()

@@ -12,7 +12,7 @@ pub(super) fn float_operation(name: &str, float: Float) -> Option<Operation> {
         return Some(Operation::bounded(
             Box::new(move |x| Ok(float.to_bits(f(float.value(x[0]))))),
             of_numbers(move |x, b, r| match b[0].is_exact() && x[0].is_infinite() {
-                // A limit at infinity is not rounded.
+                // The function value at infinity is an exact limit, without a rounding error.
                 true => Bound::exact(r),
                 false => b[0]
                     .mapped(r, slope(x[0], r), ULPS, float)
@@ -120,8 +120,8 @@ pub(super) fn float_operation(name: &str, float: Float) -> Option<Operation> {
         "math.atan2" => Operation::bounded(
             two(f64::atan2),
             of_numbers(move |x, b, r| {
-                // The angle is unbounded if the point can be the origin, or can be on the other
-                // side of the branch cut.
+                // The error of the angle is unbounded if the point can be the origin, or if the
+                // point can be on the other side of the branch cut.
                 let [height, width] = [0, 1].map(|i| x[i].abs() - 2.0 * b[i].error);
                 let may_cross = height <= 0.0 && !b[0].is_exact() && x[1] <= 2.0 * b[1].error;
                 if b[0].is_exact() && b[1].is_exact() {
@@ -147,9 +147,9 @@ pub(super) fn float_operation(name: &str, float: Float) -> Option<Operation> {
     })
 }
 
-/// Wraps the function `bound` of an op that returns NaN for a NaN operand. If an operand is NaN in
-/// every order of combination, the wrapped function returns the bound of a result that is also
-/// always NaN.
+/// Wraps the function `bound` of an op whose result is NaN for a NaN operand. If an operand is NaN
+/// in every order of combination, the result is also NaN in every order. For such operands, the
+/// returned function returns an exact bound.
 fn of_numbers(
     bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound,
 ) -> impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound {
@@ -189,7 +189,7 @@ pub fn maximum(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the larger number. Returns the other operand if one of the two operands is NaN.
+/// Returns the larger number. If one operand is NaN, returns the other operand.
 pub fn maximum_number(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => b,

@@ -4,7 +4,7 @@
 /// Maximum error of a `math` function that is not correctly rounded, in units in the last place.
 pub(super) const ULPS: f64 = 4.0;
 
-/// Function of one number, and an upper bound of its derivative.
+/// Pair of a function of one number, and a function that returns an upper bound of the derivative.
 pub(super) type Curve = (fn(f64) -> f64, fn(f64, f64) -> f64);
 
 /// Returns the function of one number that the op `name` computes, and an upper bound of its
@@ -43,12 +43,12 @@ const EPSILON: f64 = f32::EPSILON as f64;
 /// Smallest normal f32.
 const MIN_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 
-/// Returns a function that computes the absolute error of an approximate instruction. Its arguments
-/// are the operands and the exact result.
+/// Returns a function that computes the absolute error of an approximate instruction. The arguments
+/// of the returned function are the operands and the exact result.
 ///
-/// The computed error is 0 if the instruction is exact, and infinite if the PTX ISA specifies no
-/// maximum error for the instruction. The PTX ISA specifies 2 units in the last place for `ex2` and
-/// `div`, 2^-22 for `lg2`, and 1 unit for `rcp`.
+/// The absolute error is 0 if the instruction is exact. The absolute error is infinite if the PTX
+/// ISA specifies no maximum error for the operands. The PTX ISA specifies 2 units in the last place
+/// for `ex2` and `div`, 2^-22 for `lg2`, and 1 unit for `rcp`.
 pub(super) fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     const LOGARITHM: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0] {
         x if x == 0.0 || x.is_infinite() => 0.0,

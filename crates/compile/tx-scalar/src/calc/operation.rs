@@ -16,8 +16,8 @@ pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 pub struct Operation {
     /// Function that computes the result.
     pub calc: Calc,
-    /// Function that computes the [`Bound`] of the result. Without this function, the bound of the
-    /// result is 0 if all operands are exact, and infinite otherwise.
+    /// Function that computes the [`Bound`] of the result. If the field is `None`, the bound of the
+    /// result is 0 for exact operands, and infinite for all other operands.
     pub bound: Option<BoundOf>,
 }
 

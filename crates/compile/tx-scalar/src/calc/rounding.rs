@@ -3,12 +3,13 @@
 use crate::number::Float;
 
 /// Converts an integer to the nearest float. A 64-bit integer has more significant bits than f64,
-/// so the conversion to f32 does not use an intermediate f64.
+/// so a conversion to f32 through f64 would round twice.
 pub(super) fn int_to_float(value: i128, float: Float) -> u64 {
     match float {
         Float::F32 => u64::from((value as f32).to_bits()),
         Float::F64 => (value as f64).to_bits(),
-        // The first rounding is to odd, so that the second rounding is correct.
+        // The first of two roundings must round to odd; otherwise, the second rounding could return
+        // a wrong result.
         _ => {
             let near = value as f64;
             let rest = value - near as i128;

@@ -120,7 +120,7 @@ fn forgets_what_nobody_asks_for() {
         file.set_modified(long_ago + Duration::from_secs(i as u64))
             .expect("a time");
     }
-    // The oldest result is read, so the second oldest is removed first.
+    // The test reads the oldest result, so the cache removes the second oldest result first.
     assert!(cache.get(&keys[0]).is_some());
     cache.put(&keys[4], &result).expect("put");
     let there = |key: &Key| cache.get(key).is_some();
@@ -134,7 +134,7 @@ fn forgets_what_nobody_asks_for() {
     assert_eq!(cache.usage().expect("usage").bytes, 400);
 }
 
-/// Checks that abandoned temporary files are removed, and recent temporary files are not.
+/// Checks that the cache removes abandoned temporary files, but keeps recent temporary files.
 #[test]
 fn clears_away_what_was_left_half_written() {
     let folder = folder();

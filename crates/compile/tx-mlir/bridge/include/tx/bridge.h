@@ -1,7 +1,7 @@
 // The C interface between tx's Rust code and MLIR's C++ pass registry and driver.
 //
-// The bridge refers to no particular pass or dialect of tx. Rust passes function pointers at
-// registration, so no C++ object file refers to a Rust symbol by name.
+// The bridge does not depend on the passes and dialects of tx. During registration, the Rust code
+// passes function pointers to the bridge, so no C++ object file refers to a Rust symbol by name.
 #pragma once
 
 #include "mlir-c/Diagnostics.h"
@@ -65,10 +65,10 @@ void txRegisterTranslations(MlirDialectRegistry registry);
 int txOptMain(int argc, char **argv, TxStr overview, MlirDialectRegistry registry);
 
 // Runs the main function of `mlir-lsp-server` with the dialects of `registry`. The function is in a
-// separate object file, so that only programs that call it link the server.
+// separate object file, so the linker adds the LSP server only to programs that call this function.
 int txLspMain(int argc, char **argv, MlirDialectRegistry registry);
 
-// Parses text or bytecode as a module; null on failure. Text may omit the module op.
+// Parses text or bytecode as a module. Returns null on failure. The text may omit the module op.
 MlirModule txParseModule(MlirContext context, TxStr name, TxStr source);
 // Returns false for a dense array whose elements are neither integers nor floats, otherwise true.
 bool txHoldsNumbers(MlirAttribute attribute);
@@ -93,24 +93,26 @@ typedef struct {
 
 // Reads the parameters of an `#nvvm.target`; returns false for another attribute.
 bool txNvvmTarget(MlirAttribute attribute, TxNvvmTarget *target);
-// Returns an `#nvvm.target`; a non-null `like` supplies the other parameters.
+// Returns an `#nvvm.target` with the given chip and features. If `like` is not null, the function
+// copies all other parameters from `like`.
 MlirAttribute txNvvmTargetFor(MlirContext context, MlirAttribute like, TxStr chip, TxStr features);
 
-// Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. A `code` of 0 means no
-// code. A null `noteLocations[i].ptr` denotes `location`.
+// Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. If `code` is 0, the
+// diagnostic has no code. If `noteLocations[i].ptr` is null, note `i` has the location `location`.
 void txEmit(MlirLocation location, int severity, unsigned code, TxStr message,
             const MlirLocation *noteLocations, const TxStr *notes, size_t noteCount);
 // Returns the code in the metadata of a diagnostic; 0 if the diagnostic has no code.
 unsigned txCode(MlirDiagnostic diagnostic);
 
 // Calls `effect` for each memory effect that `op` declares. Kinds: 0 read, 1 write, 2 allocate, 3
-// free. A null value denotes memory that is no operand. Returns false for unknown effects.
+// free. If the affected memory is neither an operand nor a result of `op`, the callback receives a
+// null value. Returns false if `op` does not declare its effects.
 bool txMemoryEffects(MlirOperation op, void (*effect)(void *data, int kind, MlirValue value),
                      void *data);
 
-// Calls `run` with `data` before each optional LLVM pass over IR in `context`, an `LLVMContext`. LLVM skips
-// the pass if `run` returns false. `unit` describes the IR, such as `function (name)`. The caller frees the
-// returned gate after the context.
+// Calls `run` with `data` before each optional LLVM pass over IR in `context`, an `LLVMContext`. If
+// `run` returns false, LLVM skips the optional pass. `unit` describes the IR, such as `function
+// (name)`. The caller must free the returned gate after it has freed `context`.
 void *txGatePasses(void *context, bool (*run)(void *data, TxStr pass, TxStr unit), void *data);
 void txFreeGate(void *gate);
 
