@@ -205,7 +205,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn collisions_are_found(iters in prop::collection::vec(any_iter(), 0..5), on_threads in any::<bool>()) {
+        fn collisions_are_found(
+            iters in prop::collection::vec(any_iter(), 0..5),
+            on_threads in any::<bool>(),
+        ) {
             let all = places(&iters, on_threads);
             let distinct: BTreeSet<i64> = all.iter().copied().collect();
             let collision = collision(&iters, on_threads);
