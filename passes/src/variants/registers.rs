@@ -1,6 +1,6 @@
 //! Reductions of fragments: within each thread, then between lanes of a warp, then between warps.
 
-use super::Reduction;
+use super::reduction::Reduction;
 use crate::analysis::kernel::WARP_SIZE;
 use crate::analysis::placement::{Digit, Located, Placement, Role};
 use crate::combiner::Combiner;
