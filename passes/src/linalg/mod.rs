@@ -6,6 +6,7 @@ pub(crate) mod body;
 pub(crate) mod chains;
 pub(crate) mod choice;
 pub(crate) mod combiner;
+pub(crate) mod combining_ops;
 pub(crate) mod consumers;
 pub(crate) mod fills;
 pub(crate) mod fuse;

@@ -3,6 +3,7 @@
 use super::body::{dependents, free_values, is_constant, loop_index, slice};
 use super::choice::{NanRule, PairChoice, float_choice, integer_choice, only_chooses, pair_choice};
 use super::combiner::{Combiner, Element, Neutral, Part};
+use super::combining_ops::COMBINING_OPS;
 use super::laws::{CounterExample, Laws, instead};
 use super::program::Program;
 use super::read::Loops;
@@ -66,25 +67,6 @@ impl<'c> Recognised<'c> {
         self.nan = None;
     }
 }
-
-/// `arith` ops that are combiners by themselves, with the reduction kind and NaN policy.
-pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
-    ("arith.addf", Kind::Sum, None),
-    ("arith.addi", Kind::Sum, None),
-    ("arith.mulf", Kind::Prod, None),
-    ("arith.muli", Kind::Prod, None),
-    ("arith.maximumf", Kind::Max, None),
-    ("arith.maxnumf", Kind::Max, Some(Nan::Ignore)),
-    ("arith.maxsi", Kind::Max, None),
-    ("arith.maxui", Kind::UMax, None),
-    ("arith.minimumf", Kind::Min, None),
-    ("arith.minnumf", Kind::Min, Some(Nan::Ignore)),
-    ("arith.minsi", Kind::Min, None),
-    ("arith.minui", Kind::UMin, None),
-    ("arith.andi", Kind::And, None),
-    ("arith.ori", Kind::Or, None),
-    ("arith.xori", Kind::Xor, None),
-];
 
 /// Maximum number of tested assignments of element values to outputs of the combiner.
 const MOST_PAIRINGS: usize = 4096;
@@ -216,7 +198,7 @@ impl<'a, 'c> Cut<'a, 'c> {
                 ("arith.addf", Kind::Sum, None, Element::Product(a, b))
             }
             [a, b] if is_old(a) || is_old(b) => {
-                let (name, kind, nan) = NAMED.into_iter().find(|(n, ..)| is(op, n))?;
+                let (name, kind, nan) = COMBINING_OPS.into_iter().find(|(n, ..)| is(op, n))?;
                 let element = if is_old(a) { b } else { a };
                 (name, kind, nan, Element::Value(element))
             }
