@@ -1,7 +1,7 @@
 //! Conversions from and to 8-bit floats, for which LLVM has no type.
 
 use super::arithmetic::{convert, parts};
-use super::constant_float;
+use super::constants::constant_float;
 use crate::analysis::target::{Target, targets};
 use crate::emit::{scalars, vector_of};
 use melior::ir::operation::OperationLike;

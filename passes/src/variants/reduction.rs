@@ -1,6 +1,7 @@
 //! Properties of a reduction that variants use.
 
-use crate::analysis::kernel::{Kernel, SHARED_ALIGNMENT};
+use crate::analysis::kernel::Kernel;
+use crate::analysis::shared_memory::SHARED_ALIGNMENT;
 use crate::combiner::Combiner;
 use melior::ir::ValueLike;
 use tx_dialect_tile::{Determinism, Fragment, Reduce};

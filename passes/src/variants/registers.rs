@@ -4,7 +4,7 @@ use super::reduction::Reduction;
 use crate::analysis::kernel::WARP_SIZE;
 use crate::analysis::placement::{Digit, Located, Placement, Role};
 use crate::combiner::Combiner;
-use crate::emit::{finish, index_as, scalars, vector_of};
+use crate::emit::{finish, fragment, index_as, registers, scalars, vector_of};
 use crate::exchange::{EXCHANGE, Exchange, Pool};
 use melior::ir::{Type, ValueLike};
 use std::collections::BTreeMap;
@@ -324,32 +324,6 @@ fn takes(
             })
         })
         .collect()
-}
-
-pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c>> {
-    let ty = registers_type(fragment.r#type())?;
-    let cast = b
-        .create("builtin.unrealized_conversion_cast")
-        .operands(&[fragment])
-        .result(ty);
-    Some(cast.value())
-}
-
-pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) -> Val<'c> {
-    b.create("builtin.unrealized_conversion_cast")
-        .operands(&[registers])
-        .result(ty)
-        .value()
-}
-
-pub(crate) fn registers_type(ty: Type<'_>) -> Option<Type<'_>> {
-    let fragment = Fragment::from_type(ty)?;
-    let placed = fragment.layout.shard.iter().chain(&fragment.layout.replica);
-    let slots: i64 = placed
-        .filter(|i| i.axis == tx_dialect_tile::Axis::Reg)
-        .map(|i| i.extent)
-        .product();
-    Some(Type::vector(&[slots.unsigned_abs()], fragment.element))
 }
 
 /// Emits the reduction and replaces the uses of its results. With `redux`, lanes exchange values by

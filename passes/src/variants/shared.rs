@@ -18,7 +18,7 @@
 use super::parts::{element_number, expand_sequential, load_elements, source_index, store_result};
 use super::reduction::shared_root;
 use super::{Params, Predicate, Reduction, Variant, checks};
-use crate::analysis::kernel::align_attribution;
+use crate::analysis::shared_memory::align_attribution;
 use crate::combiner::Combiner;
 use crate::emit::{
     Group, all_reduce, delinearize, extents, index_as, is_packed, load_vector, product, scalars,
