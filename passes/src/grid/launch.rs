@@ -1,9 +1,10 @@
 //! Emits a kernel function and its launch.
 
-use super::body::{Body, at_least_one};
-use super::finish::Finish;
+use super::body::Body;
 use super::group::Group;
 use super::job::Job;
+use super::last_block::LastBlock;
+use super::loops::at_least_one;
 use super::nest::{MAX_BLOCKS, Nest};
 use super::plan::GroupCase;
 use super::resident::Resident;
@@ -132,13 +133,14 @@ impl<'c> Kernels<'c> {
         let (kernel, body) = kernel(job, nest, steps, module, &name);
         write_lengths(kernel, only);
         let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
-        let finish = last
+        let second = last
             .as_ref()
-            .map(|last| Finish::new(&last.job, &last.nest, last.counters, &inside));
-        Body::new(job, nest, &inside)
-            .with_tiles(&inside, kernel)
-            .then(finish.as_ref())
-            .write(&inside);
+            .map(|last| LastBlock::new(&last.job, &last.nest, last.counters, &inside));
+        let first = Body::new(job, nest, &inside).with_tiles(&inside, kernel);
+        match second {
+            Some(second) => second.write(&inside, first),
+            None => first.write(&inside),
+        }
         inside.create("gpu.return").build();
         remove_unused(kernel);
         let arguments = isolate(job.operands(), kernel, body);

@@ -1,8 +1,8 @@
 //! The kernels of one op, in the order in which they are launched.
 
 use super::choose::choose_one;
-use super::finish;
 use super::job::Job;
+use super::last_block;
 use super::launch::{Last, Launch, Lengths};
 use super::nest::Nest;
 use super::partials::{Phases, allocate};
@@ -119,7 +119,7 @@ fn of_case<'c>(
     }
     let b = Builder::before(at).located(job.op.location());
     let counters = nest.last_block.then(|| {
-        let groups = finish::groups(nest).value(&b, &|b, d| job.length(b, d));
+        let groups = last_block::counters(nest).value(&b, &|b, d| job.length(b, d));
         let counters = allocate(&b, &[groups], b.int_type(64));
         if let Some(op) = defining_op(counters) {
             set_attribute(op, CLEARED, Attribute::unit(b.context()));
@@ -140,7 +140,7 @@ fn of_case<'c>(
             }
         }
         Some(counters) => {
-            let steps = finish::schedule(job, nest, &case.steps);
+            let steps = last_block::schedule(job, nest, &case.steps);
             let steps = steps.map_err(|illegal| refuse(job.op, illegal))?;
             let nest = nest_of(&phases.second, &Case::always(steps))?;
             all[0].steps.clone_from(&case.steps);

@@ -10,21 +10,33 @@
 //! | [`choose`], [`cost`] | make the default schedule, and estimate the time of a schedule |
 //! | [`plan`], [`launches`] | collect the schedules of a module, and the kernels of an op |
 //! | [`describe`] | explains schedules and lists other candidates |
-//! | [`partials`], [`finish`] | divide a reduction into two phases, and run the second in the last block |
-//! | [`body`] | emits kernel loops, with [`vectors`], [`elements`], [`points`], [`tiles`], [`stores`] |
+//! | [`partials`], [`last_block`] | divide a reduction into two phases, and run the second in the last block |
+//! | [`body`] | the op, loop nest and position for which kernel code is emitted |
+//! | [`loops`], [`bounds`] | emit loops and bounds checks |
+//! | [`vectors`], [`edges`] | alignment of vectors, and head and tail elements of rows |
+//! | [`staged`], [`copies`] | tiles of sources in shared memory |
+//! | [`elements`], [`batches`] | emit loads |
+//! | [`accumulators`], [`tiles`] | emit the combination of elements |
+//! | [`points`], [`stores`] | emit element-wise ops and stores |
 //! | [`resident`] | emits a kernel whose values stay in registers between ops |
 //! | [`launch`] | emits the kernel function and its launch |
 
+pub(crate) mod accumulators;
+pub(crate) mod batches;
 pub(crate) mod body;
+pub(crate) mod bounds;
 pub(crate) mod choose;
+pub(crate) mod copies;
 pub(crate) mod cost;
 pub(crate) mod describe;
+pub(crate) mod edges;
 pub(crate) mod elements;
-pub(crate) mod finish;
 pub(crate) mod group;
 pub(crate) mod job;
+pub(crate) mod last_block;
 pub(crate) mod launch;
 pub(crate) mod launches;
+pub(crate) mod loops;
 pub(crate) mod nest;
 pub(crate) mod partials;
 pub(crate) mod plan;

@@ -1,9 +1,9 @@
 //! Plans: the legal schedule of each grid-level op and each group of a module.
 
 use super::choose::{Chosen, choose};
-use super::finish;
 use super::group::{Group, members, number};
 use super::job::{Job, Work, is_job};
+use super::last_block;
 use super::launch::Lengths;
 use super::launches::Branches;
 use super::nest::{Extent, Illegal, Nest, Run};
@@ -471,7 +471,7 @@ pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, I
         footprints(job, &nest)?;
     }
     if nest.last_block {
-        finish::check(job, &nest, &case.steps)?;
+        last_block::check(job, &nest, &case.steps)?;
     }
     Ok(nest)
 }

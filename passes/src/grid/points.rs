@@ -6,11 +6,21 @@ use super::body::{Body, EmitPoint};
 use super::elements::element_index;
 use super::job::{Work, reads_argument};
 use super::nest::Run;
+use super::steps::Processor;
 use super::vectors::WIDEST;
 use crate::analysis::dataflow::Access;
 use crate::emit::{OWNED, scalars, vector_of};
 use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, Val, byte_width, i64_attribute};
+
+/// Loops whose iterations may be distributed over the threads of a block in another order.
+#[derive(Clone, Copy)]
+pub(super) struct Exchangeable<'c> {
+    thread: usize,
+    vector: usize,
+    /// Condition that all points of the block are inside the iteration space.
+    pub(super) is_whole: Cond<'c>,
+}
 
 impl<'c> Body<'_, 'c> {
     /// Returns whether the op is element-wise, and loop `at` of a thread and all loops inside are
@@ -18,7 +28,7 @@ impl<'c> Body<'_, 'c> {
     pub(super) fn is_at_points(&self, at: usize, place: &EmitPoint<'c>) -> bool {
         let loops = &self.outer[at..];
         !matches!(self.job.work, Work::Combine(..))
-            && loops.iter().all(|node| self.is_written_out(*node, place))
+            && loops.iter().all(|node| self.is_unrolled(*node, place))
     }
 
     /// Emits the code for all points (iterations) of loop number `at` of a thread and of the loops
@@ -32,7 +42,7 @@ impl<'c> Body<'_, 'c> {
             ..place.clone()
         };
         let points = loops.iter().fold(vec![aligned], |points, node| {
-            let each = |place: &EmitPoint<'c>| self.written_out(b, *node, place);
+            let each = |place: &EmitPoint<'c>| self.unrolled(b, *node, place);
             points.iter().flat_map(each).collect()
         });
         let vector = loops
@@ -62,13 +72,13 @@ impl<'c> Body<'_, 'c> {
             |b| self.points_together(b, &points, vector, width),
             |b| {
                 if let Some(loops) = exchangeable {
-                    return self.points_apart(b, at, place, loops);
+                    return self.points_one_by_one(b, at, place, loops);
                 }
-                let slow = EmitPoint {
-                    slow: true,
+                let fallback = EmitPoint {
+                    is_fallback: true,
                     ..place.clone()
                 };
-                self.outer(b, at, &slow);
+                self.outer(b, at, &fallback);
             },
         );
     }
@@ -200,6 +210,97 @@ impl<'c> Body<'_, 'c> {
             }
         };
         points.iter().enumerate().map(load).collect()
+    }
+
+    /// Returns the thread loop and the vectorized loop, if their points may be distributed over the
+    /// threads of a block in another order.
+    pub(super) fn exchangeable(
+        &self,
+        place: &EmitPoint<'c>,
+        vector: Option<usize>,
+    ) -> Option<Exchangeable<'c>> {
+        let on_threads = (0..3).filter_map(|d| self.nest.on(Processor::Thread(d)));
+        let [thread] = on_threads.collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        Some(Exchangeable {
+            thread,
+            vector: vector?,
+            is_whole: place.is_whole?,
+        })
+    }
+
+    /// Emits the computation of the points of a block one by one, for destinations without vector
+    /// stores. Neighbouring threads compute neighbouring points. The distribution of points over
+    /// threads does not change a result.
+    pub(super) fn points_one_by_one(
+        &self,
+        b: &Builder<'c>,
+        at: usize,
+        place: &EmitPoint<'c>,
+        Exchangeable { thread, vector, .. }: Exchangeable<'c>,
+    ) {
+        let others = &self.outer[at..self.outer.len() - 1];
+        let lanes = self.nest.nodes[vector]
+            .extent
+            .known()
+            .map_or(Index::Const(1), Index::Const);
+        let threads = Index::Const(self.nest.block().iter().product());
+        let number = place.index[&thread];
+        self.nested_loops(b, others, place, &|b, place| {
+            b.for_loop(
+                Index::Const(0),
+                lanes,
+                Index::Const(1),
+                &[],
+                |b, turn, _| {
+                    let all = b.add(b.mul(turn, threads), number);
+                    let moved = [(thread, b.div(all, lanes)), (vector, b.rem(all, lanes))];
+                    self.result(b, &self.moved(b, place, &moved));
+                    Vec::new()
+                },
+            );
+        });
+    }
+
+    /// Emits nested loops without unrolling.
+    fn nested_loops(
+        &self,
+        b: &Builder<'c>,
+        loops: &[usize],
+        place: &EmitPoint<'c>,
+        then: &dyn Fn(&Builder<'c>, &EmitPoint<'c>),
+    ) {
+        let Some((node, others)) = loops.split_first() else {
+            return then(b, place);
+        };
+        let count = self.extents[*node];
+        b.for_loop(Index::Const(0), count, Index::Const(1), &[], |b, i, _| {
+            self.nested_loops(b, others, &self.enter(b, place, *node, i), then);
+            Vec::new()
+        });
+    }
+
+    /// Returns the loop-nest position `place` with the indices of some loops replaced by `indices`.
+    fn moved(
+        &self,
+        b: &Builder<'c>,
+        place: &EmitPoint<'c>,
+        indices: &[(usize, Index<'c>)],
+    ) -> EmitPoint<'c> {
+        let mut moved = EmitPoint {
+            staged: place.staged.clone(),
+            is_fallback: true,
+            ..EmitPoint::default()
+        };
+        for node in &self.nest.order {
+            let index = indices.iter().find(|(other, _)| other == node);
+            let index = index.map(|(_, index)| *index);
+            if let Some(index) = index.or_else(|| place.index.get(node).copied()) {
+                moved = self.enter(b, &moved, *node, index);
+            }
+        }
+        moved
     }
 }
 

@@ -11,10 +11,11 @@
 //! combines nor stores these zeros. If the vectors of all phases are aligned, slots are loaded and
 //! stored as vectors, otherwise element by element.
 
-use super::body::{Body, EmitPoint, Iteration};
+use super::body::{Body, EmitPoint};
 use super::elements::element_index;
 use super::group::{Group, Phase, captured, is_reduction};
 use super::job::{Work, reads_argument};
+use super::loops::Iteration;
 use super::nest::{MAX_BLOCKS, Nest, Run};
 use super::steps::Processor;
 use super::vectors::WIDEST;
@@ -189,7 +190,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         let Some(node) = first.nest.on(processor) else {
             return self.blocks(b, dimension + 1, places);
         };
-        first.each_turn(b, dimension, node, |b, block| {
+        first.grid_stride_loop(b, dimension, node, |b, block| {
             let each = self.bodies.iter().zip(&places);
             let entered = each.map(|(body, place)| match body.nest.on(processor) {
                 Some(node) => body.enter(b, place, node, block),
@@ -851,7 +852,7 @@ fn slots<'c>(
         all.filter(|node| !entered.contains(node))
     };
     let points = loops().fold(vec![place.clone()], |points, node| {
-        let each = |place: &EmitPoint<'c>| body.written_out(b, *node, place);
+        let each = |place: &EmitPoint<'c>| body.unrolled(b, *node, place);
         points.iter().flat_map(each).collect()
     });
     let vector = loops()

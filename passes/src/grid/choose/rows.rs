@@ -1038,9 +1038,9 @@ impl Chooser<'_, '_> {
         }
         // Load several rows together if there are many rows, and each thread loads all its elements
         // of a row at once.
-        let is_written_out = pieces.is_some_and(|n| n <= lanes * under_way);
+        let is_unrolled = pieces.is_some_and(|n| n <= lanes * under_way);
         let is_fixed = self.fixed && vectors.width() > 1;
-        if !is_written_out || few || is_aligned || is_fixed {
+        if !is_unrolled || few || is_aligned || is_fixed {
             rows = 1;
         }
         let is_heavy = self.exchanges_parts() && self.job.weight() > EXPENSIVE_OPS;

@@ -6,8 +6,9 @@
 //! additional loop over the partial results; the threads that shared a row in the first phase share
 //! the iterations of this loop.
 
-use super::body::{Body, EmitPoint, hardware};
+use super::body::{Body, EmitPoint};
 use super::job::Job;
+use super::loops::hardware;
 use super::nest::{Extent, Fate, Illegal, MAX_UNROLL, Nest, Run};
 use super::steps::{Processor, Step};
 use melior::ir::ValueLike;
@@ -20,14 +21,15 @@ const PARTIAL_RESULTS_IN_FLIGHT: i64 = 4;
 /// Name of the fused loop over the partial results of several `rfactor` loops.
 const PARTS: &str = "parts";
 
-pub(crate) struct Finish<'a, 'c> {
+/// Second phase of a last-block reduction.
+pub(crate) struct LastBlock<'a, 'c> {
     second: Body<'a, 'c>,
     /// Array of block counters: one counter for each group of results that blocks share. Each
     /// counter counts the blocks that have stored their partial results.
     counters: Val<'c>,
 }
 
-impl<'a, 'c> Finish<'a, 'c> {
+impl<'a, 'c> LastBlock<'a, 'c> {
     pub(crate) fn new(
         job: &'a Job<'c>,
         nest: &'a Nest,
@@ -39,8 +41,28 @@ impl<'a, 'c> Finish<'a, 'c> {
         Self { second, counters }
     }
 
+    /// Emits both phases: the kernel `first`, and the last-block reduction.
+    pub(crate) fn write(&self, b: &Builder<'c>, first: Body<'_, 'c>) {
+        let first = &Body {
+            precedes_last_block: true,
+            ..first
+        };
+        first.write_in_blocks(b, &|b, place| {
+            let has_part = first
+                .nest
+                .on_blocks()
+                .into_iter()
+                .fold(Cond::Const(true), |all, n| match first.may_be_empty(n) {
+                    true => b.and(all, b.less(place.index[&n], first.extents[n])),
+                    false => all,
+                });
+            b.if_then(has_part, |b| first.outer(b, 0, place));
+            self.write_second(b, first, place);
+        });
+    }
+
     /// Emits the last-block reduction after `first` has stored the partial results of its block.
-    pub(super) fn write(&self, b: &Builder<'c>, first: &Body<'_, 'c>, place: &EmitPoint<'c>) {
+    fn write_second(&self, b: &Builder<'c>, first: &Body<'_, 'c>, place: &EmitPoint<'c>) {
         let nodes = &first.nest.nodes;
         let blocks = first.nest.on_blocks();
         let number = blocks
@@ -52,7 +74,9 @@ impl<'a, 'c> Finish<'a, 'c> {
         let count = blocks
             .iter()
             .filter(|n| nodes[**n].apart)
-            .fold(Index::Const(1), |count, n| b.mul(count, first.turns(b, *n)));
+            .fold(Index::Const(1), |count, n| {
+                b.mul(count, first.trip_count(b, *n))
+            });
         let is_last = self.count(b, first.nest, number, count);
         b.if_then(is_last, |b| {
             let mut place_of_second = self.second.threads(b);
@@ -142,7 +166,7 @@ fn fence(b: &Builder<'_>) {
 
 /// Returns the number of counters: one for each iteration of the parallel loops that are bound to
 /// blocks.
-pub(crate) fn groups(nest: &Nest) -> Extent {
+pub(crate) fn counters(nest: &Nest) -> Extent {
     let nodes = &nest.nodes;
     let kept = nest.on_blocks().into_iter().filter(|n| !nodes[*n].reduced);
     let sizes: Vec<Extent> = kept.map(|n| nodes[n].extent.clone()).collect();
