@@ -157,7 +157,7 @@ impl Pass for Schedule {
                     }
                     let mut branches = Branches::new(*last);
                     for case in &group.cases {
-                        let (at, only) = group.enter(case, &mut branches);
+                        let (at, only) = branches.of_case(&group, case);
                         kernels.add_group(&group.group, case, &only, at);
                         counts.add("kernels", 1);
                     }

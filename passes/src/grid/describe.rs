@@ -5,9 +5,9 @@ use super::choose::{candidates, phase_candidates};
 use super::cost::{self, Bounds, Cost};
 use super::group::{Named, Phase};
 use super::job::{Job, Work};
-use super::launch::Lengths;
+use super::lengths::{CoveredLengths, Lengths};
 use super::nest::Nest;
-use super::plan::{Above, GroupCase, Planned, PlannedGroup, Unit, is_one_kernel, legal};
+use super::plan::{GroupCase, Planned, PlannedGroup, Unit, is_one_kernel, legal};
 use super::steps::{Case, Processor, Step, cases_to_attribute};
 use crate::analysis::dataflow::Access;
 use crate::explain::{explain, place};
@@ -276,7 +276,7 @@ impl Planned<'_> {
             .into_iter()
             .filter(|cases| *cases != self.schedule())
             .filter_map(|cases| {
-                let mut above = Above::new();
+                let mut above = CoveredLengths::new();
                 let legal = |case: &Case| {
                     let nest = legal(&self.job, case, &above).ok()?;
                     above.extend(case.most);

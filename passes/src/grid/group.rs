@@ -1,11 +1,10 @@
 //! Groups of ops that share a kernel (`tile.group`). Each op of a group is a phase of the shared
 //! kernel.
 
-use super::choose::{choose_phases, innermost};
+use super::contiguous::innermost;
 use super::job::{Job, Work, is_job, reads_argument};
 use super::nest::Nest;
-use super::plan::named;
-use super::resident::check_registers;
+use super::registers::check_registers;
 use super::steps::{Case, Step};
 use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
 use melior::ir::ValueLike;
@@ -286,16 +285,12 @@ impl<'c> Group<'c> {
             && !after.take(last + 1).any(may_find)
     }
 
-    /// Returns the schedule of the group: the attribute `schedule` of the first op, or else the
-    /// default schedule. For lengths that no case of the schedule covers, each op is compiled to
-    /// its own kernel.
+    /// Returns the attribute `schedule` of the first op, if present. For lengths that no case of
+    /// the schedule covers, each op is compiled to its own kernel.
     ///
     /// # Errors
     /// Reports an error in the schedule attribute.
-    pub(crate) fn schedule(
-        &self,
-        clusters: bool,
-    ) -> Result<(Vec<Case>, Option<&'static str>), Failed> {
+    pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
         for phase in &self.phases[1..] {
             let op = phase.job.op;
             if attribute(op, "schedule").is_some() {
@@ -312,10 +307,7 @@ impl<'c> Group<'c> {
             .phases
             .get(self.leader())
             .map_or(0, |phase| phase.row.len());
-        Ok(match self.phases[0].job.written_cases('r', rows)? {
-            None => named(choose_phases(self, clusters)),
-            Some(cases) => (cases, None),
-        })
+        self.phases[0].job.written_cases('r', rows)
     }
 
     /// Returns the number of the first phase that has all loops of the group.

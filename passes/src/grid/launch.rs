@@ -4,6 +4,7 @@ use super::body::Body;
 use super::group::Group;
 use super::job::Job;
 use super::last_block::LastBlock;
+use super::lengths::{LENGTHS, Lengths};
 use super::loops::at_least_one;
 use super::nest::{MAX_BLOCKS, Nest};
 use super::plan::GroupCase;
@@ -16,7 +17,6 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{FunctionType, TypeLike};
 use melior::ir::{Attribute, Block, Region, RegionLike, Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use tx_mlir::memref::Space;
 use tx_mlir::{
     Blk, Builder, Index, MemRef, Op, Val, ancestors, argument_of, attribute, defining_op,
@@ -25,58 +25,8 @@ use tx_mlir::{
     string_attribute, symbol_path, walk,
 };
 
-/// Attribute with the range of lengths for which a kernel is launched; other kernels are launched
-/// for other lengths.
-pub(crate) const LENGTHS: &str = "lengths";
-
-/// Range of lengths of a loop for which a kernel is launched.
-#[derive(Clone)]
-pub(crate) struct Lengths {
-    pub(crate) name: String,
-    /// Exclusive lower bound of the lengths; `None` if there is no lower bound.
-    pub(crate) above: Option<i64>,
-    /// Inclusive upper bound of the lengths; `None` if there is no upper bound.
-    pub(crate) most: Option<i64>,
-}
-
-impl Lengths {
-    fn any(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            above: None,
-            most: None,
-        }
-    }
-
-    /// Removes the lengths up to `most` of loop `name` from `left`, and returns the removed
-    /// lengths.
-    pub(crate) fn take(left: &mut Vec<Self>, name: &str, most: i64) -> Vec<Self> {
-        let known = left.iter().position(|lengths| lengths.name == name);
-        let i = known.unwrap_or_else(|| {
-            left.push(Self::any(name));
-            left.len() - 1
-        });
-        let mut taken = left.clone();
-        taken[i].most = Some(most);
-        left[i].above = Some(most);
-        taken
-    }
-}
-
-impl fmt::Display for Lengths {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` ", self.name)?;
-        match (self.above, self.most) {
-            (Some(above), Some(most)) => write!(f, "from {} to {most}", above.saturating_add(1)),
-            (None, Some(most)) => write!(f, "up to {most}"),
-            (Some(above), None) => write!(f, "above {above}"),
-            (None, None) => write!(f, "of any length"),
-        }
-    }
-}
-
-pub(crate) struct Last<'c> {
-    /// Last-block reduction of the partial results of all blocks.
+/// Last-block reduction of the partial results of all blocks.
+pub(crate) struct SecondPhase<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) nest: Nest,
     /// Block counters, initially 0: one for each group of results that blocks share.
@@ -89,7 +39,7 @@ pub(crate) struct Launch<'c> {
     pub(crate) steps: Vec<Step>,
     /// Lengths for which the kernel is launched; empty for all lengths.
     pub(crate) only: Vec<Lengths>,
-    pub(crate) last: Option<Last<'c>>,
+    pub(crate) second: Option<SecondPhase<'c>>,
     pub(crate) at: Op<'c>,
     /// Temporary arrays that no later kernel uses.
     pub(crate) ends: Vec<Val<'c>>,
@@ -124,7 +74,7 @@ impl<'c> Kernels<'c> {
             nest,
             steps,
             only,
-            last,
+            second,
             at,
             ends,
         } = launched;
@@ -133,12 +83,12 @@ impl<'c> Kernels<'c> {
         let (kernel, body) = kernel(job, nest, steps, module, &name);
         write_lengths(kernel, only);
         let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
-        let second = last
+        let last_block = second
             .as_ref()
-            .map(|last| LastBlock::new(&last.job, &last.nest, last.counters, &inside));
+            .map(|second| LastBlock::new(&second.job, &second.nest, second.counters, &inside));
         let first = Body::new(job, nest, &inside).with_tiles(&inside, kernel);
-        match second {
-            Some(second) => second.write(&inside, first),
+        match last_block {
+            Some(last_block) => last_block.write(&inside, first),
             None => first.write(&inside),
         }
         inside.create("gpu.return").build();
@@ -150,7 +100,7 @@ impl<'c> Kernels<'c> {
             job.assert_sizes(&b);
         }
         let callee = format!("@{module_name}::@{name}");
-        launch(&b, job, nest, &callee, &arguments, last.is_some());
+        launch(&b, job, nest, &callee, &arguments, second.is_some());
         for end in ends {
             b.create("memref.dealloc").operands(&[*end]).build();
         }

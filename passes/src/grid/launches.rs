@@ -3,10 +3,11 @@
 use super::choose::choose_one;
 use super::job::Job;
 use super::last_block;
-use super::launch::{Last, Launch, Lengths};
+use super::launch::{Launch, SecondPhase};
+use super::lengths::{CoveredLengths, Lengths};
 use super::nest::Nest;
 use super::partials::{Phases, allocate};
-use super::plan::{Above, Planned, named, nest_of, refuse, starts_first};
+use super::plan::{GroupCase, Planned, PlannedGroup, nest_of, refuse, starts_first};
 use super::steps::Case;
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
@@ -60,6 +61,23 @@ impl<'c> Branches<'c> {
         self.at = other.unwrap_or(self.at);
         (then.unwrap_or(self.at), only)
     }
+
+    /// Returns the op before which the kernel of a schedule case is launched, and the lengths of
+    /// the case.
+    pub(crate) fn of_case(
+        &mut self,
+        planned: &PlannedGroup<'c>,
+        case: &GroupCase<'c>,
+    ) -> (Op<'c>, Vec<Lengths>) {
+        let leader = &planned.group.phases[planned.group.leader()];
+        let dim = case
+            .most
+            .and_then(|(row, most)| Some((row, *leader.row.get(row)?, most)));
+        match dim {
+            Some((row, dim, most)) => self.up_to(&leader.job, &format!("r{row}"), dim, most),
+            None => (self.at, self.left.clone()),
+        }
+    }
 }
 
 /// Returns the kernels of an op, with launches before `at`. If the schedule has several cases, the
@@ -101,7 +119,7 @@ fn of_case<'c>(
         nest: nest.clone(),
         steps: case.steps.clone(),
         only: Vec::new(),
-        last: None,
+        second: None,
         at,
         ends: Vec::new(),
     };
@@ -133,8 +151,8 @@ fn of_case<'c>(
     let mut all = vec![launch(&phases.first, &first, &phases.schedule)];
     match counters {
         None => {
-            let (second, mapping) = named(choose_one(&phases.second, clusters));
-            let second = Planned::of(phases.second, second, mapping, Above::new())?;
+            let (second, mapping) = choose_one(&phases.second, clusters).named();
+            let second = Planned::of(phases.second, second, mapping, CoveredLengths::new())?;
             for (case, nest) in &second.cases {
                 all.extend(of_case(&second.job, case, nest, at, clusters)?);
             }
@@ -144,7 +162,7 @@ fn of_case<'c>(
             let steps = steps.map_err(|illegal| refuse(job.op, illegal))?;
             let nest = nest_of(&phases.second, &Case::always(steps))?;
             all[0].steps.clone_from(&case.steps);
-            all[0].last = Some(Last {
+            all[0].second = Some(SecondPhase {
                 job: phases.second,
                 nest,
                 counters,

@@ -9,6 +9,7 @@
 //! | [`nest`] | applies a schedule to the iteration space and checks the schedule |
 //! | [`choose`], [`cost`] | make the default schedule, and estimate the time of a schedule |
 //! | [`plan`], [`launches`] | collect the schedules of a module, and the kernels of an op |
+//! | [`contiguous`], [`registers`], [`lengths`] | contiguity of operands, rows in registers, ranges of dynamic lengths |
 //! | [`describe`] | explains schedules and lists other candidates |
 //! | [`partials`], [`last_block`] | divide a reduction into two phases, and run the second in the last block |
 //! | [`body`] | the op, loop nest and position for which kernel code is emitted |
@@ -26,6 +27,7 @@ pub(crate) mod batches;
 pub(crate) mod body;
 pub(crate) mod bounds;
 pub(crate) mod choose;
+pub(crate) mod contiguous;
 pub(crate) mod copies;
 pub(crate) mod cost;
 pub(crate) mod describe;
@@ -36,11 +38,13 @@ pub(crate) mod job;
 pub(crate) mod last_block;
 pub(crate) mod launch;
 pub(crate) mod launches;
+pub(crate) mod lengths;
 pub(crate) mod loops;
 pub(crate) mod nest;
 pub(crate) mod partials;
 pub(crate) mod plan;
 pub(crate) mod points;
+pub(crate) mod registers;
 pub(crate) mod resident;
 pub(crate) mod sizes;
 pub(crate) mod staged;

@@ -1,11 +1,10 @@
 //! Plans: the legal schedule of each grid-level op and each group of a module.
 
-use super::choose::{Chosen, choose};
+use super::choose::{choose, choose_phases};
 use super::group::{Group, members, number};
 use super::job::{Job, Work, is_job};
 use super::last_block;
-use super::launch::Lengths;
-use super::launches::Branches;
+use super::lengths::CoveredLengths;
 use super::nest::{Extent, Illegal, Nest, Run};
 use super::staged::footprints;
 use super::steps::{Case, Processor, Step, cases_to_attribute};
@@ -57,23 +56,6 @@ impl<'c> PlannedGroup<'c> {
     /// [`phase_candidates`](super::choose::phase_candidates).
     pub(crate) fn with(&self, schedule: Vec<Case>) -> Option<Vec<GroupCase<'c>>> {
         group_cases(&self.group, schedule, &self.own).ok()
-    }
-
-    /// Returns the op before which the kernel of a schedule case is launched, and the lengths of
-    /// the case.
-    pub(crate) fn enter(
-        &self,
-        case: &GroupCase<'c>,
-        branches: &mut Branches<'c>,
-    ) -> (Op<'c>, Vec<Lengths>) {
-        let leader = &self.group.phases[self.group.leader()];
-        let dim = case
-            .most
-            .and_then(|(row, most)| Some((row, *leader.row.get(row)?, most)));
-        match dim {
-            Some((row, dim, most)) => branches.up_to(&leader.job, &format!("r{row}"), dim, most),
-            None => (branches.at, branches.left.clone()),
-        }
     }
 }
 
@@ -209,18 +191,14 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     })
 }
 
-pub(crate) fn named(chosen: Chosen) -> (Vec<Case>, Option<&'static str>) {
-    (chosen.cases, Some(chosen.mapping))
-}
-
 fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?.on(chip);
     check_program(&job, flow)?;
     let (schedules, mapping) = match job.written_schedule()? {
         Some(cases) => (cases, None),
-        None => named(choose(&job, chip.clusters)),
+        None => choose(&job, chip.clusters).named(),
     };
-    Planned::of(job, schedules, mapping, Above::new())
+    Planned::of(job, schedules, mapping, CoveredLengths::new())
 }
 
 fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit<'c>, Failed> {
@@ -231,14 +209,17 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
         jobs.push(job);
     }
     let group = Group::of(jobs, flow).map_err(|(op, reason)| Group::refuse(op, &reason))?;
-    let (schedules, mapping) = group.schedule(chip.clusters)?;
+    let (schedules, mapping) = match group.written_schedule()? {
+        Some(cases) => (cases, None),
+        None => choose_phases(&group, chip.clusters).named(),
+    };
     let longest = schedules.last().and_then(|case| case.most);
     let own = group.own(flow);
     let cases = group_cases(&group, schedules, &own)?;
     let mut rest = Vec::new();
     if let Some((row, most)) = longest {
         for phase in &group.phases {
-            let (schedules, mapping) = named(choose(&phase.job, chip.clusters));
+            let (schedules, mapping) = choose(&phase.job, chip.clusters).named();
             // The plan of each op is only for rows longer than the limits, because a shared kernel
             // of the group processes shorter rows.
             let is_for_longer = |case: &Case| {
@@ -247,7 +228,7 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
             };
             let schedules = schedules.into_iter().filter(is_for_longer).collect();
             let taken = phase.row.get(row).map(|dim| (*dim, most));
-            let above = Above::from_iter(taken);
+            let above = CoveredLengths::from_iter(taken);
             rest.push(Planned::of(phase.job.clone(), schedules, mapping, above)?);
         }
     }
@@ -269,7 +250,7 @@ fn group_cases<'c>(
     schedule: Vec<Case>,
     own: &[(Val<'c>, Vec<Op<'c>>)],
 ) -> Result<Vec<GroupCase<'c>>, Failed> {
-    let (mut above, mut cases) = (Above::new(), Vec::new());
+    let (mut above, mut cases) = (CoveredLengths::new(), Vec::new());
     for case in schedule {
         let most = case.most;
         cases.push(group_case(group, case, &above, own)?);
@@ -286,7 +267,7 @@ fn group_cases<'c>(
 fn group_case<'c>(
     group: &Group<'c>,
     case: Case,
-    above: &Above,
+    above: &CoveredLengths,
     own: &[(Val<'c>, Vec<Op<'c>>)],
 ) -> Result<GroupCase<'c>, Failed> {
     let Case { most, steps } = case;
@@ -365,7 +346,7 @@ impl<'c> Planned<'c> {
         job: Job<'c>,
         schedules: Vec<Case>,
         mapping: Option<&'static str>,
-        mut above: Above,
+        mut above: CoveredLengths,
     ) -> Result<Self, Failed> {
         let is_alone = schedules.len() == 1;
         let (mut cases, mut wrong) = (Vec::new(), Vec::new());
@@ -423,7 +404,7 @@ fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
 /// # Errors
 /// Reports the reason why the schedule is illegal.
 pub(crate) fn nest_of(job: &Job<'_>, case: &Case) -> Result<Nest, Failed> {
-    legal(job, case, &Above::new()).map_err(|illegal| refuse(job.op, illegal))
+    legal(job, case, &CoveredLengths::new()).map_err(|illegal| refuse(job.op, illegal))
 }
 
 /// Returns whether one kernel suffices, without a second kernel for partial results or initial
@@ -442,12 +423,9 @@ fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
     node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
 }
 
-/// Maximum length of each dimension that earlier cases of a schedule cover.
-pub(crate) type Above = BTreeMap<usize, i64>;
-
 /// Returns the loop nest of a grid-level op for one case of a schedule, or the reason why the
 /// schedule is illegal.
-pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, Illegal> {
+pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &CoveredLengths) -> Result<Nest, Illegal> {
     let mut extents = job.extents.clone();
     for (dim, extent) in extents.iter_mut().enumerate() {
         let most = case.most.filter(|(of, _)| *of == dim).map(|(_, most)| most);

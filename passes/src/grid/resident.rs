@@ -17,6 +17,7 @@ use super::group::{Group, Phase, captured, is_reduction};
 use super::job::{Work, reads_argument};
 use super::loops::Iteration;
 use super::nest::{MAX_BLOCKS, Nest, Run};
+use super::registers::turns;
 use super::steps::Processor;
 use super::vectors::WIDEST;
 use crate::analysis::dataflow::Access;
@@ -28,10 +29,6 @@ use tx_mlir::{
     AffineMap, Builder, Index, Op, Val, byte_width, defining_op, i64_attribute, name,
     set_attribute, walk,
 };
-
-/// Maximum number of elements of each operand that a thread keeps in registers. With 512 resident
-/// threads per SM, 64 elements of 32 bits occupy 64 of 128 registers.
-pub(crate) const MAX_HELD: i64 = 64;
 
 /// Number of slots (vectors of a thread) that share one branch, in rows of dynamic length. With a
 /// branch for each slot, LLVM moves each load next to the store of the loaded value, so that only
@@ -75,71 +72,6 @@ pub(crate) struct Resident<'a, 'c> {
     reloads: bool,
     /// Condition that all vectors are aligned, and that no row ends inside a vector.
     aligned: Cond<'c>,
-}
-
-/// Checks that each thread can keep its elements of a row in registers: all loops of a thread must
-/// be unrolled. If `reloads` is set, registers hold only reduction results, and the outermost loops
-/// over a row need no unrolling.
-///
-/// # Errors
-/// Returns a message about the loop that is not unrolled, or about too many elements.
-pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> {
-    let mut elements = 1i64;
-    let turns = match reloads {
-        true => turns(nest),
-        false => Vec::new(),
-    };
-    for loop_ in nest.serial() {
-        if turns.contains(&loop_) {
-            continue;
-        }
-        let node = &nest.nodes[loop_];
-        if !node.reduced && nest.nodes.iter().any(|n| n.reduced) && node.extent.known() == Some(1) {
-            return Err(format!(
-                "`{}` goes over rows, and is bound neither to blocks nor to threads",
-                node.name
-            ));
-        }
-        // If a bounds check guards a loop of at most one iteration, the loop becomes a branch.
-        let guards = nest.guards();
-        let is_guarded = guards
-            .iter()
-            .any(|guard| nest.loops_of(*guard).contains(&loop_));
-        let once = node.extent.most().filter(|most| *most <= 1 && is_guarded);
-        let count = node.extent.known().or(once);
-        let is_unrolled = matches!(node.run, Run::Unrolled | Run::Vectorized);
-        match count {
-            Some(count) if is_unrolled || count <= 1 => {
-                if count > 1 && !node.reduced && nest.nodes.iter().any(|n| n.reduced) {
-                    return Err(format!("`{}` gives a thread several rows", node.name));
-                }
-                elements = elements.saturating_mul(count);
-            }
-            _ => {
-                return Err(format!(
-                    "values are held in registers, but `{}` is not unrolled",
-                    node.name
-                ));
-            }
-        }
-    }
-    match elements <= MAX_HELD {
-        true => Ok(()),
-        false => Err(format!(
-            "a thread has {elements} elements of a row, expected at most {MAX_HELD} to be held in registers"
-        )),
-    }
-}
-
-/// Returns the outermost loops of a thread over a row, up to the first unrolled loop.
-fn turns(nest: &Nest) -> Vec<usize> {
-    let is_loop = |n: &usize| {
-        let node = &nest.nodes[*n];
-        node.reduced == nest.nodes.iter().any(|n| n.reduced)
-            && !matches!(node.run, Run::Unrolled | Run::Vectorized)
-            && node.extent.known() != Some(1)
-    };
-    nest.serial().into_iter().take_while(is_loop).collect()
 }
 
 impl<'a, 'c> Resident<'a, 'c> {

@@ -1,12 +1,12 @@
 //! Schedules of row reductions, in which neighbouring elements belong to one result. A group of
 //! threads reduces each row.
 
-use super::super::nest::MAX_UNROLL;
+use super::super::nest::{MAX_UNROLL, ceildiv};
 use super::super::steps::{Case, Processor, Step};
-use super::{
+use super::chooser::{
     Blocks, Chooser, EXPENSIVE_OPS, LANES, MAX_SCALAR_ELEMENTS, MIN_EVICT_FIRST_BYTES,
     MIN_LAST_BLOCK_ELEMENTS, MIN_SPLIT_BLOCKS, SPLIT_BLOCKS, SPLIT_BLOCKS_PER_ROW,
-    THREADS_PER_BLOCK, VECTOR, Vectors, ceildiv, power_of_two,
+    THREADS_PER_BLOCK, VECTOR, Vectors, power_of_two,
 };
 use tx_target::PORTABLE_CLUSTER;
 
@@ -200,7 +200,7 @@ const EXPENSIVE_ROWS: [(i64, &[Class]); 3] = [
     ),
 ];
 /// Maximum row lengths in elements, and threads per row, for combiners with at least
-/// [`super::COMPUTE_BOUND_OPS`] ops. The first length applies to vectors from the start of the row,
+/// [`COMPUTE_BOUND_OPS`](super::chooser::COMPUTE_BOUND_OPS) ops. The first length applies to vectors from the start of the row,
 /// the second length to vectors from the first aligned address. Measured on an H200
 /// (`docs/performance.md`, log entry 15).
 const COMPUTE_BOUND_ROWS: [([i64; 2], i64); 3] =
@@ -214,7 +214,7 @@ const OCCUPANCY_TARGET_THREADS: i64 = 1024;
 /// combiners of one value, `VECTORS_PER_THREAD[1]` to combiners of several values.
 /// `VECTORS_PER_THREAD[2]` applies to combiners of several values with more than [`EXPENSIVE_OPS`]
 /// ops, if vectors are aligned. `VECTORS_PER_THREAD[3]` applies to combiners with at least
-/// [`super::COMPUTE_BOUND_OPS`] ops. If each thread loads fewer vectors, more threads have loads in
+/// [`COMPUTE_BOUND_OPS`](super::chooser::COMPUTE_BOUND_OPS) ops. If each thread loads fewer vectors, more threads have loads in
 /// flight. If each thread loads more vectors, the threads exchange fewer partial results. Measured
 /// on an H100 and an H200 (`docs/performance.md`, log entries 15 and 26).
 const VECTORS_PER_THREAD: [i64; 4] = [2, 4, 8, 32];
@@ -476,14 +476,14 @@ impl Chooser<'_, '_> {
             .as_slice(),
             false => &[],
         };
-        let turns = match kept.is_empty() {
+        let grids = match kept.is_empty() {
             true => [].as_slice(),
             false => &[SPLIT_BLOCKS, 2 * SPLIT_BLOCKS],
         };
-        let shared = |n: &i64| [Blocks::ThenAnother(*n), Blocks::ThenLast(*n)];
+        let shared = |n: &i64| [Blocks::SecondKernel(*n), Blocks::LastBlock(*n)];
         let blocks: Vec<Blocks> = std::iter::once(Blocks::One)
             .chain(cuts.iter().flat_map(shared))
-            .chain(turns.iter().map(|n| Blocks::InTurns(*n)))
+            .chain(grids.iter().map(|n| Blocks::GridStride(*n)))
             .chain(clusters.iter().map(|n| Blocks::Cluster(*n)))
             .collect();
         let pairs = LANES_TRIED
@@ -524,13 +524,13 @@ impl Chooser<'_, '_> {
         } = rows;
         let across = group.lanes * vectors.width();
         let tile = across * group.under_way;
-        let fits = most.is_none_or(|n| tile / 2 < n && n <= 256 * tile * blocks.sharing());
+        let fits = most.is_none_or(|n| tile / 2 < n && n <= 256 * tile * blocks.per_result());
         // The blocks of a cluster wait for each other. A cluster is therefore only fast if each
         // block has enough work, and each thread processes only one row.
         let is_shared = !matches!(blocks, Blocks::Cluster(_))
             || group.rows == 1
                 && group.lanes >= THREADS_PER_BLOCK
-                && most.is_none_or(|n| n >= tile * blocks.sharing());
+                && most.is_none_or(|n| n >= tile * blocks.per_result());
         // A mapping with several rows per thread, or with few loads in flight, is only fast if a
         // thread loads all its elements of a row at once.
         let is_whole = most.is_some_and(|n| n <= tile);
@@ -540,7 +540,7 @@ impl Chooser<'_, '_> {
         let fills_sectors =
             across * width >= SECTOR || most.is_some_and(|n| n <= 2 * SECTOR / width);
         let written = group.rows * group.under_way * vectors.width();
-        let is_short = written <= MAX_UNROLL && !self.is_too_much(written);
+        let is_short = written <= MAX_UNROLL && !self.exceeds_unroll_limit(written);
         fits && has_enough && is_block && is_shared && fills_sectors && is_short
     }
 
@@ -571,16 +571,16 @@ impl Chooser<'_, '_> {
             FEW_BLOCK_MAPPINGS[1..]
                 .iter()
                 .for_each(|(most, group, cuts)| {
-                    up_to(one_by_one((*most, *group), Blocks::ThenLast(*cuts)));
+                    up_to(one_by_one((*most, *group), Blocks::LastBlock(*cuts)));
                 });
             if is_vast {
                 up_to(Rows {
-                    blocks: Blocks::ThenAnother(SPLIT_BLOCKS),
+                    blocks: Blocks::SecondKernel(SPLIT_BLOCKS),
                     ..Rows::new(SPLIT_ROW_GROUP, vectors, Some(LARGE_INPUT.bytes / width))
                 });
             }
         } else {
-            let rows = match self.is_heavy() {
+            let rows = match self.is_expensive() {
                 true => EXPENSIVE_ROWS.as_slice(),
                 false => ROWS.as_slice(),
             };
@@ -601,10 +601,10 @@ impl Chooser<'_, '_> {
         // batch-invariant schedule, the blocks per row must not depend on the number of rows.
         let mut longest = Rows::new(LONGEST, vectors, None);
         if let [number] = kept
-            && !self.fixed
+            && !self.is_batch_invariant
         {
             let cut = |times: i64, blocks| Rows {
-                blocks: Blocks::ThenLast(blocks),
+                blocks: Blocks::LastBlock(blocks),
                 group: longest.group.wider(times),
                 ..longest
             };
@@ -627,7 +627,7 @@ impl Chooser<'_, '_> {
             cases.push(Case { most, steps });
         }
         let vast = Rows {
-            blocks: Blocks::ThenLast(LARGE_INPUT.blocks),
+            blocks: Blocks::LastBlock(LARGE_INPUT.blocks),
             ..Rows::new(LARGE_INPUT.group, vectors, None)
         };
         match kept.is_empty() {
@@ -653,7 +653,7 @@ impl Chooser<'_, '_> {
                 let (_, group, blocks) = CLUSTER_ROWS.alone;
                 (group, Blocks::Cluster(blocks))
             }
-            (None, Some((_, group, cuts))) => (*group, Blocks::ThenLast(*cuts)),
+            (None, Some((_, group, cuts))) => (*group, Blocks::LastBlock(*cuts)),
             (None, None) => return None,
         };
         Some(Rows {
@@ -663,7 +663,7 @@ impl Chooser<'_, '_> {
     }
 
     fn in_clusters(&self, kept: &[usize], length: Option<i64>, vectors: Vectors) -> Option<Rows> {
-        let is_possible = self.clusters && !self.fixed;
+        let is_possible = self.clusters && !self.is_batch_invariant;
         let (results, length) = (self.total(kept)?, length?);
         if !is_possible || kept.is_empty() {
             return None;
@@ -691,10 +691,10 @@ impl Chooser<'_, '_> {
     /// Adds the steps of a mapping, with fewer unrolled elements if elements need many ops.
     fn rows_as(&mut self, kept: &[usize], inner: usize, together: bool, mut rows: Rows) {
         let Rows { group, vectors, .. } = &mut rows;
-        while group.rows > 1 && self.is_too_much(group.rows * group.under_way) {
+        while group.rows > 1 && self.exceeds_unroll_limit(group.rows * group.under_way) {
             group.rows /= 2;
         }
-        while group.under_way > 1 && self.is_too_much(group.under_way * vectors.width()) {
+        while group.under_way > 1 && self.exceeds_unroll_limit(group.under_way * vectors.width()) {
             group.under_way /= 2;
         }
         self.write_rows(kept, inner, together, rows);
@@ -705,7 +705,8 @@ impl Chooser<'_, '_> {
         let row = job.extents[inner].known();
         // Fuse all reduced dimensions in two cases: if the indices of the fused loop need no
         // division by a dynamic length, or if there are too few rows to keep all SMs busy.
-        let few = !self.fixed && self.total(&self.kept).is_some_and(|n| n <= MIN_BUSY_BLOCKS);
+        let few = !self.is_batch_invariant
+            && self.total(&self.kept).is_some_and(|n| n <= MIN_BUSY_BLOCKS);
         let together = job.axes.len() > 1 && (row.is_some() || few);
         let is_whole = together || job.axes.len() == 1;
         let narrow = self.width().filter(|width| *width < WORD);
@@ -727,7 +728,7 @@ impl Chooser<'_, '_> {
         let all: Vec<usize> = (0..job.extents.len()).collect();
         // A batch-invariant schedule must not depend on the number of rows.
         let is_vast = job.weight() <= EXPENSIVE_OPS
-            && match self.fixed && !self.kept.is_empty() {
+            && match self.is_batch_invariant && !self.kept.is_empty() {
                 true => most.is_some_and(|n| n >= MIN_ALWAYS_SPLIT_ELEMENTS),
                 false => self.is_vast(&all),
             };
@@ -745,7 +746,7 @@ impl Chooser<'_, '_> {
         let (asked, kept) = (self.asked(), self.kept.clone());
         let rows = self.alone(&kept, asked.most?)?;
         self.rows_as(&kept, asked.inner, asked.together, rows);
-        Some(self.done())
+        Some(self.take_schedule())
     }
 
     pub(super) fn rows_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
@@ -753,14 +754,14 @@ impl Chooser<'_, '_> {
         let shared = self.in_clusters(&kept, asked.most, asked.vectors);
         let rows = shared.filter(|_| asked.is_whole && !asked.is_vast)?;
         self.rows_as(&kept, asked.inner, asked.together, rows);
-        Some(self.done())
+        Some(self.take_schedule())
     }
 
     /// Makes a schedule in which a group of threads computes each result. Long rows are split
     /// across blocks if there are few rows.
     pub(super) fn rows(&mut self) -> Option<Vec<Case>> {
         self.write_long_rows();
-        Some(self.done())
+        Some(self.take_schedule())
     }
 
     fn write_long_rows(&mut self) {
@@ -795,8 +796,8 @@ impl Chooser<'_, '_> {
         let rows = Rows {
             blocks: match cuts {
                 None => Blocks::One,
-                Some(n) if is_large || self.fixed => Blocks::ThenLast(n),
-                Some(n) => Blocks::ThenAnother(n),
+                Some(n) if is_large || self.is_batch_invariant => Blocks::LastBlock(n),
+                Some(n) => Blocks::SecondKernel(n),
             },
             ..Rows::new(group, vectors, most)
         };
@@ -829,22 +830,22 @@ impl Chooser<'_, '_> {
         };
         // Blocks that share a row are neighbours along x.
         let block = match blocks {
-            Blocks::ThenAnother(_) | Blocks::ThenLast(_) => 1,
-            Blocks::One | Blocks::InTurns(_) | Blocks::Cluster(_) => 0,
+            Blocks::SecondKernel(_) | Blocks::LastBlock(_) => 1,
+            Blocks::One | Blocks::GridStride(_) | Blocks::Cluster(_) => 0,
         };
-        let turns = match blocks {
-            Blocks::InTurns(turns) => Some(turns),
+        let grid = match blocks {
+            Blocks::GridStride(grid) => Some(grid),
             _ => None,
         };
         if !kept.is_empty() {
             let results = self.fused(kept, None, "p");
             let side_by_side = group.threads / group.lanes;
             if side_by_side * group.rows == 1 {
-                self.bind_in_turns(&results, block, turns);
+                self.bind_grid_stride(&results, block, grid);
             } else {
                 self.steps
                     .push(Step::Split(results.clone(), side_by_side * group.rows));
-                self.bind_in_turns(&format!("{results}.o"), block, turns);
+                self.bind_grid_stride(&format!("{results}.o"), block, grid);
                 let rows = format!("{results}.i");
                 match group.rows {
                     1 => self.bind(&rows, Processor::Thread(1)),
@@ -880,8 +881,8 @@ impl Chooser<'_, '_> {
             self.steps.push(Step::Fuse(names, reduced.clone()));
         }
         let tile = group.lanes * group.under_way;
-        if blocks.sharing() > 1 {
-            reduced = self.share(&reduced, tile, blocks, 0);
+        if blocks.per_result() > 1 {
+            reduced = self.split_across_blocks(&reduced, tile, blocks, 0);
         } else if length.is_none_or(|n| ceildiv(n, vector) > tile)
             || matches!(vectors, Vectors::Aligned(_))
         {
@@ -930,7 +931,7 @@ impl Chooser<'_, '_> {
             vector > 1 && self.exchanges_parts() && row_bytes(group.lanes * vector) < request;
         let is_worth_it = lines && !is_small && !is_late;
         if streamed || is_worth_it && (group.rows == 1 || group.under_way > 1) {
-            self.stream();
+            self.evict_first();
         }
         let is_whole = length.is_some() && vector > 1 && !kept.is_empty();
         let resident =
@@ -941,12 +942,14 @@ impl Chooser<'_, '_> {
     /// Returns the number of blocks across which a row is split, or `None` for one block.
     fn cuts(&self, kept: &[usize], length: Option<i64>, vector: i64, is_vast: bool) -> Option<i64> {
         let (most, cuts) = match (self.total(kept), length) {
-            (Some(results), Some(n)) if is_vast && (kept.is_empty() || !self.fixed) => {
+            (Some(results), Some(n))
+                if is_vast && (kept.is_empty() || !self.is_batch_invariant) =>
+            {
                 let cuts = power_of_two(LARGE_INPUT.blocks / results.max(1));
                 (n >= MIN_SPLIT_ELEMENTS, cuts)
             }
             _ if kept.is_empty() => (length.is_none_or(|n| n >= MIN_SPLIT_ELEMENTS), SPLIT_BLOCKS),
-            (_, length) if self.fixed => (
+            (_, length) if self.is_batch_invariant => (
                 length.is_some_and(|n| n >= MIN_ALWAYS_SPLIT_ELEMENTS),
                 SPLIT_BLOCKS_PER_ROW,
             ),
@@ -985,11 +988,11 @@ impl Chooser<'_, '_> {
         // In measurements of short rows, only elements of at most 4 bytes are faster with two loads
         // in flight; the cause is unknown.
         let is_wide = self.width().is_none_or(|width| width > 4);
-        let results = self.total(kept).filter(|_| !self.fixed);
+        let results = self.total(kept).filter(|_| !self.is_batch_invariant);
         let few = results.is_some_and(|n| n <= MAX_SCALAR_ELEMENTS);
         let is_aligned = matches!(vectors, Vectors::Aligned(_));
         let costly = pieces
-            .filter(|n| *n > LANES / 2 && !alone && !few && self.is_costly())
+            .filter(|n| *n > LANES / 2 && !alone && !few && self.is_compute_bound())
             .map(|n| n * vectors.width())
             .and_then(|n| {
                 COMPUTE_BOUND_ROWS
@@ -1030,20 +1033,20 @@ impl Chooser<'_, '_> {
         };
         let mut under_way = pieces.map_or(most, |n| ceildiv(n, lanes).clamp(1, most));
         let mut rows = rows;
-        while rows > 1 && self.is_too_much(rows * under_way * vectors.width()) {
+        while rows > 1 && self.exceeds_unroll_limit(rows * under_way * vectors.width()) {
             rows /= 2;
         }
-        while under_way > 1 && self.is_too_much(under_way * vectors.width()) {
+        while under_way > 1 && self.exceeds_unroll_limit(under_way * vectors.width()) {
             under_way /= 2;
         }
         // Load several rows together if there are many rows, and each thread loads all its elements
         // of a row at once.
         let is_unrolled = pieces.is_some_and(|n| n <= lanes * under_way);
-        let is_fixed = self.fixed && vectors.width() > 1;
-        if !is_unrolled || few || is_aligned || is_fixed {
+        let has_fixed_order = self.is_batch_invariant && vectors.width() > 1;
+        if !is_unrolled || few || is_aligned || has_fixed_order {
             rows = 1;
         }
-        let is_heavy = self.exchanges_parts() && self.job.weight() > EXPENSIVE_OPS;
+        let is_expensive = self.exchanges_parts() && self.job.weight() > EXPENSIVE_OPS;
         let most = match rows {
             // If several warps share a row, the whole block waits while the warps exchange partial
             // results. If the exchange is cheap, a block has at least four warps, because a block
@@ -1052,8 +1055,8 @@ impl Chooser<'_, '_> {
             1 if lanes > LANES => lanes.max(THREADS_PER_BLOCK / 2),
             // If the reduction of a row takes long, a block has only one warp: finished warps of a
             // larger block would keep their registers until the last warp ends.
-            1 if lanes == LANES && is_heavy => LANES,
-            1 if is_heavy && (is_aligned || !self.is_costly()) => SMALL_BLOCK,
+            1 if lanes == LANES && is_expensive => LANES,
+            1 if is_expensive && (is_aligned || !self.is_compute_bound()) => SMALL_BLOCK,
             1 => THREADS_PER_BLOCK,
             _ => THREADS_PER_BLOCK / 2,
         };
@@ -1071,9 +1074,9 @@ impl Chooser<'_, '_> {
     /// the row, like head and tail elements.
     fn has_few_over(&self, kept: &[usize], group: &Group, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.lanes * group.under_way;
-        let is_possible = !kept.is_empty() && !self.fixed && group.rows == 1;
+        let is_possible = !kept.is_empty() && !self.is_batch_invariant && group.rows == 1;
         let has_all_some = pieces > group.lanes && pieces % group.lanes > 0;
-        is_possible && is_one_tile && has_all_some && self.is_costly()
+        is_possible && is_one_tile && has_all_some && self.is_compute_bound()
     }
 
     fn is_short(&self, vector: i64) -> bool {
@@ -1083,11 +1086,11 @@ impl Chooser<'_, '_> {
     /// Returns the number of threads that share a long row of `pieces` vectors. Each thread loads a
     /// few vectors, and the number of threads is rounded down to a power of two.
     fn lanes_of(&self, pieces: i64, is_aligned: bool) -> i64 {
-        let is_heavy = self.job.weight() > EXPENSIVE_OPS;
+        let is_expensive = self.job.weight() > EXPENSIVE_OPS;
         let (each, widest) = match self.exchanges_parts() {
-            true if self.is_costly() => (VECTORS_PER_THREAD[3], 2),
-            true if is_heavy && is_aligned => (VECTORS_PER_THREAD[2], 2),
-            true if is_heavy => (VECTORS_PER_THREAD[1], 2),
+            true if self.is_compute_bound() => (VECTORS_PER_THREAD[3], 2),
+            true if is_expensive && is_aligned => (VECTORS_PER_THREAD[2], 2),
+            true if is_expensive => (VECTORS_PER_THREAD[1], 2),
             true => (VECTORS_PER_THREAD[1], 4),
             false => (VECTORS_PER_THREAD[0], 4),
         };
