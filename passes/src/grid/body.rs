@@ -1,5 +1,5 @@
-//! The code of a kernel: the op and the loop nest for which code is emitted, and the position in the
-//! loop nest.
+//! The code of a kernel: the op and the loop nest for which code is emitted, and the position in
+//! the loop nest.
 
 use super::job::{Combination, Job, Work};
 use super::nest::{Fate, Nest, Run};

@@ -1,8 +1,8 @@
 //! Contiguity of operands: the main operand of an op, the dimension along which its elements are
 //! contiguous, and the access pattern of an operand along a dimension.
 
+use super::extent::Extent;
 use super::job::{Job, Work};
-use super::nest::Extent;
 use crate::analysis::dataflow::Access;
 use crate::emit::is_packed;
 use tx_dialect_tile::Determinism;

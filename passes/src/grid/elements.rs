@@ -2,7 +2,7 @@
 //! values.
 
 use super::body::{Body, EmitPoint};
-use super::nest::Extent;
+use super::extent::Extent;
 use crate::analysis::dataflow::Access;
 use crate::combiner::Combiner;
 use crate::emit::{OWNED, index_as, load};

@@ -1,7 +1,7 @@
 //! Jobs: grid-level ops (ops over global memory) as data, with the elements that each point of the
 //! iteration space reads and writes.
 
-use super::nest::Extent;
+use super::extent::Extent;
 use super::steps::{Case, Step};
 use crate::analysis::constants::check_written;
 use crate::analysis::dataflow::{Access, Accesses};

@@ -7,9 +7,10 @@
 //! the iterations of this loop.
 
 use super::body::{Body, EmitPoint};
+use super::extent::Extent;
 use super::job::Job;
 use super::loops::hardware;
-use super::nest::{Extent, Fate, Illegal, MAX_UNROLL, Nest, Run};
+use super::nest::{Fate, Illegal, MAX_UNROLL, Nest, Run};
 use super::steps::{Processor, Step};
 use melior::ir::ValueLike;
 use melior::ir::attribute::Attribute;

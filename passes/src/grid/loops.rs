@@ -1,7 +1,8 @@
 //! Emits the loops of a kernel: loops bound to threads and blocks, peeled loops, and unrolled loops.
 
 use super::body::{Body, EmitPoint};
-use super::nest::{Extent, Fate, MAX_BLOCKS, Run};
+use super::extent::Extent;
+use super::nest::{Fate, MAX_BLOCKS, Run};
 use super::steps::Processor;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{Builder, Index, Val};

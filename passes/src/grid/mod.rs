@@ -6,7 +6,8 @@
 //! | [`job`], [`group`] | read an op, and ops that share a kernel |
 //! | `sizes` | checks operand sizes |
 //! | [`steps`] | parses and prints schedules |
-//! | [`nest`] | applies a schedule to the iteration space and checks the schedule |
+//! | [`extent`], [`nest`] | trip counts of loops, and the loop nest of an op |
+//! | [`apply`], [`legality`] | apply a schedule to the loop nest, and check the loop nest |
 //! | [`choose`], [`cost`] | make the default schedule, and estimate the time of a schedule |
 //! | [`plan`], [`launches`] | collect the schedules of a module, and the kernels of an op |
 //! | [`contiguous`], [`registers`], [`lengths`] | contiguity of operands, rows in registers, ranges of dynamic lengths |
@@ -23,6 +24,7 @@
 //! | [`launch`] | emits the kernel function and its launch |
 
 pub(crate) mod accumulators;
+pub(crate) mod apply;
 pub(crate) mod batches;
 pub(crate) mod body;
 pub(crate) mod bounds;
@@ -33,11 +35,13 @@ pub(crate) mod cost;
 pub(crate) mod describe;
 pub(crate) mod edges;
 pub(crate) mod elements;
+pub(crate) mod extent;
 pub(crate) mod group;
 pub(crate) mod job;
 pub(crate) mod last_block;
 pub(crate) mod launch;
 pub(crate) mod launches;
+pub(crate) mod legality;
 pub(crate) mod lengths;
 pub(crate) mod loops;
 pub(crate) mod nest;

@@ -1,11 +1,12 @@
 //! Plans: the legal schedule of each grid-level op and each group of a module.
 
 use super::choose::{choose, choose_phases};
+use super::extent::Extent;
 use super::group::{Group, members, number};
 use super::job::{Job, Work, is_job};
 use super::last_block;
 use super::lengths::CoveredLengths;
-use super::nest::{Extent, Illegal, Nest, Run};
+use super::nest::{Illegal, Nest, Run};
 use super::staged::footprints;
 use super::steps::{Case, Processor, Step, cases_to_attribute};
 use crate::analysis::dataflow::{Dataflow, op_key};

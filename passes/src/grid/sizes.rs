@@ -1,8 +1,8 @@
 //! Checks that every index is inside its array: rejects bad static sizes, and asserts dynamic sizes
 //! on the host.
 
+use super::extent::Extent;
 use super::job::{Job, Work};
-use super::nest::Extent;
 use crate::analysis::dataflow::Access;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;

@@ -1,6 +1,7 @@
 //! Schedules of column reductions, in which neighbouring elements belong to neighbouring results.
 
-use super::super::nest::{MAX_UNROLL, ceildiv};
+use super::super::extent::ceildiv;
+use super::super::nest::MAX_UNROLL;
 use super::super::steps::{Case, Step};
 use super::chooser::{
     Blocks, CLUSTERS, Chooser, LANES, MIN_LAST_BLOCK_ELEMENTS, MIN_SPLIT_BLOCKS, SPLIT_BLOCKS,

@@ -12,6 +12,8 @@ mod elementwise;
 mod phase_tables;
 mod phases;
 mod request;
+mod row_steps;
+mod row_tables;
 mod rows;
 mod table;
 

@@ -5,8 +5,8 @@
 //! the group stay in registers. If a row is too long for the registers, each phase (op of the
 //! group) loads the elements of the row again, from the cache.
 
+use super::super::extent::ceildiv;
 use super::super::group::{Group, Role, captured};
-use super::super::nest::ceildiv;
 use super::super::registers::MAX_HELD;
 use super::super::steps::{Case, Processor, Step};
 use super::chooser::{LANES, MAX_UNROLLED_OPS, power_of_two};
