@@ -6,7 +6,7 @@ use super::job::{Job, Work, is_job, reads_argument};
 use super::nest::Nest;
 use super::registers::check_registers;
 use super::steps::{Case, Step};
-use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
+use crate::analysis::dataflow::{Access, AccessKind, Dataflow, may_alias};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{GROUP, Residency};
@@ -129,15 +129,15 @@ impl<'c> Group<'c> {
                 return Err("it stands in another block than the first op".to_owned());
             };
             let others = || between.iter().filter(|step| !ops.contains(&step.op));
-            let touched = |access: &Access<'c>, touch| {
-                access.is_memory() && others().any(|step| step.touches(touch, access.value))
+            let is_accessed = |access: &Access<'c>, kind| {
+                access.is_memory() && others().any(|step| step.accesses(kind, access.value))
             };
             let mut reads = job.sources.iter().chain(&job.extras);
-            if reads.any(|access| touched(access, Touch::Change))
+            if reads.any(|access| is_accessed(access, AccessKind::Change))
                 || job
                     .destinations
                     .iter()
-                    .any(|access| touched(access, Touch::Any))
+                    .any(|access| is_accessed(access, AccessKind::Any))
             {
                 return Err("an op in between uses the memory of an op before".to_owned());
             }

@@ -3,7 +3,7 @@
 use super::plan::{Consumer, Given, Plan, Tail};
 use super::read::Loops;
 use super::taken::Taken;
-use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
+use crate::analysis::dataflow::{Access, AccessKind, Dataflow, may_alias};
 use tx_mlir::{Affine, Op, Val};
 
 /// Returns the next op that reads the results of the reduction and can be fused into the reduction.
@@ -20,11 +20,14 @@ pub(crate) fn next_consumer<'c>(
 fn next_user<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>) -> Option<Op<'c>> {
     let reads = plan.reads();
     for step in flow.after(plan.at) {
-        let uses = |d: &Access<'c>| step.touches(Touch::Any, d.value);
+        let uses = |d: &Access<'c>| step.accesses(AccessKind::Any, d.value);
         if plan.destinations.iter().any(uses) {
             return Some(step.op);
         }
-        if reads.iter().any(|read| step.touches(Touch::Change, *read)) {
+        if reads
+            .iter()
+            .any(|read| step.accesses(AccessKind::Change, *read))
+        {
             return None;
         }
     }

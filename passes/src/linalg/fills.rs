@@ -3,7 +3,7 @@
 use super::read::Loops;
 use super::scalar::{Scalar, sort_of};
 use super::taken::Taken;
-use crate::analysis::dataflow::{Access, Dataflow, Touch};
+use crate::analysis::dataflow::{Access, AccessKind, Dataflow};
 use melior::ir::ValueLike;
 use tx_mlir::{
     Affine, MemRef, Op, Val, argument_of, attribute, defining_op, enclosing, is, parent,
@@ -29,7 +29,7 @@ pub(crate) fn fill_before<'c>(
         if let Some(value) = filled(step.op, memory, flow, taken) {
             return (!taken.has(step.op)).then_some(Fill { op: step.op, value });
         }
-        if step.touches(Touch::Any, memory) {
+        if step.accesses(AccessKind::Any, memory) {
             return None;
         }
     }

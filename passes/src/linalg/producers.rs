@@ -4,7 +4,7 @@ use super::body::Copier;
 use super::plan::{Found, Input, Plan, Stage};
 use super::read::Loops;
 use super::taken::Taken;
-use crate::analysis::dataflow::{Access, Dataflow, Touch, any_touches, may_alias};
+use crate::analysis::dataflow::{Access, AccessKind, Dataflow, any_accesses, may_alias};
 use tx_mlir::build::{Index, argument};
 use tx_mlir::{Affine, Op, Val, is};
 
@@ -174,7 +174,7 @@ impl<'c> Gather<'_, 'c> {
             || elsewhere
             || in_place == earlier.is_empty()
             || reads.iter().any(clash)
-            || any_touches(meanwhile, Touch::Change, &reads)
+            || any_accesses(meanwhile, AccessKind::Change, &reads)
         {
             return None;
         }
