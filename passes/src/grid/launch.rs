@@ -2,13 +2,13 @@
 
 use super::body::Body;
 use super::group::Group;
+use super::held_rows::HeldRows;
 use super::job::Job;
 use super::last_block::LastBlock;
 use super::lengths::{LENGTHS, Lengths};
 use super::loops::at_least_one;
 use super::nest::{MAX_BLOCKS, Nest};
 use super::plan::GroupCase;
-use super::resident::Resident;
 use super::steps::{Processor, Step, to_attribute};
 use crate::analysis::constants::is_constant;
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute};
@@ -139,7 +139,7 @@ impl<'c> Kernels<'c> {
                     .write(&inside);
             }
         } else {
-            Resident::new(group, nests, held, &case.internal, &inside).write(&inside);
+            HeldRows::new(group, nests, held, &case.internal, &inside).write(&inside);
         }
         inside.create("gpu.return").build();
         for array in &case.internal {

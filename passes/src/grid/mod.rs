@@ -20,7 +20,7 @@
 //! | [`elements`], [`batches`] | emit loads |
 //! | [`accumulators`], [`tiles`] | emit the combination of elements |
 //! | [`points`], [`stores`] | emit element-wise ops and stores |
-//! | [`resident`] | emits a kernel whose values stay in registers between ops |
+//! | [`held_rows`], [`held_elements`], [`slots`] | emit a kernel whose values stay in registers between ops |
 //! | [`launch`] | emits the kernel function and its launch |
 
 pub(crate) mod accumulators;
@@ -37,6 +37,8 @@ pub(crate) mod edges;
 pub(crate) mod elements;
 pub(crate) mod extent;
 pub(crate) mod group;
+pub(crate) mod held_elements;
+pub(crate) mod held_rows;
 pub(crate) mod job;
 pub(crate) mod last_block;
 pub(crate) mod launch;
@@ -49,8 +51,8 @@ pub(crate) mod partials;
 pub(crate) mod plan;
 pub(crate) mod points;
 pub(crate) mod registers;
-pub(crate) mod resident;
 pub(crate) mod sizes;
+pub(crate) mod slots;
 pub(crate) mod staged;
 pub(crate) mod steps;
 pub(crate) mod stores;

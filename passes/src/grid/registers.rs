@@ -14,12 +14,12 @@ pub(crate) const MAX_HELD: i64 = 64;
 /// Returns a message about the loop that is not unrolled, or about too many elements.
 pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> {
     let mut elements = 1i64;
-    let turns = match reloads {
-        true => turns(nest),
+    let rolled_loops = match reloads {
+        true => reload_loops(nest),
         false => Vec::new(),
     };
     for loop_ in nest.serial() {
-        if turns.contains(&loop_) {
+        if rolled_loops.contains(&loop_) {
             continue;
         }
         let node = &nest.nodes[loop_];
@@ -61,7 +61,7 @@ pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> 
 }
 
 /// Returns the outermost loops of a thread over a row, up to the first unrolled loop.
-pub(crate) fn turns(nest: &Nest) -> Vec<usize> {
+pub(crate) fn reload_loops(nest: &Nest) -> Vec<usize> {
     let is_loop = |n: &usize| {
         let node = &nest.nodes[*n];
         node.reduced == nest.nodes.iter().any(|n| n.reduced)
