@@ -3,10 +3,11 @@
 
 use super::choose::{candidates, phase_candidates};
 use super::cost::{self, Bounds, Cost};
-use super::group::{Named, Phase};
+use super::group::Named;
 use super::job::{Job, Work};
 use super::lengths::{CoveredLengths, Lengths};
 use super::nest::Nest;
+use super::phase::Phase;
 use super::plan::{GroupCase, Planned, PlannedGroup, Unit, is_one_kernel, legal};
 use super::steps::{Case, Processor, Step, cases_to_attribute};
 use crate::analysis::dataflow::Access;

@@ -2,8 +2,9 @@
 
 use super::body::EmitPoint;
 use super::elements::element_index;
-use super::group::{Phase, is_reduction};
 use super::held_rows::{Elements, HeldArray, HeldRows};
+use super::job::is_reduction;
+use super::phase::Phase;
 use super::slots::{element_guards, partial_vectors, slot_guard};
 use super::vectors::WIDEST;
 use crate::analysis::dataflow::Access;

@@ -13,8 +13,8 @@
 
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
-use super::group::{Group, captured, is_reduction};
-use super::job::{Work, reads_argument};
+use super::group::Group;
+use super::job::{Work, captured, is_reduction, reads_argument};
 use super::loops::Iteration;
 use super::nest::{MAX_BLOCKS, Nest};
 use super::registers::reload_loops;

@@ -2,20 +2,16 @@
 //! iteration space reads and writes.
 
 use super::extent::Extent;
-use super::steps::{Case, Step};
-use crate::analysis::constants::check_written;
-use crate::analysis::dataflow::{Access, Accesses};
+use crate::analysis::dataflow::Access;
 use crate::combiner::Combiner;
 use crate::elementary::{self, Narrow};
-use crate::linalg::generic::ITERATORS;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Type, TypeLike, ValueLike};
-use tx_dialect_tile::{Determinism, Reduce, Scope};
-use tx_mlir::memref::{Overlap, Space, overlap, root};
+use melior::ir::{Type, TypeLike};
+use tx_dialect_tile::{Determinism, Scope};
 use tx_mlir::{
-    Affine, Blk, Builder, Code, Failed, Index, Op, Val, attribute, codes, elements, enumerator,
-    error, is, is_memref, name, region_blocks, string_value,
+    Affine, Blk, Builder, Failed, Index, MemRef, Op, Val, attribute, codes, error, is, name,
+    operands, walk,
 };
 use tx_scalar::{Float, Scalar};
 use tx_target::Chip;
@@ -148,143 +144,6 @@ impl<'c> Job<'c> {
         block.is_none_or(|block| reads_argument(block, source))
     }
 
-    /// Makes the [`Job`] of a grid-level op; [`is_job`] must return true for the op.
-    pub(crate) fn of(op: Op<'c>) -> Result<Self, Failed> {
-        let job = if let Some(view) = Reduce::of(op) {
-            Self::reduce(view)?
-        } else if is(op, "memref.copy") || is(op, "tile.copy") {
-            Self::copy(op)?
-        } else {
-            Self::linalg(op)?
-        };
-        job.check_memory()?;
-        Ok(job)
-    }
-
-    fn reduce(view: Reduce<'c>) -> Result<Self, Failed> {
-        let op = view.op;
-        if attribute(op, "variant").is_some() {
-            return Err(error(
-                op.location(),
-                "`variant` is how the threads of one CTA reduce; at \
-                                             scope `grid` the `schedule` says it",
-            )
-            .code(codes::TX0317)
-            .note("remove `variant`, or reduce at scope `cta` in a kernel")
-            .emit());
-        }
-        let internal = || error(op.location(), "the op was not verified").emit();
-        let combiner = Combiner::of_reduce(&view).map_err(|e| {
-            error(op.location(), format!("`tile.reduce`: {e}"))
-                .code(codes::TX0006)
-                .emit()
-        })?;
-        let (rank, maps) = view.rank().zip(view.maps()).ok_or_else(internal)?;
-        let axes = view.reduced_axes(rank).ok_or_else(internal)?;
-        let values = [&view.sources[..], &view.destinations, &view.extras].concat();
-        let mut accesses: Vec<Access<'c>> = values
-            .into_iter()
-            .zip(maps)
-            .map(|(value, map)| Access::new(value, map))
-            .collect();
-        let extras = accesses.split_off(view.sources.len() + view.destinations.len());
-        let destinations = accesses.split_off(view.sources.len());
-        Self::new(
-            op,
-            rank,
-            axes,
-            [accesses, destinations, extras],
-            Work::Combine(Combination {
-                combiner,
-                element: view.element(),
-                epilogue: view.epilogue(),
-                accumulate: view.accumulate,
-                is_partial_of_old: false,
-            }),
-        )
-    }
-
-    fn copy(op: Op<'c>) -> Result<Self, Failed> {
-        let Some(all) = Accesses::of(op) else {
-            return Err(error(op.location(), "the op was not verified").emit());
-        };
-        let accesses = [all.inputs, all.outputs, Vec::new()];
-        Self::new(op, all.dims, Vec::new(), accesses, Work::Copy)
-    }
-
-    fn linalg(op: Op<'c>) -> Result<Self, Failed> {
-        let unsupported = |what: String| {
-            error(op.location(), format!("`{}` {what}", name(op)))
-                .code(codes::TX0320)
-                .note("run `convert-linalg-to-tile` first: it makes `tile.reduce` of reductions")
-                .emit()
-        };
-        let blocks = region_blocks(op, 0);
-        let (Some(all), [body]) = (Accesses::of(op), blocks.as_slice()) else {
-            return Err(unsupported(
-                "is not an op that `tx` makes a kernel of".to_owned(),
-            ));
-        };
-        if op.result_count() > 0 {
-            return Err(error(
-                op.location(),
-                format!("`{}` works on tensors, expected memrefs", name(op)),
-            )
-            .code(codes::TX0322)
-            .note(crate::linalg::read::TENSORS_FIRST)
-            .emit());
-        }
-        let mut accesses = all.inputs.iter().chain(&all.outputs);
-        if let Some(access) = accesses.find(|access| access.map.symbols > 0) {
-            return Err(unsupported(format!(
-                "is indexed by symbols: {}",
-                access.map
-            )));
-        }
-        let rank = all.dims;
-        let iterators = attribute(op, ITERATORS)
-            .and_then(elements)
-            .unwrap_or_default();
-        let kept = |d: &usize| {
-            let mut outputs = all.outputs.iter();
-            outputs.all(|output| output.map.results.contains(&Affine::Dim(*d)))
-        };
-        let reduces = iterators
-            .iter()
-            .any(|i| enumerator(*i) == Some("reduction"));
-        // In named `linalg` ops, only the index maps of the outputs determine which loops are
-        // reductions.
-        let missing = (0..rank).find(|d| !kept(d));
-        if let (false, false, Some(d)) = (reduces, iterators.is_empty(), missing) {
-            let message =
-                format!("d{d} is a `parallel` loop, but no index of an output is d{d} alone");
-            return Err(error(op.location(), message)
-                .code(codes::TX0028)
-                .note("expected outputs that are indexed by each loop once: each result has one place")
-                .emit());
-        }
-        if reduces || missing.is_some() {
-            return Err(unsupported("is a reduction".to_owned()));
-        }
-        for Access { map, .. } in &all.outputs {
-            let places = map.results.iter();
-            let dims: Vec<&Affine> = places.filter(|r| !matches!(r, Affine::Const(_))).collect();
-            let once = |r: &&Affine| dims.iter().filter(|d| d == &r).count() == 1;
-            if !dims.iter().all(|r| matches!(r, Affine::Dim(_)) && once(r)) {
-                return Err(error(
-                    op.location(),
-                    format!("`{}` writes at {map}, where results could meet", name(op)),
-                )
-                .code(codes::TX0320)
-                .note("expected each dimension once, or a constant")
-                .emit());
-            }
-        }
-        check_body(*body, &all.outputs)?;
-        let accesses = [all.inputs, all.outputs, Vec::new()];
-        Self::new(op, rank, Vec::new(), accesses, Work::Body(*body))
-    }
-
     pub(super) fn new(
         op: Op<'c>,
         rank: usize,
@@ -380,88 +239,6 @@ impl<'c> Job<'c> {
             return Index::Const(0);
         };
         Index::Val(b.dim(access.value, place))
-    }
-
-    /// Checks that all operands are in global memory, and that no store of a result overwrites an
-    /// element that a thread has yet to read.
-    fn check_memory(&self) -> Result<(), Failed> {
-        let op = self.op;
-        for access in self
-            .sources
-            .iter()
-            .chain(&self.destinations)
-            .chain(&self.extras)
-        {
-            let ty = access.value.r#type();
-            match &access.memref {
-                Some(memref) if memref.space == Space::Global => {}
-                Some(memref) => {
-                    return Err(error(
-                        op.location(),
-                        format!(
-                            "a host function works on global memory, found `{ty}` in {}",
-                            memref.space.name()
-                        ),
-                    )
-                    .code(codes::TX0321)
-                    .emit());
-                }
-                None if !is_memref(ty) => {}
-                None => {
-                    return Err(error(op.location(), format!("`{ty}` cannot be indexed"))
-                        .code(codes::TX0321)
-                        .note("expected a ranked memref with a strided layout")
-                        .emit());
-                }
-            }
-        }
-        for (i, destination) in self.destinations.iter().enumerate() {
-            let Some(memref) = &destination.memref else {
-                return Err(error(op.location(), format!("output {i} is no memref"))
-                    .code(codes::TX0321)
-                    .emit());
-            };
-            check_written(op, i, destination.value)?;
-            let repeats = (0..memref.rank())
-                .find(|d| memref.strides[*d] == Some(0) && memref.shape[*d].is_none_or(|n| n > 1));
-            if let Some(d) = repeats {
-                return Err(error(
-                    op.location(),
-                    format!("results meet in one place: dimension {d} of output {i} has stride 0"),
-                )
-                .code(codes::TX0110)
-                .note("write to memory in which every result has a place of its own")
-                .emit());
-            }
-            let place = |a: &Access<'c>| (a.value == destination.value) && a.map == destination.map;
-            let reads = self.sources.iter().chain(&self.extras);
-            let meets = reads
-                .filter(|a| a.memref.is_some())
-                // A source and a destination may be the same array if each point reads the same
-                // element that it writes.
-                .filter(|a| !(self.axes.is_empty() && place(a)))
-                .find_map(|a| overlaps(a.value, destination.value, false));
-            if let Some(overlaps) = meets {
-                return Err(
-                    error(op.location(), format!("output {i} {overlaps} what is read"))
-                        .code(codes::TX0110)
-                        .note(
-                            "results are written while other elements are still read; write to a \
-                           temporary of `memref.alloc`, and `memref.copy` that",
-                        )
-                        .emit(),
-                );
-            }
-            let mut others = self.destinations[i + 1..].iter();
-            let meets = others.find_map(|o| overlaps(o.value, destination.value, true));
-            if let Some(overlap) = meets {
-                return Err(error(op.location(), format!("two outputs {overlap}"))
-                    .code(codes::TX0110)
-                    .note("each result needs memory of its own")
-                    .emit());
-            }
-        }
-        Ok(())
     }
 
     /// Returns `Ok` if atomics may combine the results of a reduction, otherwise the reason why
@@ -563,140 +340,12 @@ impl<'c> Job<'c> {
         self.accesses().map(|access| access.value)
     }
 
-    pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
-        self.written_cases('d', self.extents.len())
-    }
-
-    /// Returns the cases of the attribute `schedule`, if present. Each case limits the length of
-    /// one of `count` loops; the name of a loop consists of the letter `loops` and a number. The
-    /// cases of a group need not cover all lengths.
-    pub(crate) fn written_cases(
-        &self,
-        loops: char,
-        count: usize,
-    ) -> Result<Option<Vec<Case>>, Failed> {
-        let Some(written) = attribute(self.op, "schedule") else {
-            return Ok(None);
-        };
-        let list = elements(written)
-            .ok_or_else(|| self.refuse(codes::TX0303, "`schedule` must be a list of steps"))?;
-        if !list.iter().any(|a| Case::of(*a, loops).is_some()) {
-            return Ok(Some(vec![Case::always(self.steps_of(list)?)]));
-        }
-        let mut cases = Vec::new();
-        // For each dimension, the maximum length that earlier cases of the schedule cover.
-        let mut before: Vec<Option<i64>> = vec![None; count];
-        for (i, attribute) in list.iter().enumerate() {
-            let (most, steps) = Case::of(*attribute, loops).ok_or_else(|| {
-                self.refuse(
-                    codes::TX0304,
-                    format!("`{attribute}` stands among cases of a schedule, and is none"),
-                )
-            })?;
-            let is_last = i + 1 == list.len();
-            match most {
-                None if is_last => {}
-                None => {
-                    return Err(self.refuse(
-                        codes::TX0304,
-                        "`#tile.otherwise` is not the last case of the schedule",
-                    ));
-                }
-                Some(_) if is_last && loops == 'd' => {
-                    return Err(self.refuse(
-                        codes::TX0304,
-                        "the cases of the schedule end without `#tile.otherwise`",
-                    ));
-                }
-                Some((dim, most)) if most < 1 => {
-                    return Err(self.refuse(
-                        codes::TX0304,
-                        format!(
-                            "the case of `{loops}{dim}` up to {most} is for no length: \
-                             expected 1 or more"
-                        ),
-                    ));
-                }
-                Some((dim, most)) => {
-                    let Some(before) = before.get_mut(dim) else {
-                        return Err(self.refuse(
-                            codes::TX0301,
-                            format!(
-                                "a case of the schedule names an unknown dimension `{loops}{dim}`"
-                            ),
-                        ));
-                    };
-                    if let Some(less) = before.replace(most).filter(|less| most <= *less) {
-                        return Err(self.refuse(
-                            codes::TX0304,
-                            format!(
-                                "the case of `{loops}{dim}` up to {most} comes after that up to {less}: \
-                             expected a greater number"
-                            ),
-                        ));
-                    }
-                }
-            }
-            let steps = elements(steps).ok_or_else(|| {
-                self.refuse(codes::TX0304, "a case of the schedule has no list of steps")
-            })?;
-            cases.push(Case {
-                most,
-                steps: self.steps_of(steps)?,
-            });
-        }
-        Ok(Some(cases))
-    }
-
-    fn refuse(&self, code: Code, message: impl Into<String>) -> Failed {
-        error(self.op.location(), message.into()).code(code).emit()
-    }
-
-    fn steps_of(&self, list: Vec<Attribute<'c>>) -> Result<Vec<Step>, Failed> {
-        let step = |a| {
-            Step::of(a).ok_or_else(|| {
-                let found = string_value(a).unwrap_or_else(|| a.to_string());
-                error(
-                    self.op.location(),
-                    format!("`{found}` is no step of a schedule"),
-                )
-                .code(codes::TX0303)
-                .note(
-                    "known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, \
-                         #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream, \
-                         #tile.resident, #tile.hold, #tile.last_block",
-                )
-                .emit()
-            })
-        };
-        list.into_iter().map(step).collect()
-    }
-
     pub(crate) fn stored_types(&self) -> Vec<Type<'c>> {
         self.destinations
             .iter()
             .filter_map(|d| Some(d.memref.as_ref()?.element))
             .collect()
     }
-}
-
-/// Checks that a body only reads memory that the op does not write, because points are computed in
-/// any order. The body may contain `cf.assert`.
-fn check_body<'c>(body: Blk<'c>, destinations: &[Access<'c>]) -> Result<(), Failed> {
-    let is_free = |v: Val<'c>| destinations.iter().all(|d| root(d.value) != root(v));
-    for op in tx_mlir::ops(body).into_iter().flat_map(tx_mlir::walk) {
-        let is_allowed = is(op, "linalg.yield") || is(op, "cf.assert");
-        if !is_allowed && !tx_mlir::only_reads(op, is_free) {
-            return Err(error(
-                op.location(),
-                format!("`{}` in the body of an element-wise op reads or writes what others write", name(op)),
-            )
-            .code(codes::TX0320)
-            .note("points are computed in any order: read an operand, or memory that the op does not write")
-            .emit());
-        }
-    }
-    Ok(())
 }
 
 /// Returns the encoded `memref.atomic_rmw` kind that is equivalent to an `arith` op.
@@ -718,14 +367,28 @@ pub(crate) fn atomic_kind(op: &str) -> Option<i64> {
         .map(|(_, kind)| *kind)
 }
 
-/// Returns the verb for a diagnostic about two memrefs that overlap or may overlap.
-fn overlaps<'c>(one: Val<'c>, two: Val<'c>, plural: bool) -> Option<&'static str> {
-    match overlap(one, two) {
-        Overlap::Never => None,
-        Overlap::Maybe => Some("may overlap"),
-        Overlap::Always if plural => Some("overlap"),
-        Overlap::Always => Some("overlaps"),
-    }
+pub(crate) fn is_reduction(job: &Job<'_>) -> bool {
+    matches!(job.work, Work::Combine(..))
+}
+
+pub(crate) fn share_operand<'c>(one: &Job<'c>, other: &Job<'c>) -> bool {
+    let others = arrays(other);
+    arrays(one).iter().any(|array| others.contains(array))
+}
+
+fn arrays<'c>(job: &Job<'c>) -> Vec<Val<'c>> {
+    let reads = job.sources.iter().chain(&job.extras);
+    let all = reads.chain(&job.destinations);
+    let arrays = all.filter(|access| access.memref.is_some());
+    arrays.map(|access| access.value).collect()
+}
+
+/// Returns the memrefs that the body of an op accesses directly, not as operands of the op.
+pub(super) fn captured(op: Op<'_>) -> Vec<Val<'_>> {
+    let values = walk(op).into_iter().skip(1).flat_map(operands);
+    values
+        .filter(|value| MemRef::of(*value).is_some())
+        .collect()
 }
 
 fn yielded(block: Blk<'_>) -> usize {

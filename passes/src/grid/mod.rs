@@ -3,7 +3,8 @@
 //!
 //! | module | task |
 //! |---|---|
-//! | [`job`], [`group`] | read an op, and ops that share a kernel |
+//! | [`job`], [`read_job`], [`written_schedule`] | an op, and its operands, body and schedule as data |
+//! | [`group`], [`phase`] | ops that share a kernel |
 //! | `sizes` | checks operand sizes |
 //! | [`steps`] | parses and prints schedules |
 //! | [`extent`], [`nest`] | trip counts of loops, and the loop nest of an op |
@@ -48,8 +49,10 @@ pub(crate) mod lengths;
 pub(crate) mod loops;
 pub(crate) mod nest;
 pub(crate) mod partials;
+pub(crate) mod phase;
 pub(crate) mod plan;
 pub(crate) mod points;
+pub(crate) mod read_job;
 pub(crate) mod registers;
 pub(crate) mod sizes;
 pub(crate) mod slots;
@@ -58,3 +61,4 @@ pub(crate) mod steps;
 pub(crate) mod stores;
 pub(crate) mod tiles;
 pub(crate) mod vectors;
+pub(crate) mod written_schedule;

@@ -6,7 +6,8 @@
 //! group) loads the elements of the row again, from the cache.
 
 use super::super::extent::ceildiv;
-use super::super::group::{Group, Role, captured};
+use super::super::group::{Group, Role};
+use super::super::job::captured;
 use super::super::registers::MAX_HELD;
 use super::super::steps::{Case, Processor, Step};
 use super::chooser::{LANES, MAX_UNROLLED_OPS, power_of_two};

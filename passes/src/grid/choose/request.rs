@@ -1,8 +1,9 @@
 //! Properties of an op or a group of ops that determine the mapping.
 
 use super::super::contiguous::{AccessPattern, access_pattern, is_batch_invariant};
-use super::super::group::{Group, Phase, Role, is_reduction};
-use super::super::job::Work;
+use super::super::group::{Group, Role};
+use super::super::job::{Work, is_reduction};
+use super::super::phase::Phase;
 use super::chooser::{Chooser, MAX_UNROLLED_OPS, VECTOR};
 use crate::analysis::dataflow::Access;
 use tx_mlir::{Affine, byte_width};
