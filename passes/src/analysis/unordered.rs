@@ -46,9 +46,10 @@ impl<'c> UnorderedAccess<'c> {
         self.access.of_op.op == later.of_op.op && self.crossed_loop.is_none()
     }
 
-    /// Returns whether both accesses belong to one access set ([`OWNED`](tx_dialect_tile::OWNED)), in which only one thread
-    /// accesses each element. If a loop has started a new iteration in between, the accessed memref
-    /// must be the same in both iterations.
+    /// Returns whether both accesses belong to one access set
+    /// ([`OWNED`](tx_dialect_tile::OWNED)), in which only one thread accesses each element. If a
+    /// loop has started a new iteration in between, the accessed memref must be the same in both
+    /// iterations.
     pub(super) fn has_same_owner(&self, later: &Access<'c>) -> bool {
         let (own, later) = (self.access.of_op.owner, later.of_op.owner);
         let (Some((own, _)), Some((number, memory))) = (own, later) else {
@@ -85,7 +86,8 @@ impl<'c> UnorderedAccesses<'c> {
         self
     }
 
-    /// Adds the unordered accesses of another control-flow path, and returns whether the set changed.
+    /// Adds the unordered accesses of another control-flow path, and returns whether the set
+    /// changed.
     pub(super) fn join(&mut self, other: Self) -> bool {
         let mut changed = false;
         for (i, earlier) in other.0.into_iter().enumerate() {

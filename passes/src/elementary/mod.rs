@@ -7,6 +7,7 @@ mod arithmetic;
 mod constants;
 mod error;
 mod exponential;
+mod gather;
 mod inverse;
 mod logarithm;
 mod narrow;
@@ -19,7 +20,8 @@ mod sign;
 mod trigonometric;
 
 pub(crate) use approximate::permit;
-pub(crate) use narrow::{Narrow, gather};
+pub(crate) use gather::gather;
+pub(crate) use narrow::Narrow;
 pub(crate) use quotient::share_reciprocals;
 
 use approximate::is_approximate;

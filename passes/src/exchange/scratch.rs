@@ -28,8 +28,8 @@ impl Pool {
         i64::try_from(count).unwrap_or(i64::MAX)
     }
 
-    /// Returns shared memory for one exchange of `slots` values of each type, as global variables of
-    /// the module next to the kernel, and the number of bytes of newly declared variables.
+    /// Returns shared memory for one exchange of `slots` values of each type, as global variables
+    /// next to the kernel, and the number of bytes of newly declared variables.
     pub(super) fn buffers<'c>(
         &mut self,
         b: &Builder<'c>,

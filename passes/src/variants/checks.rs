@@ -1,7 +1,7 @@
 //! Predicates that several variants share.
 
+use super::fragment_plan::FragmentPlan;
 use super::reduction::Reduction;
-use super::registers::Plan;
 use super::variant::Predicate;
 use tx_dialect_tile::Scope;
 use tx_mlir::memref::Space;
@@ -53,7 +53,7 @@ pub const SHARED_SOURCE: Predicate = Predicate {
 pub const LAYOUT: Predicate = Predicate {
     name: "layout",
     check: |r| match r.sources.is_empty() {
-        true => Plan::of(r).map(|_| ()),
+        true => FragmentPlan::of(r).map(|_| ()),
         false => Ok(()),
     },
 };

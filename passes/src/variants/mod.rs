@@ -7,6 +7,7 @@
 
 pub(crate) mod batched;
 pub mod checks;
+pub(crate) mod fragment_plan;
 pub(crate) mod local;
 pub(crate) mod packed_f32;
 pub(crate) mod packed_half;
@@ -15,6 +16,7 @@ pub(crate) mod parts;
 mod reduction;
 pub(crate) mod redux;
 pub(crate) mod registers;
+pub(crate) mod shape;
 pub(crate) mod shared;
 mod variant;
 
