@@ -2,6 +2,7 @@
 //! results of a reduction.
 
 mod fragments;
+pub(crate) mod host_elements;
 mod reduction;
 
 pub(crate) use fragments::{fragment, registers, registers_type};

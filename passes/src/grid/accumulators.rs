@@ -2,7 +2,7 @@
 //! results between threads, and stores results.
 
 use super::body::{Body, EmitPoint};
-use super::job::Work;
+use super::grid_op::Work;
 use super::steps::Processor;
 use crate::combiner::Combiner;
 use crate::emit::{Group, all_reduce};
@@ -15,7 +15,7 @@ impl<'c> Body<'_, 'c> {
     /// Emits code that computes and stores one result, or all results of unrolled parallel loops.
     pub(super) fn result(&self, b: &Builder<'c>, place: &EmitPoint<'c>) {
         let inside = self.guard(b, place, false);
-        let (Work::Combine(work), Some(combiner)) = (&self.job.work, &self.combiner) else {
+        let (Work::Combine(work), Some(combiner)) = (&self.grid_op.work, &self.combiner) else {
             b.if_then(inside, |b| self.store(b, place, None));
             return;
         };
@@ -196,7 +196,7 @@ impl<'c> Body<'_, 'c> {
         place: &EmitPoint<'c>,
         mut partial: Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
-        let (Work::Combine(work), Some(combiner)) = (&self.job.work, &self.combiner) else {
+        let (Work::Combine(work), Some(combiner)) = (&self.grid_op.work, &self.combiner) else {
             return partial;
         };
         let parts = combiner.types().len();

@@ -83,18 +83,18 @@ impl<'c> Body<'_, 'c> {
         vector: Option<usize>,
     ) -> Vec<Vec<Option<Val<'c>>>> {
         let sources: Vec<(usize, &Access<'c>, Type<'c>)> = self
-            .job
+            .grid_op
             .sources
             .iter()
             .enumerate()
-            .filter(|(i, _)| self.job.reads(*i))
+            .filter(|(i, _)| self.grid_op.reads(*i))
             .filter_map(|(i, source)| Some((i, source, source.memref.as_ref()?.element)))
             .collect();
         // Without branches, the loads of a thread stay in one basic block.
         if let ([place], Cond::Val(_)) = (points, condition)
             && let Some(point) = self.clamped(b, place)
         {
-            let mut loaded = vec![None; self.job.sources.len()];
+            let mut loaded = vec![None; self.grid_op.sources.len()];
             for (i, source, _) in sources {
                 loaded[i] = Some(self.load(b, source, &point));
             }
@@ -139,7 +139,7 @@ impl<'c> Body<'_, 'c> {
             |b| types.iter().map(|ty| zeros(b, *ty)).collect(),
         );
         let mut all = all.into_iter().flat_map(|value| scalars(b, value));
-        let mut loaded = vec![vec![None; self.job.sources.len()]; points.len()];
+        let mut loaded = vec![vec![None; self.grid_op.sources.len()]; points.len()];
         for (i, ..) in sources {
             for point in &mut loaded {
                 point[i] = all.next();

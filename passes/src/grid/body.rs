@@ -1,7 +1,7 @@
 //! The code of a kernel: the op and the loop nest for which code is emitted, and the position in
 //! the loop nest.
 
-use super::job::{Combination, Job, Work};
+use super::grid_op::{Combination, GridOp, Work};
 use super::nest::{Fate, Nest, Run};
 use super::staged::{Stage, Staged};
 use super::steps::Processor;
@@ -60,7 +60,7 @@ impl<'c> EmitPoint<'c> {
 const MAX_CHEAP_OPS: i64 = 2;
 
 pub(crate) struct Body<'a, 'c> {
-    pub(super) job: &'a Job<'c>,
+    pub(super) grid_op: &'a GridOp<'c>,
     pub(super) nest: &'a Nest,
     /// Number of iterations of each loop, or an upper bound if the number differs between rows.
     pub(super) extents: Vec<Index<'c>>,
@@ -96,26 +96,28 @@ pub(crate) struct Body<'a, 'c> {
 }
 
 impl<'a, 'c> Body<'a, 'c> {
-    pub(crate) fn new(job: &'a Job<'c>, nest: &'a Nest, b: &Builder<'c>) -> Self {
-        let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(b, d)).collect();
+    pub(crate) fn new(grid_op: &'a GridOp<'c>, nest: &'a Nest, b: &Builder<'c>) -> Self {
+        let lengths: Vec<Index<'c>> = (0..grid_op.extents.len())
+            .map(|d| grid_op.length(b, d))
+            .collect();
         let serial = nest.serial();
         let first = serial
             .iter()
             .position(|n| nest.nodes[*n].combines())
             .unwrap_or(serial.len());
         let (outer, inner) = serial.split_at(first);
-        let ascends = |shares| match job.axes.as_slice() {
-            [axis] => job.numbers_elements() && nest.ascends_along(*axis, shares),
+        let ascends = |shares| match grid_op.axes.as_slice() {
+            [axis] => grid_op.numbers_elements() && nest.ascends_along(*axis, shares),
             _ => false,
         };
-        let shares = match &job.work {
+        let shares = match &grid_op.work {
             Work::Combine(Combination { combiner, .. }) => {
-                combiner.weight() > MAX_CHEAP_OPS && (!job.numbers_elements() || ascends(true))
+                combiner.weight() > MAX_CHEAP_OPS && (!grid_op.numbers_elements() || ascends(true))
             }
             _ => false,
         };
         Self {
-            job,
+            grid_op,
             nest,
             extents: nest
                 .nodes
@@ -126,12 +128,14 @@ impl<'a, 'c> Body<'a, 'c> {
             outer: outer.to_vec(),
             inner: inner.to_vec(),
             groups: groups(nest),
-            alignment: Alignment::of(b, job, nest),
-            combiner: match &job.work {
-                Work::Combine(Combination { combiner, .. }) => Some(match job.fits_in_32_bits() {
-                    true => combiner.with_short_index(),
-                    false => combiner.clone(),
-                }),
+            alignment: Alignment::of(b, grid_op, nest),
+            combiner: match &grid_op.work {
+                Work::Combine(Combination { combiner, .. }) => {
+                    Some(match grid_op.fits_in_32_bits() {
+                        true => combiner.with_short_index(),
+                        false => combiner.clone(),
+                    })
+                }
                 _ => None,
             },
             ascends: ascends(shares),
@@ -146,7 +150,7 @@ impl<'a, 'c> Body<'a, 'c> {
     /// Declares the shared-memory tiles of the sources next to the kernel function.
     pub(crate) fn with_tiles(self, b: &Builder<'c>, kernel: Op<'c>) -> Self {
         Self {
-            stages: Stage::all(b, kernel, self.job, self.nest),
+            stages: Stage::all(b, kernel, self.grid_op, self.nest),
             ..self
         }
     }
@@ -251,7 +255,7 @@ impl<'a, 'c> Body<'a, 'c> {
     /// on the unaligned path are not unrolled, so that the code stays small. Each accumulator
     /// combines its elements in the same order on the aligned and on the unaligned path.
     pub(super) fn is_unrolled(&self, node: usize, place: &EmitPoint<'c>) -> bool {
-        let is_element_wise = !matches!(self.job.work, Work::Combine(..));
+        let is_element_wise = !matches!(self.grid_op.work, Work::Combine(..));
         let short = place.is_fallback && (is_element_wise || self.nest.nodes[node].combines());
         match self.nest.nodes[node].run {
             Run::Unrolled => !short,
@@ -281,7 +285,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     pub(super) fn point(&self, place: &EmitPoint<'c>) -> Vec<Index<'c>> {
-        (0..self.job.extents.len())
+        (0..self.grid_op.extents.len())
             .map(|d| place.index[&d])
             .collect()
     }

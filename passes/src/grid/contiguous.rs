@@ -2,7 +2,7 @@
 //! contiguous, and the access pattern of an operand along a dimension.
 
 use super::extent::Extent;
-use super::job::{Job, Work};
+use super::grid_op::{GridOp, Work};
 use crate::analysis::dataflow::Access;
 use crate::emit::is_packed;
 use tx_dialect_tile::Determinism;
@@ -21,40 +21,44 @@ pub(crate) enum AccessPattern {
 
 /// Returns the main operand: the source of a reduction with the most dimensions, or the destination
 /// of an element-wise op.
-pub(crate) fn main_operand<'a, 'c>(job: &'a Job<'c>) -> Option<&'a Access<'c>> {
-    let widest = job.sources.iter().rev().max_by_key(|a| a.map.results.len());
-    match &job.work {
-        Work::Combine(..) => widest.or(job.destinations.first()),
-        _ => job.destinations.first(),
+pub(crate) fn main_operand<'a, 'c>(grid_op: &'a GridOp<'c>) -> Option<&'a Access<'c>> {
+    let widest = grid_op
+        .sources
+        .iter()
+        .rev()
+        .max_by_key(|a| a.map.results.len());
+    match &grid_op.work {
+        Work::Combine(..) => widest.or(grid_op.destinations.first()),
+        _ => grid_op.destinations.first(),
     }
 }
 
 /// Returns whether the order in which elements are combined must not depend on the number of
 /// results.
-pub(crate) fn is_batch_invariant(job: &Job<'_>) -> bool {
-    let determinism = attribute(job.op, "determinism").and_then(Determinism::of);
+pub(crate) fn is_batch_invariant(grid_op: &GridOp<'_>) -> bool {
+    let determinism = attribute(grid_op.op, "determinism").and_then(Determinism::of);
     determinism == Some(Determinism::BatchInvariant)
 }
 
 /// Returns the dimension along which elements are assumed to be contiguous.
-pub(crate) fn innermost(job: &Job<'_>) -> Option<usize> {
-    match is_batch_invariant(job) {
-        true => last(job),
-        false => nearest(job),
+pub(crate) fn innermost(grid_op: &GridOp<'_>) -> Option<usize> {
+    match is_batch_invariant(grid_op) {
+        true => last(grid_op),
+        false => nearest(grid_op),
     }
 }
 
 /// Returns the last dimension of the main operand, independent of strides and sizes.
-fn last(job: &Job<'_>) -> Option<usize> {
-    let index = main_operand(job)?.map.results.last()?;
-    (0..job.extents.len()).rev().find(|d| index.uses(*d))
+fn last(grid_op: &GridOp<'_>) -> Option<usize> {
+    let index = main_operand(grid_op)?.map.results.last()?;
+    (0..grid_op.extents.len()).rev().find(|d| index.uses(*d))
 }
 
 /// Returns the dimension along which the elements of the main operand are contiguous.
-fn nearest(job: &Job<'_>) -> Option<usize> {
-    let access = main_operand(job)?;
-    (0..job.extents.len())
-        .filter(|d| job.extents[*d] != Extent::Static(1))
+fn nearest(grid_op: &GridOp<'_>) -> Option<usize> {
+    let access = main_operand(grid_op)?;
+    (0..grid_op.extents.len())
+        .filter(|d| grid_op.extents[*d] != Extent::Static(1))
         .filter_map(|d| Some((distance(access, d)?, d)))
         .filter(|(distance, _)| *distance > 0)
         .min()

@@ -24,9 +24,9 @@ impl<'c> Body<'_, 'c> {
         place.is_whole = dims
             .collect::<Option<Vec<_>>>()
             .map(|dims| self.are_inside(b, &dims));
-        place.staged = vec![None; self.job.sources.len()];
+        place.staged = vec![None; self.grid_op.sources.len()];
         for stage in &self.stages {
-            let results = &self.job.sources[stage.source].map.results;
+            let results = &self.grid_op.sources[stage.source].map.results;
             let origin: Vec<Index<'c>> = results.iter().map(|r| b.affine(r, &origin)).collect();
             self.fill(b, stage, &place, &origin);
             place.staged[stage.source] = Some(Staged {
@@ -59,7 +59,7 @@ impl<'c> Body<'_, 'c> {
         place: &EmitPoint<'c>,
         origin: &[Index<'c>],
     ) {
-        let results = &self.job.sources[stage.source].map.results;
+        let results = &self.grid_op.sources[stage.source].map.results;
         let dims = results.iter().zip(origin).zip(&stage.shape);
         let dims = dims.filter_map(|((result, origin), size)| match result {
             Affine::Dim(d) => Some((*d, *origin, *size)),
@@ -111,7 +111,7 @@ impl<'c> Body<'_, 'c> {
         thread: Index<'c>,
         origin: &[Index<'c>],
     ) {
-        let source = &self.job.sources[stage.source];
+        let source = &self.grid_op.sources[stage.source];
         let Some(element) = source.memref.as_ref().map(|memref| memref.element) else {
             return;
         };
@@ -199,7 +199,7 @@ impl<'c> Body<'_, 'c> {
         thread: Index<'c>,
         origin: &[Index<'c>],
     ) {
-        let source = &self.job.sources[stage.source];
+        let source = &self.grid_op.sources[stage.source];
         let Some(element) = source.memref.as_ref().map(|memref| memref.element) else {
             return;
         };

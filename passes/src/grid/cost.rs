@@ -6,7 +6,7 @@
 //! schedules on an H200; the root mean square error is 12 %.
 
 use super::extent::Extent;
-use super::job::{Job, Work};
+use super::grid_op::{GridOp, Work};
 use super::nest::{Nest, Run};
 use super::steps::Processor;
 use crate::analysis::dataflow::Access;
@@ -79,22 +79,22 @@ pub(crate) struct Bounds {
 
 /// Returns the lengths of the dimensions of a grid-level op. A dynamic length is replaced by its
 /// upper bound in `bounds`, or else by its length in an assumed large array. `bounds` may have
-/// fewer entries than `job` has dimensions.
-pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
+/// fewer entries than `grid_op` has dimensions.
+pub(crate) fn lengths(grid_op: &GridOp<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {
-        let known = job.extents[d].known().or(bound(d).most);
+        let known = grid_op.extents[d].known().or(bound(d).most);
         known.map(|n| n as f64)
     };
     let least = |d: usize| 2.0 * bound(d).above as f64;
-    let is_alone = job.extents.len() == job.axes.len();
-    let mut lengths: Vec<f64> = (0..job.extents.len())
+    let is_alone = grid_op.extents.len() == grid_op.axes.len();
+    let mut lengths: Vec<f64> = (0..grid_op.extents.len())
         .map(|d| known(d).unwrap_or(ROW.max(least(d))))
         .collect();
     // The length of one dynamic dimension is chosen so that the assumed array has `ELEMENTS`
     // elements.
     let free =
-        (0..lengths.len()).find(|d| known(*d).is_none() && (is_alone || !job.axes.contains(d)));
+        (0..lengths.len()).find(|d| known(*d).is_none() && (is_alone || !grid_op.axes.contains(d)));
     if let Some(free) = free {
         let others: f64 = (0..lengths.len())
             .filter(|d| *d != free)
@@ -133,10 +133,10 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the properties of the kernel of `job`. Only operands for which `moved` returns true
-    /// count as memory traffic.
+    /// Returns the properties of the kernel of `grid_op`. Only operands for which `moved` returns
+    /// true count as memory traffic.
     fn of(
-        job: &Job<'_>,
+        grid_op: &GridOp<'_>,
         nest: &Nest,
         lengths: &[f64],
         moved: impl Fn(&Access<'_>) -> bool,
@@ -160,7 +160,7 @@ impl Shape {
         let bytes_of = |dims: &mut dyn Iterator<Item = usize>, width: f64| {
             dims.map(|d| lengths[d]).product::<f64>() * width
         };
-        let all = job.sources.iter().chain(&job.destinations);
+        let all = grid_op.sources.iter().chain(&grid_op.destinations);
         let bytes: f64 = all
             .filter(|access| moved(access))
             .filter_map(|access| {
@@ -171,13 +171,13 @@ impl Shape {
             })
             .sum();
         let row_bytes = bytes
-            / job
+            / grid_op
                 .axes
                 .iter()
                 .fold(lengths.iter().product::<f64>(), |n, d| n / lengths[*d])
                 .max(1.0);
         let combines = !(nest.last_block || nest.global_rfactors().is_empty());
-        let pairs = matches!(&job.work, Work::Combine(work) if work.combiner.op().is_none());
+        let pairs = matches!(&grid_op.work, Work::Combine(work) if work.combiner.op().is_none());
         let [element, exchange, join] = WORK[usize::from(pairs)];
         let steps = lanes.log2() * rows;
         let instructions = rounds * loads * (LOAD + vector * element)
@@ -197,23 +197,25 @@ impl Shape {
 }
 
 impl Cost {
-    /// Estimates the time of the kernel of `job`, plus the kernel that combines its partial
+    /// Estimates the time of the kernel of `grid_op`, plus the kernel that combines its partial
     /// results.
-    pub(crate) fn of(job: &Job<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
-        Self::of_shape(&Shape::of(job, nest, lengths, |_| true), board)
+    pub(crate) fn of(grid_op: &GridOp<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
+        Self::of_shape(&Shape::of(grid_op, nest, lengths, |_| true), board)
     }
 
     /// Estimates the time of a kernel with several phases. Each phase consists of a grid-level op,
     /// its loop nest, and the lengths of its dimensions. `moved` takes a phase number and an
     /// operand, and returns whether the operand is memory traffic.
     pub(crate) fn of_phases<'a, 'c: 'a>(
-        phases: impl Iterator<Item = (&'a Job<'c>, &'a Nest, Vec<f64>)>,
+        phases: impl Iterator<Item = (&'a GridOp<'c>, &'a Nest, Vec<f64>)>,
         moved: impl Fn(usize, &Access<'_>) -> bool,
         board: &Board,
     ) -> Option<Self> {
-        let shapes = phases.enumerate().map(|(number, (job, nest, lengths))| {
-            Shape::of(job, nest, &lengths, |access| moved(number, access))
-        });
+        let shapes = phases
+            .enumerate()
+            .map(|(number, (grid_op, nest, lengths))| {
+                Shape::of(grid_op, nest, &lengths, |access| moved(number, access))
+            });
         let whole = shapes.reduce(|all, next| Shape {
             blocks: all.blocks.max(next.blocks),
             threads: all.threads.max(next.threads),

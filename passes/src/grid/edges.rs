@@ -25,7 +25,7 @@ impl<'c> Body<'_, 'c> {
         let length = self.extents[dim];
         let most = Index::Const(lanes);
         let mut offset = Index::Const(0);
-        if let Some(leader) = leader(self.job, dim)
+        if let Some(leader) = leader(self.grid_op, dim)
             && let Some(memref) = &leader.memref
         {
             let mut row = place.clone();

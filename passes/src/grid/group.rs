@@ -1,7 +1,7 @@
 //! Groups of ops that share a kernel (`tile.group`). Each op of a group is a phase of the shared
 //! kernel.
 
-use super::job::{Job, Work, is_job, is_reduction};
+use super::grid_op::{GridOp, Work, is_grid_op, is_reduction};
 use super::nest::Nest;
 use super::phase::Phase;
 use super::registers::check_registers;
@@ -56,19 +56,22 @@ pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
         return Vec::new();
     };
     let mut all = tx_mlir::ops(block);
-    all.retain(|op| is_job(*op) && number(*op) == Some(wanted));
+    all.retain(|op| is_grid_op(*op) && number(*op) == Some(wanted));
     all
 }
 
 impl<'c> Group<'c> {
-    /// Makes a group of the grid-level ops `jobs`; the ops are in program order.
+    /// Makes a group of the grid-level ops `grid_ops`; the ops are in program order.
     ///
     /// # Errors
     /// Returns the op that cannot be in the group, and the reason.
-    pub(crate) fn of(jobs: Vec<Job<'c>>, flow: &Dataflow<'c>) -> Result<Self, (Op<'c>, String)> {
-        let first = jobs.iter().find(|job| is_reduction(job));
+    pub(crate) fn of(
+        grid_ops: Vec<GridOp<'c>>,
+        flow: &Dataflow<'c>,
+    ) -> Result<Self, (Op<'c>, String)> {
+        let first = grid_ops.iter().find(|grid_op| is_reduction(grid_op));
         let Some(first) = first else {
-            let op = jobs[0].op;
+            let op = grid_ops[0].op;
             return Err((op, "no op of the group reduces anything".to_owned()));
         };
         let (shared, row) = (first.extents.len() - first.axes.len(), first.axes.len());
@@ -79,9 +82,9 @@ impl<'c> Group<'c> {
             ));
         }
         let mut group = Self { phases: Vec::new() };
-        for job in jobs {
-            let op = job.op;
-            let added = Phase::of(job, shared, row).and_then(|phase| group.add(phase, flow));
+        for grid_op in grid_ops {
+            let op = grid_op.op;
+            let added = Phase::of(grid_op, shared, row).and_then(|phase| group.add(phase, flow));
             added.map_err(|reason| (op, reason))?;
         }
         Ok(group)
@@ -107,19 +110,19 @@ impl<'c> Group<'c> {
     /// Checks that no other op between the first and the last phase uses memory of the phases,
     /// because the kernel is launched at the position of the last phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
-        let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
+        let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.grid_op.op).collect();
         for before in &self.phases {
-            let job = &before.job;
-            let Some(between) = flow.between(job.op, phase.job.op) else {
+            let grid_op = &before.grid_op;
+            let Some(between) = flow.between(grid_op.op, phase.grid_op.op) else {
                 return Err("it stands in another block than the first op".to_owned());
             };
             let others = || between.iter().filter(|step| !ops.contains(&step.op));
             let is_accessed = |access: &Access<'c>, kind| {
                 access.is_memory() && others().any(|step| step.accesses(kind, access.value))
             };
-            let mut reads = job.sources.iter().chain(&job.extras);
+            let mut reads = grid_op.sources.iter().chain(&grid_op.extras);
             if reads.any(|access| is_accessed(access, AccessKind::Change))
-                || job
+                || grid_op
                     .destinations
                     .iter()
                     .any(|access| is_accessed(access, AccessKind::Any))
@@ -134,10 +137,10 @@ impl<'c> Group<'c> {
     pub(crate) fn arrays(&self) -> Vec<Named<'c>> {
         let mut all: Vec<(Role, Val<'c>)> = Vec::new();
         for phase in &self.phases {
-            let job = &phase.job;
-            let reads = job.sources.iter().chain(&job.extras);
+            let grid_op = &phase.grid_op;
+            let reads = grid_op.sources.iter().chain(&grid_op.extras);
             let reads = reads.map(|access| (access, Role::Input));
-            let used = reads.chain(job.destinations.iter().map(|a| (a, Role::Output)));
+            let used = reads.chain(grid_op.destinations.iter().map(|a| (a, Role::Output)));
             for (access, role) in used.filter(|(access, _)| access.memref.is_some()) {
                 match all.iter_mut().find(|(_, array)| *array == access.value) {
                     Some((known @ Role::Output, _)) if role == Role::Input => {
@@ -202,7 +205,7 @@ impl<'c> Group<'c> {
     /// Returns the temporaries that only the group uses, each with the ops that allocate and free
     /// it.
     pub(crate) fn own(&self, flow: &Dataflow<'c>) -> Vec<(Val<'c>, Vec<Op<'c>>)> {
-        let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
+        let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.grid_op.op).collect();
         let arrays = self.arrays().into_iter().map(|named| named.array);
         arrays
             .filter_map(|array| Some((array, flow.temporary(array, &ops)?)))
@@ -249,7 +252,7 @@ impl<'c> Group<'c> {
             own.map(|(access, _)| phase.shared_map(access))
         });
         let rewrites = |phase: &Phase<'c>| {
-            !is_reduction(&phase.job) && !phase.row.is_empty() && phase.writes(stored.value)
+            !is_reduction(&phase.grid_op) && !phase.row.is_empty() && phase.writes(stored.value)
         };
         let after = self.phases.iter().skip(writer + 1);
         let Some(last) = after.clone().position(rewrites) else {
@@ -277,14 +280,14 @@ impl<'c> Group<'c> {
     /// Reports an error in the schedule attribute.
     pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
         for phase in &self.phases[1..] {
-            let op = phase.job.op;
+            let op = phase.grid_op.op;
             if attribute(op, "schedule").is_some() {
                 return Err(error(
                     op.location(),
                     "the schedule of a group stands on its first op",
                 )
                 .code(codes::TX0326)
-                .note_at(self.phases[0].job.op.location(), "this is the first")
+                .note_at(self.phases[0].grid_op.op.location(), "this is the first")
                 .emit());
             }
         }
@@ -292,7 +295,7 @@ impl<'c> Group<'c> {
             .phases
             .get(self.leader())
             .map_or(0, |phase| phase.row.len());
-        self.phases[0].job.written_cases('r', rows)
+        self.phases[0].grid_op.written_cases('r', rows)
     }
 
     /// Returns the number of the first phase that has all loops of the group.
@@ -319,18 +322,19 @@ impl<'c> Group<'c> {
                     let own = written.find(|(a, _)| a.value == access.value);
                     let is_same =
                         own.is_some_and(|(a, _)| writer.shared_map(a) == phase.shared_map(access));
-                    !(is_same && held.contains(&access.value)) && writer.job.op != phase.job.op
+                    !(is_same && held.contains(&access.value))
+                        && writer.grid_op.op != phase.grid_op.op
                 })
             })
         };
-        self.phases.iter().find(finds).map(|phase| phase.job.op)
+        self.phases.iter().find(finds).map(|phase| phase.grid_op.op)
     }
 
     /// Returns whether an op with one element per row updates a previous value in memory: several
     /// blocks of a cluster would repeat the update.
     pub(crate) fn updates_rows(&self) -> bool {
         self.phases.iter().any(|phase| {
-            let mut written = phase.job.destinations.iter();
+            let mut written = phase.grid_op.destinations.iter();
             phase.row.is_empty() && written.any(|to| !self.writes_first(to.value))
         })
     }
@@ -338,7 +342,7 @@ impl<'c> Group<'c> {
     /// Returns whether values can stay in registers between phases. A reduction result that is
     /// combined with a previous value in memory cannot stay in a register.
     pub(crate) fn can_be_held(&self) -> bool {
-        self.phases.iter().all(|phase| match &phase.job.work {
+        self.phases.iter().all(|phase| match &phase.grid_op.work {
             Work::Combine(work) => !work.accumulate,
             Work::Body(_) | Work::Copy => true,
             Work::Start(..) => false,
@@ -354,7 +358,7 @@ impl<'c> Group<'c> {
             return Ok(Vec::new());
         };
         let refuse = |message: String, note: String| {
-            let report = error(first.job.op.location(), message).code(codes::TX0327);
+            let report = error(first.grid_op.op.location(), message).code(codes::TX0327);
             report.note(note).emit()
         };
         let arrays = self.arrays();
@@ -384,7 +388,7 @@ impl<'c> Group<'c> {
             return match self.phases.iter().find(|phase| phase.row.is_empty()) {
                 None => Ok(held),
                 Some(phase) => Err(Self::refuse(
-                    phase.job.op,
+                    phase.grid_op.op,
                     "it has one element a row, and the schedule holds nothing in registers",
                 )),
             };
@@ -399,7 +403,7 @@ impl<'c> Group<'c> {
         let reloads = !held.iter().any(keeps);
         for (phase, nest) in self.phases.iter().zip(nests) {
             if let Err(reason) = check_registers(nest, reloads) {
-                return Err(error(phase.job.op.location(), reason)
+                return Err(error(phase.grid_op.op.location(), reason)
                     .code(codes::TX0327)
                     .note("unroll the loop, split it by less, or have the group reload its values")
                     .emit());

@@ -2,8 +2,8 @@
 
 use super::body::EmitPoint;
 use super::elements::element_index;
+use super::grid_op::is_reduction;
 use super::held_rows::{Elements, HeldArray, HeldRows};
-use super::job::is_reduction;
 use super::phase::Phase;
 use super::slots::{element_guards, partial_vectors, slot_guard};
 use super::vectors::WIDEST;
@@ -212,16 +212,16 @@ impl<'c> HeldRows<'_, 'c> {
         let is_it = |a: &&Access<'c>| a.value == access.value;
         let is_written = phases
             .iter()
-            .any(|phase| phase.job.destinations.iter().any(|d| is_it(&d)));
+            .any(|phase| phase.grid_op.destinations.iter().any(|d| is_it(&d)));
         if !is_written {
             return None;
         }
         let map = phases[number].shared_map(access);
         let rows = phases[number].shared.len();
         let mut maps = phases.iter().flat_map(|phase| {
-            let job = &phase.job;
-            let all = job.sources.iter().chain(&job.extras);
-            let all = all.chain(&job.destinations).filter(is_it);
+            let grid_op = &phase.grid_op;
+            let all = grid_op.sources.iter().chain(&grid_op.extras);
+            let all = all.chain(&grid_op.destinations).filter(is_it);
             all.map(|a| phase.shared_map(a)).collect::<Vec<_>>()
         });
         // The first thread of a row stores the reduction result; the other threads load the result
@@ -246,7 +246,7 @@ impl<'c> HeldRows<'_, 'c> {
     ) -> Cond<'c> {
         let inside = slot_guard(b, &self.bodies[number], slot);
         let phases = &self.group.phases;
-        match phases.iter().position(|phase| is_reduction(&phase.job)) {
+        match phases.iter().position(|phase| is_reduction(&phase.grid_op)) {
             Some(total) if phases[number].row.is_empty() => {
                 self.bodies[total].first_thread(b, inside, &places[total])
             }
@@ -265,7 +265,7 @@ impl<'c> HeldRows<'_, 'c> {
         places: &[EmitPoint<'c>],
     ) {
         let body = &self.bodies[number];
-        let destination = &body.job.destinations[i];
+        let destination = &body.grid_op.destinations[i];
         let owner = self.owner(number, destination).unwrap_or(0);
         let owned = i64_attribute(b.context(), owner);
         let index = |b: &Builder<'c>, place: &EmitPoint<'c>| {

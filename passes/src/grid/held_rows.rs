@@ -13,8 +13,8 @@
 
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
+use super::grid_op::{Work, captured, is_reduction, reads_argument};
 use super::group::Group;
-use super::job::{Work, captured, is_reduction, reads_argument};
 use super::loops::Iteration;
 use super::nest::{MAX_BLOCKS, Nest};
 use super::registers::reload_loops;
@@ -74,7 +74,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
     ) -> Self {
         let phases = group.phases.iter().zip(nests);
         let bodies: Vec<Body<'a, 'c>> = phases
-            .map(|(phase, nest)| Body::new(&phase.job, nest, b))
+            .map(|(phase, nest)| Body::new(&phase.grid_op, nest, b))
             .collect();
         let mut aligned = Cond::Const(true);
         for body in &bodies {
@@ -125,15 +125,15 @@ impl<'a, 'c> HeldRows<'a, 'c> {
     fn row(&self, b: &Builder<'c>, places: &[EmitPoint<'c>]) {
         let mut known: Vec<HeldArray<'c>> = Vec::new();
         for (number, phase) in self.group.phases.iter().enumerate() {
-            let b = &b.located(phase.job.op.location());
-            let job = &phase.job;
+            let b = &b.located(phase.grid_op.op.location());
+            let grid_op = &phase.grid_op;
             let place = &places[number];
             let row = self.row_operands(b, &mut known, number, place);
-            let results = match is_reduction(job) {
+            let results = match is_reduction(grid_op) {
                 true => self.reduce(b, &mut known, number, place, &row),
                 false => self.compute(b, &mut known, number, places, &row),
             };
-            for (destination, elements) in job.destinations.iter().zip(results) {
+            for (destination, elements) in grid_op.destinations.iter().zip(results) {
                 known.retain(|held| held.array != destination.value);
                 if let Some(elements) = elements
                     && self.held.contains(&destination.value)
@@ -159,10 +159,10 @@ impl<'a, 'c> HeldRows<'a, 'c> {
     ) -> Vec<Option<Elements<'c>>> {
         let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
         let loops = !self.reload_loops(body).is_empty();
-        let sources = phase.job.sources.iter().enumerate();
+        let sources = phase.grid_op.sources.iter().enumerate();
         sources
             .map(|(i, source)| {
-                let is_needed = loops && phase.job.reads(i) && !phase.varies(source);
+                let is_needed = loops && phase.grid_op.reads(i) && !phase.varies(source);
                 is_needed.then(|| self.elements(b, known, number, source, false, (place, &[])))
             })
             .collect()
@@ -179,9 +179,9 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         row: &[Option<Elements<'c>>],
     ) -> Vec<Vec<EmitPoint<'c>>> {
         let body = &self.bodies[number];
-        let job = body.job;
+        let grid_op = body.grid_op;
         let slots = slots(b, body, &self.reload_loops(body), place);
-        let sources: Vec<Option<Elements<'c>>> = job
+        let sources: Vec<Option<Elements<'c>>> = grid_op
             .sources
             .iter()
             .enumerate()
@@ -189,7 +189,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
                 let loaded = row.get(i).cloned().flatten();
                 loaded.or_else(|| {
                     let is_vector = body.alignment.sources[i];
-                    job.reads(i).then(|| {
+                    grid_op.reads(i).then(|| {
                         let points = (place, slots.as_slice());
                         self.elements(b, known, number, source, is_vector, points)
                     })
@@ -256,9 +256,9 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         row: &[Option<Elements<'c>>],
     ) -> Vec<Option<Elements<'c>>> {
         let body = &self.bodies[number];
-        let job = body.job;
-        let (Work::Combine(work), Some(combiner)) = (&job.work, &body.combiner) else {
-            return vec![None; job.destinations.len()];
+        let grid_op = body.grid_op;
+        let (Work::Combine(work), Some(combiner)) = (&grid_op.work, &body.combiner) else {
+            return vec![None; grid_op.destinations.len()];
         };
         let start = match body.ascends {
             true => combiner.start_at(b, Index::Const(0)),
@@ -266,7 +266,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         };
         let lanes = body.lanes();
         let partial: Vec<Val<'c>> = (0..lanes).flat_map(|_| start.clone()).collect();
-        let always = may_run_out_of_range(job.op);
+        let always = may_run_out_of_range(grid_op.op);
         let before = known.len();
         let mut combine = |b: &Builder<'c>, place: &EmitPoint<'c>, mut partial: Vec<Val<'c>>| {
             for slot in self.points(b, known, number, place, row) {
@@ -298,13 +298,13 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         let is_row = body.guard(b, place, false);
         let whole = &work.combiner;
         let total = whole.narrow(b, &totals[0], whole.types());
-        let point: Vec<Index<'c>> = (0..job.extents.len())
-            .map(|d| match job.axes.contains(&d) {
+        let point: Vec<Index<'c>> = (0..grid_op.extents.len())
+            .map(|d| match grid_op.axes.contains(&d) {
                 true => Index::Const(0),
                 false => place.index[&d],
             })
             .collect();
-        let extras: Vec<Val<'c>> = job
+        let extras: Vec<Val<'c>> = grid_op
             .extras
             .iter()
             .map(|extra| {
@@ -312,12 +312,12 @@ impl<'a, 'c> HeldRows<'a, 'c> {
                     .get(0, 0)
             })
             .collect();
-        let places: Vec<Vec<Val<'c>>> = job
+        let places: Vec<Vec<Val<'c>>> = grid_op
             .destinations
             .iter()
             .map(|d| [vec![d.value], element_index(b, d, &point)].concat())
             .collect();
-        let types = job.stored_types();
+        let types = grid_op.stored_types();
         let results = b.if_else(
             is_row,
             &types,
@@ -325,7 +325,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
             |b| types.iter().map(|ty| zeros(b, *ty)).collect(),
         );
         let stores = body.first_thread(b, is_row, place);
-        for ((value, index), destination) in results.iter().zip(places).zip(&job.destinations) {
+        for ((value, index), destination) in results.iter().zip(places).zip(&grid_op.destinations) {
             if self.internal.contains(&destination.value) {
                 continue;
             }
@@ -370,7 +370,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         self.drop_loop_values(known, number, before);
         match self.reload_loops(&self.bodies[number]).is_empty() {
             true => results,
-            false => vec![None; self.bodies[number].job.destinations.len()],
+            false => vec![None; self.bodies[number].grid_op.destinations.len()],
         }
     }
 
@@ -384,17 +384,17 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         (place, places): (&EmitPoint<'c>, &[EmitPoint<'c>]),
     ) -> Vec<Option<Elements<'c>>> {
         let body = &self.bodies[number];
-        let job = body.job;
-        let old: Vec<Option<Elements<'c>>> = job
+        let grid_op = body.grid_op;
+        let old: Vec<Option<Elements<'c>>> = grid_op
             .destinations
             .iter()
             .enumerate()
             .map(|(i, destination)| {
-                let Work::Body(block) = job.work else {
+                let Work::Body(block) = grid_op.work else {
                     return None;
                 };
                 let is_vector = body.alignment.destinations[i];
-                reads_argument(block, job.sources.len() + i).then(|| {
+                reads_argument(block, grid_op.sources.len() + i).then(|| {
                     let points = (place, slots.as_slice());
                     self.elements(b, known, number, destination, is_vector, points)
                 })
@@ -407,11 +407,11 @@ impl<'a, 'c> HeldRows<'a, 'c> {
                 .collect(),
             ..place
         });
-        let types = job.stored_types();
-        let always = may_run_out_of_range(job.op);
-        let indices = vec![Vec::new(); job.destinations.len()];
+        let types = grid_op.stored_types();
+        let always = may_run_out_of_range(grid_op.op);
+        let indices = vec![Vec::new(); grid_op.destinations.len()];
         let is_row = self.group.phases[number].row.is_empty();
-        let is_held = job
+        let is_held = grid_op
             .destinations
             .iter()
             .any(|d| self.held.contains(&d.value));
@@ -436,10 +436,10 @@ impl<'a, 'c> HeldRows<'a, 'c> {
                 each.collect()
             })
             .collect();
-        let results = (0..job.destinations.len()).map(|i| {
+        let results = (0..grid_op.destinations.len()).map(|i| {
             let of_slot = |slot: &Vec<Vec<Val<'c>>>| slot.iter().map(|all| all[i]).collect();
             let all: Vec<Vec<Val<'c>>> = values.iter().map(of_slot).collect();
-            let to = &job.destinations[i];
+            let to = &grid_op.destinations[i];
             let is_needless = self.internal.contains(&to.value)
                 || self.group.is_overwritten(self.held, number, to);
             if !is_needless {

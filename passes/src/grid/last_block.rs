@@ -8,7 +8,7 @@
 
 use super::body::{Body, EmitPoint};
 use super::extent::Extent;
-use super::job::Job;
+use super::grid_op::GridOp;
 use super::loops::hardware;
 use super::nest::{Fate, Illegal, MAX_UNROLL, Nest, Run};
 use super::steps::{Processor, Step};
@@ -32,12 +32,12 @@ pub(crate) struct LastBlock<'a, 'c> {
 
 impl<'a, 'c> LastBlock<'a, 'c> {
     pub(crate) fn new(
-        job: &'a Job<'c>,
+        grid_op: &'a GridOp<'c>,
         nest: &'a Nest,
         counters: Val<'c>,
         b: &Builder<'c>,
     ) -> Self {
-        let mut second = Body::new(job, nest, b);
+        let mut second = Body::new(grid_op, nest, b);
         second.is_last_block = true;
         Self { second, counters }
     }
@@ -180,7 +180,11 @@ pub(crate) fn counters(nest: &Nest) -> Extent {
 /// Returns the schedule of the second phase, or the reason why this phase cannot run in the kernel
 /// of the first phase. The dimensions of the second phase are the `rfactor` loops, then the
 /// dimensions of the results.
-pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec<Step>, Illegal> {
+pub(crate) fn schedule(
+    grid_op: &GridOp<'_>,
+    nest: &Nest,
+    steps: &[Step],
+) -> Result<Vec<Step>, Illegal> {
     let nodes = &nest.nodes;
     let parts = nest.global_rfactors();
     let illegal = |reason: &str, note: &str| Err(Illegal::new(codes::TX0315, reason).note(note));
@@ -199,8 +203,8 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
             "bind every loop whose partial results are kept, or leave `last_block` away",
         );
     }
-    let dims = job.extents.len();
-    let kept: Vec<usize> = (0..dims).filter(|d| !job.axes.contains(d)).collect();
+    let dims = grid_op.extents.len();
+    let kept: Vec<usize> = (0..dims).filter(|d| !grid_op.axes.contains(d)).collect();
     let of_kept = |name: &String| nodes.iter().any(|n| n.name == *name && !n.reduced);
     let new = |name: &String| renamed(nest, &kept, parts.len(), name);
     let all = |names: &[String]| {
@@ -300,16 +304,16 @@ fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
 }
 
 /// Checks that the second phase of a reduction can run in the kernel of the first phase.
-pub(crate) fn check(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<(), Illegal> {
-    let second = schedule(job, nest, steps)?;
+pub(crate) fn check(grid_op: &GridOp<'_>, nest: &Nest, steps: &[Step]) -> Result<(), Illegal> {
+    let second = schedule(grid_op, nest, steps)?;
     let parts = nest.global_rfactors();
     let extents: Vec<Extent> = parts
         .iter()
         .map(|n| &nest.nodes[*n].extent)
         .chain(
-            (0..job.extents.len())
-                .filter(|d| !job.axes.contains(d))
-                .map(|d| &job.extents[d]),
+            (0..grid_op.extents.len())
+                .filter(|d| !grid_op.axes.contains(d))
+                .map(|d| &grid_op.extents[d]),
         )
         .enumerate()
         .map(|(d, extent)| extent.known().map_or(Extent::Dim(d), Extent::Static))

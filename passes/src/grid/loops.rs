@@ -1,4 +1,5 @@
-//! Emits the loops of a kernel: loops bound to threads and blocks, peeled loops, and unrolled loops.
+//! Emits the loops of a kernel: loops bound to threads and blocks, peeled loops, and unrolled
+//! loops.
 
 use super::body::{Body, EmitPoint};
 use super::extent::Extent;
@@ -303,7 +304,7 @@ impl<'c> Body<'_, 'c> {
     fn is_guarded_throughout(&self, node: usize) -> bool {
         let nodes = &self.nest.nodes;
         let is_unknown = matches!(nodes[node].extent, Extent::Dim(_) | Extent::Between { .. });
-        let is_alone = self.job.extents.len() == self.job.axes.len();
+        let is_alone = self.grid_op.extents.len() == self.grid_op.axes.len();
         let loops = self.nest.loops_of(node);
         let lanes = self.nest.on(Processor::Thread(0));
         let is_vector = |n: &usize| nodes[*n].run == Run::Vectorized;
@@ -328,7 +329,7 @@ impl<'c> Body<'_, 'c> {
     /// Returns the maximum number of loops to peel. The number is 0 if each element needs many ops,
     /// because a bounds check is then relatively cheap.
     fn most_peeled(&self) -> usize {
-        match self.job.weight() > MAX_DOUBLED {
+        match self.grid_op.weight() > MAX_DOUBLED {
             true => 0,
             false => MAX_PEELED,
         }

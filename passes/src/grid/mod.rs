@@ -3,7 +3,7 @@
 //!
 //! | module | task |
 //! |---|---|
-//! | [`job`], [`read_job`], [`written_schedule`] | an op, and its operands, body and schedule as data |
+//! | [`grid_op`], [`read_grid_op`], [`written_schedule`] | an op and its written schedule as data |
 //! | [`group`], [`phase`] | ops that share a kernel |
 //! | `sizes` | checks operand sizes |
 //! | [`steps`] | parses and prints schedules |
@@ -11,9 +11,10 @@
 //! | [`apply`], [`legality`] | apply a schedule to the loop nest, and check the loop nest |
 //! | [`choose`], [`cost`] | make the default schedule, and estimate the time of a schedule |
 //! | [`plan`], [`launches`] | collect the schedules of a module, and the kernels of an op |
-//! | [`contiguous`], [`registers`], [`lengths`] | contiguity of operands, rows in registers, ranges of dynamic lengths |
+//! | [`contiguous`], [`registers`] | contiguity of operands, and rows in registers |
+//! | [`lengths`] | ranges of dynamic lengths |
 //! | [`describe`] | explains schedules and lists other candidates |
-//! | [`partials`], [`last_block`] | divide a reduction into two phases, and run the second in the last block |
+//! | [`partials`], [`last_block`] | two phases of a reduction, and the second in the last block |
 //! | [`body`] | the op, loop nest and position for which kernel code is emitted |
 //! | [`loops`], [`bounds`] | emit loops and bounds checks |
 //! | [`vectors`], [`edges`] | alignment of vectors, and head and tail elements of rows |
@@ -37,10 +38,10 @@ pub(crate) mod describe;
 pub(crate) mod edges;
 pub(crate) mod elements;
 pub(crate) mod extent;
+pub(crate) mod grid_op;
 pub(crate) mod group;
 pub(crate) mod held_elements;
 pub(crate) mod held_rows;
-pub(crate) mod job;
 pub(crate) mod last_block;
 pub(crate) mod launch;
 pub(crate) mod launches;
@@ -52,7 +53,7 @@ pub(crate) mod partials;
 pub(crate) mod phase;
 pub(crate) mod plan;
 pub(crate) mod points;
-pub(crate) mod read_job;
+pub(crate) mod read_grid_op;
 pub(crate) mod registers;
 pub(crate) mod sizes;
 pub(crate) mod slots;

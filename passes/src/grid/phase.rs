@@ -1,7 +1,7 @@
 //! Phases: the ops of a group, with their loops over rows and along a row.
 
 use super::contiguous::innermost;
-use super::job::{Job, Work, captured, is_reduction, reads_argument};
+use super::grid_op::{GridOp, Work, captured, is_reduction, reads_argument};
 use super::steps::Step;
 use crate::analysis::dataflow::{Access, may_alias};
 use tx_mlir::{Affine, AffineMap, Val};
@@ -9,7 +9,7 @@ use tx_mlir::{Affine, AffineMap, Val};
 /// An op of a group.
 #[derive(Clone)]
 pub(crate) struct Phase<'c> {
-    pub(crate) job: Job<'c>,
+    pub(crate) grid_op: GridOp<'c>,
     /// Dimensions of the op for the loops over rows (`p0`, `p1`, …). All phases share these loops.
     pub(crate) shared: Vec<usize>,
     /// Dimensions of the op for the loops over a row (`r0`, `r1`, …). An op with one element per
@@ -26,20 +26,20 @@ impl<'c> Phase<'c> {
         self.row.iter().any(uses)
     }
 
-    pub(super) fn of(job: Job<'c>, shared: usize, row: usize) -> Result<Self, String> {
-        let rank = job.extents.len();
-        let kept: Vec<usize> = (0..rank).filter(|d| !job.axes.contains(d)).collect();
-        let (found, axes) = (kept.len(), job.axes.len());
-        if is_reduction(&job) {
+    pub(super) fn of(grid_op: GridOp<'c>, shared: usize, row: usize) -> Result<Self, String> {
+        let rank = grid_op.extents.len();
+        let kept: Vec<usize> = (0..rank).filter(|d| !grid_op.axes.contains(d)).collect();
+        let (found, axes) = (kept.len(), grid_op.axes.len());
+        if is_reduction(&grid_op) {
             if (found, axes) != (shared, row) {
                 return Err(format!(
                     "it reduces {axes} of {rank} dimensions, the first reduction {row} of {}",
                     shared + row
                 ));
             }
-            let axes = job.axes.clone();
+            let axes = grid_op.axes.clone();
             return Ok(Self {
-                job,
+                grid_op,
                 shared: kept,
                 row: axes,
                 loops: shared + row,
@@ -52,7 +52,7 @@ impl<'c> Phase<'c> {
             ));
         }
         Ok(Self {
-            job,
+            grid_op,
             shared: kept[..shared].to_vec(),
             row: kept[shared..].to_vec(),
             loops: shared + row,
@@ -74,9 +74,9 @@ impl<'c> Phase<'c> {
 
     /// Returns each memory access of the phase, and whether the access is a write.
     pub(super) fn accesses(&self) -> impl Iterator<Item = (&Access<'c>, bool)> {
-        let reads = self.job.sources.iter().chain(&self.job.extras);
+        let reads = self.grid_op.sources.iter().chain(&self.grid_op.extras);
         let reads = reads.filter(|a| a.memref.is_some()).map(|a| (a, false));
-        reads.chain(self.job.destinations.iter().map(|a| (a, true)))
+        reads.chain(self.grid_op.destinations.iter().map(|a| (a, true)))
     }
 
     pub(crate) fn uses(&self, array: Val<'c>) -> bool {
@@ -85,20 +85,20 @@ impl<'c> Phase<'c> {
 
     /// Returns whether the phase reads an array, including the previous value of a destination.
     pub(crate) fn reads(&self, array: Val<'c>) -> bool {
-        let job = &self.job;
-        let reads_old = |i: usize| match &job.work {
-            Work::Body(block) => reads_argument(*block, job.sources.len() + i),
+        let grid_op = &self.grid_op;
+        let reads_old = |i: usize| match &grid_op.work {
+            Work::Body(block) => reads_argument(*block, grid_op.sources.len() + i),
             Work::Combine(work) => work.accumulate,
             Work::Copy | Work::Start(..) => false,
         };
-        let mut written = job.destinations.iter().enumerate();
-        let mut reads = job.sources.iter().chain(&job.extras);
+        let mut written = grid_op.destinations.iter().enumerate();
+        let mut reads = grid_op.sources.iter().chain(&grid_op.extras);
         reads.any(|access| access.value == array)
             || written.any(|(i, to)| to.value == array && reads_old(i))
     }
 
     pub(crate) fn writes(&self, array: Val<'c>) -> bool {
-        self.job.destinations.iter().any(|to| to.value == array)
+        self.grid_op.destinations.iter().any(|to| to.value == array)
     }
 
     /// Returns the operand dimensions whose index is loop `dim`.
@@ -117,7 +117,7 @@ impl<'c> Phase<'c> {
         two: usize,
         name: &str,
     ) -> Result<(), String> {
-        let (a, b) = (&self.job.extents[one], &other.job.extents[two]);
+        let (a, b) = (&self.grid_op.extents[one], &other.grid_op.extents[two]);
         match (a.known(), b.known()) {
             (Some(a), Some(b)) if a == b => Ok(()),
             (Some(a), Some(b)) => Err(format!("`{name}` has {b} iterations, in the first op {a}")),
@@ -161,8 +161,8 @@ impl<'c> Phase<'c> {
             }
         }
         let reads_written = |one: &Phase<'c>, two: &Phase<'c>| {
-            let read = captured(one.job.op);
-            let mut written = two.job.destinations.iter();
+            let read = captured(one.grid_op.op);
+            let mut written = two.grid_op.destinations.iter();
             written.any(|to| read.iter().any(|from| may_alias(*from, to.value)))
         };
         match reads_written(self, later) || reads_written(later, self) {
@@ -188,7 +188,7 @@ impl<'c> Phase<'c> {
                 None => name.to_owned(),
             }
         };
-        let reduces = is_reduction(&self.job);
+        let reduces = is_reduction(&self.grid_op);
         // Loops over a row, and the loops into which loops over a row are fused.
         let mut of_row: Vec<String> = (0..self.loops - self.shared.len())
             .map(|number| format!("r{number}"))
@@ -220,11 +220,11 @@ impl<'c> Phase<'c> {
 
     /// Returns whether neighbouring elements of the main operand belong to one row.
     pub(crate) fn goes_along_rows(&self) -> bool {
-        innermost(&self.job).is_some_and(|d| self.row.contains(&d))
+        innermost(&self.grid_op).is_some_and(|d| self.row.contains(&d))
     }
 
     pub(crate) fn row_length(&self) -> Option<i64> {
-        let lengths = self.row.iter().map(|d| self.job.extents[*d].known());
+        let lengths = self.row.iter().map(|d| self.grid_op.extents[*d].known());
         lengths
             .into_iter()
             .try_fold(1i64, |all, n| all.checked_mul(n?))

@@ -2,8 +2,8 @@
 
 use super::choose::{choose, choose_phases};
 use super::extent::Extent;
+use super::grid_op::{GridOp, Work, is_grid_op};
 use super::group::{Group, members, number};
-use super::job::{Job, Work, is_job};
 use super::last_block;
 use super::lengths::CoveredLengths;
 use super::nest::{Illegal, Nest, Run};
@@ -20,7 +20,7 @@ use tx_target::Chip;
 
 /// A grid-level op with a legal schedule for each range of lengths.
 pub(crate) struct Planned<'c> {
-    pub(crate) job: Job<'c>,
+    pub(crate) grid_op: GridOp<'c>,
     pub(crate) cases: Vec<(Case, Nest)>,
     /// Name of the chosen mapping; `None` if the program contains a schedule attribute.
     pub(crate) mapping: Option<&'static str>,
@@ -50,7 +50,11 @@ pub(crate) struct PlannedGroup<'c> {
 
 impl<'c> PlannedGroup<'c> {
     pub(crate) fn ops(&self) -> Vec<Op<'c>> {
-        self.group.phases.iter().map(|phase| phase.job.op).collect()
+        self.group
+            .phases
+            .iter()
+            .map(|phase| phase.grid_op.op)
+            .collect()
     }
 
     /// Returns the kernels of a candidate schedule from
@@ -77,8 +81,8 @@ pub(crate) enum Unit<'c> {
 impl<'c> Unit<'c> {
     pub(crate) fn first(&self) -> Op<'c> {
         match self {
-            Self::Op(planned) => planned.job.op,
-            Self::Group(group) => group.group.phases[0].job.op,
+            Self::Op(planned) => planned.grid_op.op,
+            Self::Group(group) => group.group.phases[0].grid_op.op,
         }
     }
 }
@@ -95,10 +99,10 @@ impl Unit<'_> {
 impl Unit<'_> {
     pub(crate) fn write_schedule(&self) {
         let (op, schedule, loops) = match self {
-            Self::Op(planned) => (planned.job.op, planned.schedule(), 'd'),
+            Self::Op(planned) => (planned.grid_op.op, planned.schedule(), 'd'),
             Self::Group(group) => {
                 let cases = group.cases.iter().map(GroupCase::case).collect();
-                (group.group.phases[0].job.op, cases, 'r')
+                (group.group.phases[0].grid_op.op, cases, 'r')
             }
         };
         let schedule = cases_to_attribute(context(op), &schedule, loops);
@@ -130,7 +134,7 @@ impl Planned<'_> {
 pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c>>, Failed> {
     let (mut planned, mut failed) = (Vec::new(), None);
     let mut flows: BTreeMap<usize, Dataflow<'c>> = BTreeMap::new();
-    for op in walk(module).into_iter().filter(|op| is_job(*op)) {
+    for op in walk(module).into_iter().filter(|op| is_grid_op(*op)) {
         match plan_op(op, chip, &mut flows) {
             Ok(unit) => planned.extend(unit),
             Err(e) => failed = Some(e),
@@ -193,23 +197,23 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
 }
 
 fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>, Failed> {
-    let job = Job::of(op)?.on(chip);
-    check_program(&job, flow)?;
-    let (schedules, mapping) = match job.written_schedule()? {
+    let grid_op = GridOp::of(op)?.on(chip);
+    check_program(&grid_op, flow)?;
+    let (schedules, mapping) = match grid_op.written_schedule()? {
         Some(cases) => (cases, None),
-        None => choose(&job, chip.clusters).named(),
+        None => choose(&grid_op, chip.clusters).named(),
     };
-    Planned::of(job, schedules, mapping, CoveredLengths::new())
+    Planned::of(grid_op, schedules, mapping, CoveredLengths::new())
 }
 
 fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit<'c>, Failed> {
-    let mut jobs = Vec::new();
+    let mut grid_ops = Vec::new();
     for op in members(last) {
-        let job = Job::of(op)?.on(chip);
-        check_program(&job, flow)?;
-        jobs.push(job);
+        let grid_op = GridOp::of(op)?.on(chip);
+        check_program(&grid_op, flow)?;
+        grid_ops.push(grid_op);
     }
-    let group = Group::of(jobs, flow).map_err(|(op, reason)| Group::refuse(op, &reason))?;
+    let group = Group::of(grid_ops, flow).map_err(|(op, reason)| Group::refuse(op, &reason))?;
     let (schedules, mapping) = match group.written_schedule()? {
         Some(cases) => (cases, None),
         None => choose_phases(&group, chip.clusters).named(),
@@ -220,7 +224,7 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
     let mut rest = Vec::new();
     if let Some((row, most)) = longest {
         for phase in &group.phases {
-            let (schedules, mapping) = choose(&phase.job, chip.clusters).named();
+            let (schedules, mapping) = choose(&phase.grid_op, chip.clusters).named();
             // The plan of each op is only for rows longer than the limits, because a shared kernel
             // of the group processes shorter rows.
             let is_for_longer = |case: &Case| {
@@ -230,7 +234,12 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
             let schedules = schedules.into_iter().filter(is_for_longer).collect();
             let taken = phase.row.get(row).map(|dim| (*dim, most));
             let above = CoveredLengths::from_iter(taken);
-            rest.push(Planned::of(phase.job.clone(), schedules, mapping, above)?);
+            rest.push(Planned::of(
+                phase.grid_op.clone(),
+                schedules,
+                mapping,
+                above,
+            )?);
         }
     }
     Ok(Unit::Group(PlannedGroup {
@@ -274,7 +283,7 @@ fn group_case<'c>(
     let Case { most, steps } = case;
     let mut nests: Vec<Nest> = Vec::new();
     for phase in &group.phases {
-        let op = phase.job.op;
+        let op = phase.grid_op.op;
         let of_phase = most.and_then(|(row, most)| Some((*phase.row.get(row)?, most)));
         let alone = Case {
             most: of_phase,
@@ -282,7 +291,7 @@ fn group_case<'c>(
         };
         let rows = phase.row.iter().enumerate();
         let above = rows.filter_map(|(row, dim)| Some((*dim, *above.get(&row)?)));
-        let nest = legal(&phase.job, &alone, &above.collect());
+        let nest = legal(&phase.grid_op, &alone, &above.collect());
         let nest = nest.map_err(|illegal| refuse(op, illegal))?;
         if !nest.global_rfactors().is_empty() || nest.last_block || starts_first(&nest) {
             return Err(Group::refuse(op, "blocks would share its results"));
@@ -314,7 +323,7 @@ fn group_case<'c>(
     if is_shared && group.updates_rows() {
         let reason = "blocks of a cluster share its rows, and each would update an element that the \
                       op has for a row";
-        return Err(Group::refuse(group.phases[0].job.op, reason));
+        return Err(Group::refuse(group.phases[0].grid_op.op, reason));
     }
     let internal = group.internal(&held, own);
     Ok(GroupCase {
@@ -327,13 +336,13 @@ fn group_case<'c>(
 }
 
 /// Checks the rules that do not depend on the schedule of an op.
-fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
-    if matches!(&job.work, Work::Combine(work) if work.accumulate) {
-        let destinations: Vec<Val<'c>> = job.destinations.iter().map(|a| a.value).collect();
-        flow.check_written(job.op, &destinations)?;
+fn check_program<'c>(grid_op: &GridOp<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
+    if matches!(&grid_op.work, Work::Combine(work) if work.accumulate) {
+        let destinations: Vec<Val<'c>> = grid_op.destinations.iter().map(|a| a.value).collect();
+        flow.check_written(grid_op.op, &destinations)?;
     }
-    check_laws(job.op)?;
-    warn_of_unused(job.op);
+    check_laws(grid_op.op)?;
+    warn_of_unused(grid_op.op);
     Ok(())
 }
 
@@ -344,7 +353,7 @@ impl<'c> Planned<'c> {
     /// # Errors
     /// Reports every illegal schedule, with the reason.
     pub(crate) fn of(
-        job: Job<'c>,
+        grid_op: GridOp<'c>,
         schedules: Vec<Case>,
         mapping: Option<&'static str>,
         mut above: CoveredLengths,
@@ -352,7 +361,7 @@ impl<'c> Planned<'c> {
         let is_alone = schedules.len() == 1;
         let (mut cases, mut wrong) = (Vec::new(), Vec::new());
         for case in schedules {
-            let nest = legal(&job, &case, &above);
+            let nest = legal(&grid_op, &case, &above);
             let nest = nest.and_then(|nest| match is_alone || !starts_first(&nest) {
                 true => Ok(nest),
                 false => Err(Illegal::new(
@@ -367,9 +376,9 @@ impl<'c> Planned<'c> {
                 Err(illegal) => wrong.push(illegal),
             }
         }
-        refuse_all(job.op, wrong)?;
+        refuse_all(grid_op.op, wrong)?;
         Ok(Self {
-            job,
+            grid_op,
             cases,
             mapping,
         })
@@ -404,8 +413,8 @@ fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
 ///
 /// # Errors
 /// Reports the reason why the schedule is illegal.
-pub(crate) fn nest_of(job: &Job<'_>, case: &Case) -> Result<Nest, Failed> {
-    legal(job, case, &CoveredLengths::new()).map_err(|illegal| refuse(job.op, illegal))
+pub(crate) fn nest_of(grid_op: &GridOp<'_>, case: &Case) -> Result<Nest, Failed> {
+    legal(grid_op, case, &CoveredLengths::new()).map_err(|illegal| refuse(grid_op.op, illegal))
 }
 
 /// Returns whether one kernel suffices, without a second kernel for partial results or initial
@@ -426,8 +435,12 @@ fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
 
 /// Returns the loop nest of a grid-level op for one case of a schedule, or the reason why the
 /// schedule is illegal.
-pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &CoveredLengths) -> Result<Nest, Illegal> {
-    let mut extents = job.extents.clone();
+pub(crate) fn legal(
+    grid_op: &GridOp<'_>,
+    case: &Case,
+    above: &CoveredLengths,
+) -> Result<Nest, Illegal> {
+    let mut extents = grid_op.extents.clone();
     for (dim, extent) in extents.iter_mut().enumerate() {
         let most = case.most.filter(|(of, _)| *of == dim).map(|(_, most)| most);
         if *extent == Extent::Dim(dim) && (most.is_some() || above.contains_key(&dim)) {
@@ -435,8 +448,8 @@ pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &CoveredLengths) -> Resul
             *extent = Extent::Between { dim, above, most };
         }
     }
-    let mut nest = Nest::new(&extents, &job.axes).apply(&case.steps)?;
-    nest.keep_apart(&job.partials);
+    let mut nest = Nest::new(&extents, &grid_op.axes).apply(&case.steps)?;
+    nest.keep_apart(&grid_op.partials);
     // The kernel that computes separate partial results (`rfactor`) does not combine them.
     let mut checked = nest.clone();
     let apart: Vec<String> = nest
@@ -445,12 +458,12 @@ pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &CoveredLengths) -> Resul
         .map(|n| nest.nodes[*n].name.clone())
         .collect();
     checked.keep_apart(&apart);
-    checked.check(job.atomics().err().as_deref())?;
-    if number(job.op).is_none() {
-        footprints(job, &nest)?;
+    checked.check(grid_op.atomics().err().as_deref())?;
+    if number(grid_op.op).is_none() {
+        footprints(grid_op, &nest)?;
     }
     if nest.last_block {
-        last_block::check(job, &nest, &case.steps)?;
+        last_block::check(grid_op, &nest, &case.steps)?;
     }
     Ok(nest)
 }

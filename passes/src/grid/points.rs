@@ -4,7 +4,7 @@
 
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
-use super::job::{Work, reads_argument};
+use super::grid_op::{Work, reads_argument};
 use super::nest::Run;
 use super::steps::Processor;
 use super::vectors::WIDEST;
@@ -27,7 +27,7 @@ impl<'c> Body<'_, 'c> {
     /// unrolled.
     pub(super) fn is_at_points(&self, at: usize, place: &EmitPoint<'c>) -> bool {
         let loops = &self.outer[at..];
-        !matches!(self.job.work, Work::Combine(..))
+        !matches!(self.grid_op.work, Work::Combine(..))
             && loops.iter().all(|node| self.is_unrolled(*node, place))
     }
 
@@ -111,14 +111,14 @@ impl<'c> Body<'_, 'c> {
             .zip(loaded)
             .map(|(place, loaded)| EmitPoint {
                 loaded,
-                old: vec![None; self.job.destinations.len()],
+                old: vec![None; self.grid_op.destinations.len()],
                 ..place.clone()
             })
             .collect();
         let count = u64::try_from(group.len()).unwrap_or(1);
-        for (i, destination) in self.job.destinations.iter().enumerate() {
-            if let Work::Body(block) = &self.job.work
-                && reads_argument(*block, self.job.sources.len() + i)
+        for (i, destination) in self.grid_op.destinations.iter().enumerate() {
+            if let Work::Body(block) = &self.grid_op.work
+                && reads_argument(*block, self.grid_op.sources.len() + i)
                 && self.is_stored_at_once(i, vector)
                 && let Some(memref) = &destination.memref
             {
@@ -134,7 +134,7 @@ impl<'c> Body<'_, 'c> {
     /// Emits the computation of the points of a vector, and the stores of the results, as vectors
     /// if possible.
     fn store_group(&self, b: &Builder<'c>, group: &[EmitPoint<'c>], vector: Option<usize>) {
-        let destinations = &self.job.destinations;
+        let destinations = &self.grid_op.destinations;
         let index = |place: &EmitPoint<'c>, destination: &Access<'c>| {
             [
                 vec![destination.value],
@@ -195,14 +195,14 @@ impl<'c> Body<'_, 'c> {
             let mut indices = source.map.results.iter();
             indices.all(|index| self.nest.index_step(index, node) == Some(0))
         };
-        if !matches!(self.job.work, Work::Combine(..)) && vector.is_some_and(is_held) {
+        if !matches!(self.grid_op.work, Work::Combine(..)) && vector.is_some_and(is_held) {
             return vec![self.load(b, source, &first); points.len()];
         }
         let goes_along =
             |dim: usize| vector.is_some_and(|node| self.nest.step_of(dim, node) == Some(1));
         let load = |(lane, place): (usize, &EmitPoint<'c>)| {
             let point = self.point(place);
-            match self.job.work {
+            match self.grid_op.work {
                 Work::Combine(..) => self.load(b, source, &point),
                 _ => self.load_at(b, source, || {
                     index_of_lane(b, source, &first, &point, lane, &goes_along)

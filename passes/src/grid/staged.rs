@@ -4,7 +4,7 @@
 //! its tile of the source along the contiguous dimension of the source. The threads then read
 //! shared memory in the order in which they store results.
 
-use super::job::{Job, Work};
+use super::grid_op::{GridOp, Work};
 use super::nest::{Fate, Illegal, Nest, Run};
 use super::steps::Processor;
 use super::vectors::{WIDEST, begins_aligned};
@@ -26,15 +26,17 @@ pub(crate) struct Footprint {
 }
 
 /// Returns the tiles of sources that a schedule stages in shared memory.
-pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, Illegal> {
+pub(crate) fn footprints(grid_op: &GridOp<'_>, nest: &Nest) -> Result<Vec<Footprint>, Illegal> {
     let illegal = |reason: String| Illegal::new(codes::TX0327, reason);
     let mut footprints = Vec::new();
     for (name, residency) in &nest.holds {
-        let number = (0..job.sources.len()).find(|i| *name == format!("in{i}"));
+        let number = (0..grid_op.sources.len()).find(|i| *name == format!("in{i}"));
         let Some(source) = number else {
             let reason =
                 format!("the op has no source `{name}`, which the schedule holds in {residency}");
-            let names: Vec<String> = (0..job.sources.len()).map(|i| format!("`in{i}`")).collect();
+            let names: Vec<String> = (0..grid_op.sources.len())
+                .map(|i| format!("`in{i}`"))
+                .collect();
             return Err(illegal(reason).note(format!("sources: {}", names.join(", "))));
         };
         if *residency != Residency::Shared {
@@ -47,13 +49,13 @@ pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, I
         }
         footprints.push(Footprint {
             source,
-            shape: shape(job, nest, source).map_err(|(why, instead)| {
+            shape: shape(grid_op, nest, source).map_err(|(why, instead)| {
                 let reason = format!("`{name}` cannot be held in shared memory: {why}");
                 illegal(reason).note(instead)
             })?,
         });
     }
-    let bytes = |each: &Footprint| each.bytes(&job.sources[each.source]);
+    let bytes = |each: &Footprint| each.bytes(&grid_op.sources[each.source]);
     let bytes: i64 = footprints.iter().map(bytes).fold(0, i64::saturating_add);
     let most = STATIC_SHARED_BYTES.cast_signed();
     match bytes > most {
@@ -69,10 +71,14 @@ pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, I
 
 /// Returns the shape of the tile of a source that one block reads. If the source has no tile,
 /// returns the reason and a suggested change.
-fn shape(job: &Job<'_>, nest: &Nest, source: usize) -> Result<Vec<i64>, (String, &'static str)> {
-    let access = &job.sources[source];
+fn shape(
+    grid_op: &GridOp<'_>,
+    nest: &Nest,
+    source: usize,
+) -> Result<Vec<i64>, (String, &'static str)> {
+    let access = &grid_op.sources[source];
     let without = |why: &str| Err((why.to_owned(), "leave the `#tile.hold` out"));
-    if matches!(job.work, Work::Combine(..) | Work::Start(..)) {
+    if matches!(grid_op.work, Work::Combine(..) | Work::Start(..)) {
         return without("the op is a reduction");
     }
     let Some(memref) = &access.memref else {
@@ -82,7 +88,7 @@ fn shape(job: &Job<'_>, nest: &Nest, source: usize) -> Result<Vec<i64>, (String,
         return without(&format!("its elements are `{}`", memref.element));
     }
     let is_written = |destination: &Access<'_>| destination.value == access.value;
-    if job.destinations.iter().any(is_written) {
+    if grid_op.destinations.iter().any(is_written) {
         return without("the op writes it");
     }
     let results = &access.map.results;
@@ -180,15 +186,24 @@ pub(super) struct Stage<'c> {
 
 impl<'c> Stage<'c> {
     /// Declares the tiles next to the kernel function; `b` inserts at the start of the kernel.
-    pub(super) fn all(b: &Builder<'c>, kernel: Op<'c>, job: &Job<'c>, nest: &Nest) -> Vec<Self> {
+    pub(super) fn all(
+        b: &Builder<'c>,
+        kernel: Op<'c>,
+        grid_op: &GridOp<'c>,
+        nest: &Nest,
+    ) -> Vec<Self> {
         // If the iteration space is empty, the kernel loads no elements.
-        if job.extents.iter().any(|extent| extent.known() == Some(0)) {
+        if grid_op
+            .extents
+            .iter()
+            .any(|extent| extent.known() == Some(0))
+        {
             return Vec::new();
         }
         // The schedule check has already rejected illegal tiles.
-        let footprints = footprints(job, nest).unwrap_or_default();
+        let footprints = footprints(grid_op, nest).unwrap_or_default();
         let each = |part: Footprint| {
-            let access = &job.sources[part.source];
+            let access = &grid_op.sources[part.source];
             let element = access.memref.as_ref()?.element;
             let width = byte_width(element)?.cast_signed();
             let name = format!("in{}", part.source);

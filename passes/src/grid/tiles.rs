@@ -27,7 +27,7 @@ impl<'c> Body<'_, 'c> {
         loops: &[usize],
         points: &mut [EmitPoint<'c>],
     ) -> Option<Tile<'c>> {
-        let (&[axis], Some(first)) = (&self.job.axes[..], points.first()) else {
+        let (&[axis], Some(first)) = (&self.grid_op.axes[..], points.first()) else {
             return None;
         };
         if !self.ascends

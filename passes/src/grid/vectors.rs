@@ -1,7 +1,7 @@
 //! Accesses that are vectors, the conditions that vectors are aligned, and the position of the
 //! aligned vectors in a row.
 
-use super::job::{Job, Work};
+use super::grid_op::{GridOp, Work};
 use super::nest::{Nest, Node, Run};
 use crate::analysis::dataflow::Access;
 use crate::emit::is_packed;
@@ -33,7 +33,7 @@ pub(super) struct Alignment<'c> {
 
 impl<'c> Alignment<'c> {
     /// Emits alignment checks at the start of a kernel, before any load.
-    pub(super) fn of(b: &Builder<'c>, job: &Job<'c>, nest: &Nest) -> Self {
+    pub(super) fn of(b: &Builder<'c>, grid_op: &GridOp<'c>, nest: &Nest) -> Self {
         let vector = nest.serial().into_iter().find(|n| {
             let Node { run, extent, .. } = &nest.nodes[*n];
             *run == Run::Vectorized && extent.known().is_some_and(|n| n > 1)
@@ -41,7 +41,7 @@ impl<'c> Alignment<'c> {
         let mut holds = Cond::Const(true);
         let mut are_vectors = |accesses: &[Access<'c>]| -> Vec<bool> {
             let is_vector = |access: &Access<'c>| {
-                let all = vector.and_then(|node| aligned_where(b, job, nest, access, node));
+                let all = vector.and_then(|node| aligned_where(b, grid_op, nest, access, node));
                 for condition in all.iter().flatten() {
                     holds = b.and(holds, *condition);
                 }
@@ -49,10 +49,10 @@ impl<'c> Alignment<'c> {
             };
             accesses.iter().map(is_vector).collect()
         };
-        let sources = are_vectors(&job.sources);
-        let destinations = match job.work {
-            Work::Combine(..) => vec![false; job.destinations.len()],
-            _ => are_vectors(&job.destinations),
+        let sources = are_vectors(&grid_op.sources);
+        let destinations = match grid_op.work {
+            Work::Combine(..) => vec![false; grid_op.destinations.len()],
+            _ => are_vectors(&grid_op.destinations),
         };
         if !sources.contains(&true) && !destinations.contains(&true) {
             holds = Cond::Const(false);
@@ -69,18 +69,18 @@ impl<'c> Alignment<'c> {
 /// of the vector size.
 fn aligned_where<'c>(
     b: &Builder<'c>,
-    job: &Job<'c>,
+    grid_op: &GridOp<'c>,
     nest: &Nest,
     source: &Access<'c>,
     node: usize,
 ) -> Option<Vec<Cond<'c>>> {
     let memref = source.memref.as_ref()?;
     let lanes = nest.nodes[node].extent.known()?;
-    if !is_vector(job, nest, source, node) || lanes.count_ones() != 1 {
+    if !is_vector(grid_op, nest, source, node) || lanes.count_ones() != 1 {
         return None;
     }
     let last = source.map.results.last()?;
-    let leader = nest.aligned().and_then(|(dim, _)| leader(job, dim));
+    let leader = nest.aligned().and_then(|(dim, _)| leader(grid_op, dim));
     let multiple = |index: Index<'c>| b.equal(b.rem(index, Index::Const(lanes)), Index::Const(0));
     let layout = Layout::of(b, source.value, memref);
     let mut conditions = Vec::new();
@@ -169,13 +169,13 @@ pub(super) fn begins_aligned<'c>(b: &Builder<'c>, access: &Access<'c>, lanes: i6
 
 /// Returns whether consecutive iterations of `node` access consecutive elements of `source`. A
 /// reduction loads scalars from an array that it also writes.
-fn is_vector(job: &Job<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bool {
+fn is_vector(grid_op: &GridOp<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bool {
     let (Some(memref), Some((last, others))) = (&source.memref, source.map.results.split_last())
     else {
         return false;
     };
-    let own = matches!(job.work, Work::Combine(..))
-        && job.destinations.iter().any(|d| d.value == source.value);
+    let own = matches!(grid_op.work, Work::Combine(..))
+        && grid_op.destinations.iter().any(|d| d.value == source.value);
     let step = |e: &Affine| nest.index_step(e, node);
     let neighbours = memref.strides.last() == Some(&Some(1))
         && step(last) == Some(1)
@@ -184,8 +184,8 @@ fn is_vector(job: &Job<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bo
 }
 
 /// Returns the source whose aligned addresses determine where the vectors of dimension `dim` begin.
-pub(super) fn leader<'a, 'c>(job: &'a Job<'c>, dim: usize) -> Option<&'a Access<'c>> {
-    job.sources.iter().find(|source| {
+pub(super) fn leader<'a, 'c>(grid_op: &'a GridOp<'c>, dim: usize) -> Option<&'a Access<'c>> {
+    grid_op.sources.iter().find(|source| {
         let (Some(memref), Some((last, others))) =
             (&source.memref, source.map.results.split_last())
         else {

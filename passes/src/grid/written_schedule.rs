@@ -1,12 +1,12 @@
 //! Reads the attribute `schedule` of a grid-level op.
 
-use super::job::Job;
+use super::grid_op::GridOp;
 use super::steps::{Case, Step};
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Code, Failed, attribute, codes, elements, error, string_value};
 
-impl<'c> Job<'c> {
+impl<'c> GridOp<'c> {
     pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
         self.written_cases('d', self.extents.len())
     }

@@ -1,7 +1,7 @@
 //! Alternative schedules, which may be faster than the default schedule.
 
+use super::super::grid_op::{GridOp, Work};
 use super::super::group::Group;
-use super::super::job::{Job, Work};
 use super::super::nest::MAX_UNROLL;
 use super::super::steps::Case;
 use super::chooser::{
@@ -48,8 +48,8 @@ pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Cas
 }
 
 /// Returns alternative schedules, which may be faster than the schedule of [`choose`].
-pub(crate) fn candidates(job: &Job<'_>, clusters: bool) -> Vec<Vec<Case>> {
-    Chooser::of(job, clusters).candidates()
+pub(crate) fn candidates(grid_op: &GridOp<'_>, clusters: bool) -> Vec<Vec<Case>> {
+    Chooser::of(grid_op, clusters).candidates()
 }
 
 /// Numbers of threads per row and of loads in flight that [`candidates`] tries. The values
@@ -65,12 +65,12 @@ impl Chooser<'_, '_> {
         } else {
             &[]
         };
-        let job = self.job;
+        let grid_op = self.grid_op;
         let kept = self.kept.clone();
-        let length = self.total(&job.axes);
-        let reduces = matches!(job.work, Work::Combine(..));
+        let length = self.total(&grid_op.axes);
+        let reduces = matches!(grid_op.work, Work::Combine(..));
         if !reduces
-            || job.axes.is_empty()
+            || grid_op.axes.is_empty()
             || self.is_batch_invariant
             || length.is_some_and(|n| n <= 1)
         {
@@ -81,10 +81,10 @@ impl Chooser<'_, '_> {
         {
             self.column_candidates(&kept, nearest, length, clusters)
         } else {
-            let inner = self.nearest.filter(|d| job.axes.contains(d));
+            let inner = self.nearest.filter(|d| grid_op.axes.contains(d));
             self.row_candidates(
                 &kept,
-                inner.unwrap_or(job.axes[job.axes.len() - 1]),
+                inner.unwrap_or(grid_op.axes[grid_op.axes.len() - 1]),
                 clusters,
             )
         }
@@ -96,12 +96,12 @@ impl Chooser<'_, '_> {
         inner: usize,
         clusters: &[i64],
     ) -> Vec<Vec<Case>> {
-        let job = self.job;
-        let together = job.axes.len() > 1;
-        if together && self.total(&job.axes).is_none() {
+        let grid_op = self.grid_op;
+        let together = grid_op.axes.len() > 1;
+        if together && self.total(&grid_op.axes).is_none() {
             return Vec::new();
         }
-        let most = self.total(&job.axes);
+        let most = self.total(&grid_op.axes);
         let mut all: Vec<Vec<Case>> = Vec::new();
         let loads = match self.vectors(inner) {
             Vectors::Aligned(_) if together => vec![Vectors::None],

@@ -1,7 +1,7 @@
 //! The schedule of one op under construction: properties of the op, and the steps collected so far.
 
 use super::super::contiguous::{innermost, is_batch_invariant, main_operand};
-use super::super::job::{Combination, Job, Work};
+use super::super::grid_op::{Combination, GridOp, Work};
 use super::super::steps::{Case, Processor, Step};
 use crate::emit::is_packed;
 use tx_mlir::byte_width;
@@ -58,7 +58,7 @@ pub(super) const EXPENSIVE_OPS: i64 = 8;
 pub(super) const COMPUTE_BOUND_OPS: i64 = 24;
 
 pub(super) struct Chooser<'a, 'c> {
-    pub(super) job: &'a Job<'c>,
+    pub(super) grid_op: &'a GridOp<'c>,
     pub(super) kept: Vec<usize>,
     /// Whether the op is batch-invariant: the order in which elements are combined must not depend
     /// on the number of results.
@@ -123,16 +123,16 @@ impl Blocks {
 }
 
 impl<'a, 'c> Chooser<'a, 'c> {
-    pub(super) fn of(job: &'a Job<'c>, clusters: bool) -> Self {
-        let is_batch_invariant = is_batch_invariant(job);
+    pub(super) fn of(grid_op: &'a GridOp<'c>, clusters: bool) -> Self {
+        let is_batch_invariant = is_batch_invariant(grid_op);
         Self {
-            job,
-            kept: (0..job.extents.len())
-                .filter(|d| !job.axes.contains(d))
+            grid_op,
+            kept: (0..grid_op.extents.len())
+                .filter(|d| !grid_op.axes.contains(d))
                 .collect(),
             is_batch_invariant,
             clusters,
-            nearest: innermost(job),
+            nearest: innermost(grid_op),
             steps: Vec::new(),
         }
     }
@@ -140,13 +140,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
     /// Returns whether each element needs more than [`EXPENSIVE_OPS`] ops, or the exchange of
     /// partial results is expensive.
     pub(super) fn is_expensive(&self) -> bool {
-        self.job.weight() > EXPENSIVE_OPS || self.exchanges_parts()
+        self.grid_op.weight() > EXPENSIVE_OPS || self.exchanges_parts()
     }
 
     /// Returns whether combining elements takes at least as long as loading them, and the exchange
     /// of partial results is expensive.
     pub(super) fn is_compute_bound(&self) -> bool {
-        self.job.weight() >= COMPUTE_BOUND_OPS && self.exchanges_parts()
+        self.grid_op.weight() >= COMPUTE_BOUND_OPS && self.exchanges_parts()
     }
 
     /// Returns the collected steps as a schedule for all lengths.
@@ -155,7 +155,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
     }
 
     pub(super) fn inner(&self) -> usize {
-        let axes = &self.job.axes;
+        let axes = &self.grid_op.axes;
         let nearest = self.nearest.filter(|d| axes.contains(d));
         nearest.or(axes.last().copied()).unwrap_or(0)
     }
@@ -208,15 +208,15 @@ impl<'a, 'c> Chooser<'a, 'c> {
 
     /// Returns whether the ops of `elements` elements are too many to be unrolled.
     pub(super) fn exceeds_unroll_limit(&self, elements: i64) -> bool {
-        elements.saturating_mul(self.job.weight()) > MAX_UNROLLED_OPS
+        elements.saturating_mul(self.grid_op.weight()) > MAX_UNROLLED_OPS
     }
 
     /// Returns whether an exchange of partial results is expensive: a partial result has several
     /// values, or its combiner has more than [`EXPENSIVE_OPS`] ops.
     pub(super) fn exchanges_parts(&self) -> bool {
-        match &self.job.work {
+        match &self.grid_op.work {
             Work::Combine(Combination { combiner, .. }) => {
-                let is_one = combiner.types().len() == 1 && self.job.weight() <= EXPENSIVE_OPS;
+                let is_one = combiner.types().len() == 1 && self.grid_op.weight() <= EXPENSIVE_OPS;
                 combiner.op().is_none() && !is_one
             }
             _ => false,
@@ -225,7 +225,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
 
     /// Returns the number of bytes of an element of the main operand.
     pub(super) fn width(&self) -> Option<i64> {
-        let memref = main_operand(self.job)?.memref.as_ref()?;
+        let memref = main_operand(self.grid_op)?.memref.as_ref()?;
         i64::try_from(byte_width(memref.element)?).ok()
     }
 
@@ -234,8 +234,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let Some(vector) = self.vector(dim).filter(|n| *n > 1) else {
             return Vectors::None;
         };
-        let all: Vec<usize> = (0..self.job.extents.len()).collect();
-        match self.job.extents[dim].known() {
+        let all: Vec<usize> = (0..self.grid_op.extents.len()).collect();
+        match self.grid_op.extents[dim].known() {
             _ if !self.is_batch_invariant
                 && self.total(&all).is_some_and(|n| n <= MAX_SCALAR_ELEMENTS) =>
             {
@@ -259,7 +259,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
 
     /// Returns the number of elements along `dim` that one load reads.
     pub(super) fn vector(&self, dim: usize) -> Option<i64> {
-        let access = main_operand(self.job)?;
+        let access = main_operand(self.grid_op)?;
         let memref = access.memref.as_ref()?;
         let (last, others) = access.map.results.split_last()?;
         let neighbours = memref.strides.last() == Some(&Some(1))
@@ -270,14 +270,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
         // scalar loads instead of vector loads.
         let neighbours = neighbours || self.is_batch_invariant;
         let written = self
-            .job
+            .grid_op
             .destinations
             .iter()
             .any(|d| d.value == access.value);
         if !neighbours || written || is_packed(memref.element) {
             return None;
         }
-        let parts = match &self.job.work {
+        let parts = match &self.grid_op.work {
             Work::Combine(work) => i64::try_from(work.combiner.types().len()).ok()?,
             _ => return None,
         };
@@ -354,8 +354,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Binds a loop to blocks. If `blocks` is given, the grid has this number of blocks, and each block
-    /// executes a grid-stride loop.
+    /// Binds a loop to blocks. If `blocks` is given, the grid has this number of blocks, and each
+    /// block executes a grid-stride loop.
     pub(super) fn bind_grid_stride(&mut self, name: &str, block: usize, blocks: Option<i64>) {
         let Some(blocks) = blocks else {
             return self.bind(name, Processor::Block(block));
@@ -385,8 +385,9 @@ impl<'a, 'c> Chooser<'a, 'c> {
 
     /// Returns the product of the lengths of some dimensions, if all are static.
     pub(super) fn total(&self, dims: &[usize]) -> Option<i64> {
-        dims.iter()
-            .try_fold(1i64, |n, d| n.checked_mul(self.job.extents[*d].known()?))
+        dims.iter().try_fold(1i64, |n, d| {
+            n.checked_mul(self.grid_op.extents[*d].known()?)
+        })
     }
 }
 

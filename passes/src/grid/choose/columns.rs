@@ -119,10 +119,10 @@ impl Chooser<'_, '_> {
     /// Makes schedules for a dynamic number of columns: few columns are split across blocks, and
     /// many columns are not.
     pub(super) fn columns_by_length(&mut self) -> Option<Vec<Case>> {
-        let (&[reduced], &[nearest]) = (&*self.job.axes, &*self.kept) else {
+        let (&[reduced], &[nearest]) = (&*self.grid_op.axes, &*self.kept) else {
             return None;
         };
-        let extents = &self.job.extents;
+        let extents = &self.grid_op.extents;
         let length = extents[reduced].known();
         let is_short = length.is_some_and(|n| n <= SHORT_COLUMNS);
         if is_short || extents[nearest].known().is_some() {
@@ -166,7 +166,7 @@ impl Chooser<'_, '_> {
     }
 
     pub(super) fn columns_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
-        let (kept, length) = (self.kept.clone(), self.total(&self.job.axes));
+        let (kept, length) = (self.kept.clone(), self.total(&self.grid_op.axes));
         let nearest = self.nearest?;
         let (vector, groups) = self.column_vectors(&kept, nearest);
         let (_, _, is_shared) = Self::across(vector, groups);
@@ -212,7 +212,7 @@ impl Chooser<'_, '_> {
     pub(super) fn fixed_columns(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.bind_one_thread_per_result(&kept, self.nearest, LANES);
-        let reduced = self.fused(&self.job.axes, None, "r");
+        let reduced = self.fused(&self.grid_op.axes, None, "r");
         self.split(&reduced, THREADS_PER_BLOCK / LANES, None, Some(1));
         Some(self.take_schedule())
     }
@@ -233,16 +233,16 @@ impl Chooser<'_, '_> {
     /// column. If there are few columns, several blocks share a column.
     pub(super) fn columns(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
-        self.columns_alone(&kept, self.total(&self.job.axes));
+        self.columns_alone(&kept, self.total(&self.grid_op.axes));
         Some(self.take_schedule())
     }
 
     fn columns_alone(&mut self, kept: &[usize], length: Option<i64>) {
-        let job = self.job;
+        let grid_op = self.grid_op;
         let Some(nearest) = self.nearest else { return };
         let (vector, groups) = self.column_vectors(kept, nearest);
         let (across, widest, is_shared) = Self::across(vector, groups);
-        let all: Vec<usize> = (0..job.extents.len()).collect();
+        let all: Vec<usize> = (0..grid_op.extents.len()).collect();
         let is_large = self
             .total(&all)
             .is_none_or(|n| n >= MIN_LAST_BLOCK_ELEMENTS);
@@ -301,7 +301,7 @@ impl Chooser<'_, '_> {
     }
 
     fn write_columns(&mut self, kept: &[usize], nearest: usize, vector: i64, columns: &Columns) {
-        let job = self.job;
+        let grid_op = self.grid_op;
         let Columns {
             across,
             under_way,
@@ -312,7 +312,7 @@ impl Chooser<'_, '_> {
         let tile = down * under_way;
         let results = self.split_and_fuse(kept, nearest, vector, "p");
         self.split(&results, across, Some(0), Some(0));
-        let reduced = self.fused(&job.axes, None, "r");
+        let reduced = self.fused(&grid_op.axes, None, "r");
         let mut inner = self.split_across_blocks(&reduced, tile, blocks, 1);
         if blocks.per_result() == 1 {
             self.steps.push(Step::Split(inner.clone(), tile));

@@ -71,7 +71,7 @@ impl Chooser<'_, '_> {
     /// Adds the steps of a schedule with vector accesses, or with shared-memory tiles if `tiles` is
     /// set. Returns false if the op allows neither vectors nor tiles.
     fn points(&mut self, kept: &[usize], tiles: bool) -> bool {
-        let job = self.job;
+        let grid_op = self.grid_op;
         let Some(nearest) = self
             .nearest
             .filter(|_| self.total(kept).is_none_or(|n| n > MAX_SCALAR_ELEMENTS))
@@ -84,7 +84,7 @@ impl Chooser<'_, '_> {
                 .map(|access| access_pattern(access, nearest))
                 .collect()
         };
-        let (sources, destinations) = (patterns(&job.sources), patterns(&job.destinations));
+        let (sources, destinations) = (patterns(&grid_op.sources), patterns(&grid_op.destinations));
         let is_written = |pattern: &AccessPattern| matches!(pattern, AccessPattern::Contiguous(_));
         if !destinations.iter().all(is_written) {
             return false;
@@ -106,8 +106,8 @@ impl Chooser<'_, '_> {
         // Every row must begin at an element index that is a multiple of the vector width.
         let is_flat = kept
             .iter()
-            .all(|d| *d == nearest || job.extents[*d].known() == Some(1));
-        if !is_flat && let Some(length) = job.extents[nearest].known() {
+            .all(|d| *d == nearest || grid_op.extents[*d].known() == Some(1));
+        if !is_flat && let Some(length) = grid_op.extents[nearest].known() {
             while vector > 1 && length % vector != 0 {
                 vector /= 2;
             }
@@ -126,9 +126,9 @@ impl Chooser<'_, '_> {
     /// Adds the steps of shared-memory tiles. Returns false unless all transposed sources are
     /// contiguous along one dimension.
     fn tiles(&mut self, kept: &[usize], nearest: usize, patterns: &[AccessPattern]) -> bool {
-        let job = self.job;
+        let grid_op = self.grid_op;
         let turned = || {
-            let each = job.sources.iter().enumerate().zip(patterns);
+            let each = grid_op.sources.iter().enumerate().zip(patterns);
             each.filter(|(_, pattern)| **pattern == AccessPattern::Strided)
                 .map(|(source, _)| source)
         };
@@ -137,11 +137,12 @@ impl Chooser<'_, '_> {
             return false;
         };
         let is_written = |(_, source): (usize, &Access<'_>)| {
-            job.destinations
+            grid_op
+                .destinations
                 .iter()
                 .any(|destination| destination.value == source.value)
         };
-        let is_short = |dim: &usize| job.extents[*dim].known().is_some_and(|n| n < SHORTEST);
+        let is_short = |dim: &usize| grid_op.extents[*dim].known().is_some_and(|n| n < SHORTEST);
         if others.iter().any(|other| other != first)
             || *first == nearest
             || [*first, nearest].iter().any(is_short)
@@ -150,7 +151,7 @@ impl Chooser<'_, '_> {
             return false;
         }
         let width = |access: &Access<'_>| byte_width(access.memref.as_ref()?.element);
-        let all = job.sources.iter().chain(&job.destinations);
+        let all = grid_op.sources.iter().chain(&grid_op.destinations);
         let Some(widest) = all.filter_map(width).max() else {
             return false;
         };

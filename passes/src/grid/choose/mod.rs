@@ -21,21 +21,21 @@ pub(crate) use candidates::{candidates, phase_candidates};
 pub(crate) use chooser::VECTOR;
 pub(crate) use table::Chosen;
 
+use super::grid_op::GridOp;
 use super::group::Group;
-use super::job::Job;
 use chooser::Chooser;
 use request::Request;
 
 /// Returns the default schedule of an op for each range of lengths. If `clusters` is set, the
 /// blocks of a cluster may share a row.
-pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Chosen {
-    table::of_op(&mut Chooser::of(job, clusters), true)
+pub(crate) fn choose(grid_op: &GridOp<'_>, clusters: bool) -> Chosen {
+    table::of_op(&mut Chooser::of(grid_op, clusters), true)
 }
 
 /// Returns one schedule for all lengths. The second phase of a reduction needs only one schedule,
 /// because there are few partial results.
-pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Chosen {
-    table::of_op(&mut Chooser::of(job, clusters), false)
+pub(crate) fn choose_one(grid_op: &GridOp<'_>, clusters: bool) -> Chosen {
+    table::of_op(&mut Chooser::of(grid_op, clusters), false)
 }
 
 /// Returns the default schedule of a group; the schedule names the loops over rows `p0`, `p1`, …,

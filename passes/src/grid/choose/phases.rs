@@ -6,8 +6,8 @@
 //! group) loads the elements of the row again, from the cache.
 
 use super::super::extent::ceildiv;
+use super::super::grid_op::captured;
 use super::super::group::{Group, Role};
-use super::super::job::captured;
 use super::super::registers::MAX_HELD;
 use super::super::steps::{Case, Processor, Step};
 use super::chooser::{LANES, MAX_UNROLLED_OPS, power_of_two};
@@ -396,7 +396,7 @@ impl Mapping {
         let bytes = first.row_length().map(|n| n * row_element_bytes(first));
         let mut phases = group.phases.iter();
         let is_gathered = bytes.is_some_and(|bytes| bytes <= MAX_GATHERED_BYTES)
-            && phases.any(|phase| !captured(phase.job.op).is_empty());
+            && phases.any(|phase| !captured(phase.grid_op.op).is_empty());
         let is_read_once = stores(group) == Stores::Nothing && !is_gathered;
         if holds == Holds::Row && most.is_none() && is_read_once {
             steps.push(Step::Stream);

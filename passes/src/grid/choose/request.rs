@@ -1,8 +1,8 @@
 //! Properties of an op or a group of ops that determine the mapping.
 
 use super::super::contiguous::{AccessPattern, access_pattern, is_batch_invariant};
+use super::super::grid_op::{Work, is_reduction};
 use super::super::group::{Group, Role};
-use super::super::job::{Work, is_reduction};
 use super::super::phase::Phase;
 use super::chooser::{Chooser, MAX_UNROLLED_OPS, VECTOR};
 use crate::analysis::dataflow::Access;
@@ -72,8 +72,8 @@ pub(super) enum Stores {
 
 impl Request {
     pub(super) fn of_op(chooser: &Chooser<'_, '_>, by_length: bool) -> Self {
-        let job = chooser.job;
-        let work = match job.work {
+        let grid_op = chooser.grid_op;
+        let work = match grid_op.work {
             Work::Combine(..) => Kind::Reduction,
             Work::Start(..) => Kind::Start,
             Work::Body(_) | Work::Copy => Kind::ElementWise,
@@ -81,7 +81,7 @@ impl Request {
         let is_column = chooser.nearest.is_some_and(|d| chooser.kept.contains(&d));
         Self {
             work,
-            length: chooser.total(&job.axes),
+            length: chooser.total(&grid_op.axes),
             results: chooser.total(&chooser.kept),
             by_length: by_length && work == Kind::Reduction,
             neighbours: match is_column {
@@ -93,7 +93,7 @@ impl Request {
                 _ => 1,
             },
             bytes: chooser.width().unwrap_or(1),
-            ops: job.weight(),
+            ops: grid_op.weight(),
             columns: 0,
             arrays: 1,
             can_hold: false,
@@ -110,13 +110,16 @@ impl Request {
         let leader = group.phases.get(group.leader());
         let (bytes, ops) = bytes_and_ops(group);
         let results = leader.and_then(|first| {
-            let mut lengths = first.shared.iter().map(|d| first.job.extents[*d].known());
+            let mut lengths = first
+                .shared
+                .iter()
+                .map(|d| first.grid_op.extents[*d].known());
             lengths.try_fold(1i64, |n, length| n.checked_mul(length?))
         });
         let is_batch_invariant = group
             .phases
             .iter()
-            .any(|phase| is_batch_invariant(&phase.job));
+            .any(|phase| is_batch_invariant(&phase.grid_op));
         Self {
             work: Kind::Phases,
             length: leader.and_then(Phase::row_length),
@@ -153,9 +156,9 @@ pub(super) fn arrays(group: &Group<'_>) -> i64 {
 pub(super) fn columns(group: &Group<'_>) -> i64 {
     let mut found = Vec::new();
     for phase in &group.phases {
-        let job = &phase.job;
+        let grid_op = &phase.grid_op;
         let varies = |index: &Affine, loops: &[usize]| loops.iter().any(|d| index.uses(*d));
-        for access in job.sources.iter().chain(&job.extras) {
+        for access in grid_op.sources.iter().chain(&grid_op.extras) {
             let along = |loops: &[usize]| access.map.results.iter().any(|i| varies(i, loops));
             let is_column = access.memref.is_some() && along(&phase.row) && !along(&phase.shared);
             if is_column && !found.contains(&access.value) {
@@ -176,8 +179,8 @@ pub(super) fn can_hold_totals(group: &Group<'_>) -> bool {
 /// Returns the rows that the group stores.
 pub(super) fn stores(group: &Group<'_>) -> Stores {
     let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
-    let written = whole().filter(|phase| !is_reduction(&phase.job));
-    let written = written.flat_map(|phase| &phase.job.destinations);
+    let written = whole().filter(|phase| !is_reduction(&phase.grid_op));
+    let written = written.flat_map(|phase| &phase.grid_op.destinations);
     let widest = written.filter_map(element_bytes).max();
     match widest {
         None => Stores::Nothing,
@@ -191,7 +194,7 @@ pub(super) fn vector_of(group: &Group<'_>) -> i64 {
     let leader = group.phases.get(group.leader());
     let length = leader.and_then(Phase::row_length);
     // In a row of several loops, vectors are along the innermost loop.
-    let inner = leader.and_then(|first| first.job.extents[*first.row.last()?].known());
+    let inner = leader.and_then(|first| first.grid_op.extents[*first.row.last()?].known());
     let whole = group.phases.iter().filter(|phase| !phase.row.is_empty());
     let divides = |n: i64| length.and(inner).is_some_and(|inner| inner % n == 0);
     whole.map(|phase| vector(phase, divides)).min().unwrap_or(1)
@@ -201,7 +204,7 @@ pub(super) fn vector_of(group: &Group<'_>) -> i64 {
 /// number of ops per element.
 pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
     let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
-    let ops = whole().map(|phase| phase.job.weight_along(&phase.row));
+    let ops = whole().map(|phase| phase.grid_op.weight_along(&phase.row));
     (
         whole().map(row_element_bytes).max().unwrap_or(1),
         ops.max().unwrap_or(1),
@@ -209,9 +212,12 @@ pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
 }
 
 pub(super) fn row_element_bytes(phase: &Phase<'_>) -> i64 {
-    let job = &phase.job;
-    let reads = job.sources.iter().chain(&job.extras);
-    let written = job.destinations.iter().filter(|_| !is_reduction(job));
+    let grid_op = &phase.grid_op;
+    let reads = grid_op.sources.iter().chain(&grid_op.extras);
+    let written = grid_op
+        .destinations
+        .iter()
+        .filter(|_| !is_reduction(grid_op));
     let bytes = reads.chain(written).map(|access| {
         let varies = |index: &Affine| phase.row.iter().any(|d| index.uses(*d));
         element_bytes(access).filter(|_| access.map.results.iter().any(varies))
@@ -229,12 +235,15 @@ fn element_bytes(access: &Access<'_>) -> Option<i64> {
 /// most [`VECTOR`] bytes, and the vector width divides the row length. Vector loads require that
 /// the operands are contiguous along the row.
 fn vector(phase: &Phase<'_>, divides: impl Fn(i64) -> bool) -> i64 {
-    let job = &phase.job;
+    let grid_op = &phase.grid_op;
     let Some(last) = phase.row.last() else {
         return 1;
     };
-    let reads = job.sources.iter().chain(&job.extras);
-    let written = job.destinations.iter().filter(|_| !is_reduction(job));
+    let reads = grid_op.sources.iter().chain(&grid_op.extras);
+    let written = grid_op
+        .destinations
+        .iter()
+        .filter(|_| !is_reduction(grid_op));
     let mut widest = 1;
     for access in reads.chain(written) {
         match access_pattern(access, *last) {
@@ -247,7 +256,7 @@ fn vector(phase: &Phase<'_>, divides: impl Fn(i64) -> bool) -> i64 {
     while vector > 1 && !divides(vector) {
         vector /= 2;
     }
-    while vector > 1 && vector * job.weight() > MAX_UNROLLED_OPS {
+    while vector > 1 && vector * grid_op.weight() > MAX_UNROLLED_OPS {
         vector /= 2;
     }
     vector

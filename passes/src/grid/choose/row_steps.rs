@@ -54,7 +54,7 @@ impl Chooser<'_, '_> {
     /// Adds the steps for rows along dimension `inner`, or along all reduced dimensions if
     /// `together` is set.
     pub(super) fn write_rows(&mut self, kept: &[usize], inner: usize, together: bool, rows: Rows) {
-        let job = self.job;
+        let grid_op = self.grid_op;
         let Rows {
             group,
             vectors,
@@ -65,8 +65,8 @@ impl Chooser<'_, '_> {
         } = rows;
         let vector = vectors.width();
         let length = match together {
-            true => self.total(&job.axes),
-            false => job.extents[inner].known(),
+            true => self.total(&grid_op.axes),
+            false => grid_op.extents[inner].known(),
         };
         // Blocks that share a row are neighbours along x.
         let block = match blocks {
@@ -93,7 +93,12 @@ impl Chooser<'_, '_> {
                 }
             }
         }
-        let others: Vec<usize> = job.axes.iter().copied().filter(|d| *d != inner).collect();
+        let others: Vec<usize> = grid_op
+            .axes
+            .iter()
+            .copied()
+            .filter(|d| *d != inner)
+            .collect();
         if !together && others.iter().any(|d| *d > inner) {
             // The outer loops determine the first aligned address of a row, so they come first.
             let order = others.iter().chain([&inner]);
@@ -159,7 +164,7 @@ impl Chooser<'_, '_> {
         // If each accumulator consists of several values, the number of registers limits the loads
         // in flight. An evict-first cache line may then be evicted before the threads have loaded
         // all elements of the line.
-        let is_long = self.exchanges_parts() && job.weight() > EXPENSIVE_OPS;
+        let is_long = self.exchanges_parts() && grid_op.weight() > EXPENSIVE_OPS;
         // If each element needs many ops, evict-first loads are fast even if the threads of a row
         // load only half of [`MIN_EVICT_FIRST_BYTES`] bytes at once.
         let request = if is_long {

@@ -456,7 +456,7 @@ mod tests {
                 threads,
             } = group;
             let what = format!(
-                "{threads_per_row} threads per row of {threads}, {loads_in_flight} loads of {rows}, up to {most}"
+                "{threads_per_row} of {threads} threads per row, {loads_in_flight} loads of {rows}, to {most}"
             );
             assert!(
                 [threads_per_row, loads_in_flight, rows, threads]

@@ -31,17 +31,20 @@ struct RowRequest {
 impl Chooser<'_, '_> {
     /// Makes one schedule for each class of row lengths, for rows of dynamic length.
     pub(super) fn rows_by_length(&mut self) -> Option<Vec<Case>> {
-        let (job, inner, kept) = (self.job, self.inner(), self.kept.clone());
+        let (grid_op, inner, kept) = (self.grid_op, self.inner(), self.kept.clone());
         let kept = kept.as_slice();
         let vectors = self.vectors(inner);
-        if job.axes != [inner] || job.extents[inner].known().is_some() || vectors.width() == 1 {
+        if grid_op.axes != [inner]
+            || grid_op.extents[inner].known().is_some()
+            || vectors.width() == 1
+        {
             return None;
         }
         let one_by_one = |(most, group): (i64, ThreadGroup), blocks: Blocks| Rows {
             blocks,
             ..Rows::new(group, Vectors::None, Some(most))
         };
-        let is_large_input = kept.is_empty() && job.weight() <= EXPENSIVE_OPS;
+        let is_large_input = kept.is_empty() && grid_op.weight() <= EXPENSIVE_OPS;
         let width = self.width().unwrap_or(VECTOR);
         let mut classes: Vec<((usize, i64), Rows)> = Vec::new();
         let mut up_to = |class: Rows| classes.extend(class.most.map(|n| ((inner, n), class)));
@@ -93,7 +96,7 @@ impl Chooser<'_, '_> {
                 group: longest.group.wider(times),
                 ..longest
             };
-            match job.extents[*number].known() {
+            match grid_op.extents[*number].known() {
                 None => classes.extend(
                     FEW_LONG_ROWS
                         .map(|(most, times, blocks)| ((*number, most), cut(times, blocks))),
@@ -174,14 +177,14 @@ impl Chooser<'_, '_> {
     }
 
     fn row_request(&self) -> RowRequest {
-        let (job, inner) = (self.job, self.inner());
-        let row = job.extents[inner].known();
+        let (grid_op, inner) = (self.grid_op, self.inner());
+        let row = grid_op.extents[inner].known();
         // Fuse all reduced dimensions in two cases: if the indices of the fused loop need no
         // division by a dynamic length, or if there are too few rows to keep all SMs busy.
         let few = !self.is_batch_invariant
             && self.total(&self.kept).is_some_and(|n| n <= MIN_BUSY_BLOCKS);
-        let together = job.axes.len() > 1 && (row.is_some() || few);
-        let is_whole = together || job.axes.len() == 1;
+        let together = grid_op.axes.len() > 1 && (row.is_some() || few);
+        let is_whole = together || grid_op.axes.len() == 1;
         let narrow = self.width().filter(|width| *width < WORD);
         let vectors = match self.vectors(inner) {
             Vectors::Aligned(_) if together => Vectors::None,
@@ -197,10 +200,14 @@ impl Chooser<'_, '_> {
             },
             other => other,
         };
-        let most = if is_whole { self.total(&job.axes) } else { row };
-        let all: Vec<usize> = (0..job.extents.len()).collect();
+        let most = if is_whole {
+            self.total(&grid_op.axes)
+        } else {
+            row
+        };
+        let all: Vec<usize> = (0..grid_op.extents.len()).collect();
         // A batch-invariant schedule must not depend on the number of rows.
-        let is_large_input = job.weight() <= EXPENSIVE_OPS
+        let is_large_input = grid_op.weight() <= EXPENSIVE_OPS
             && match self.is_batch_invariant && !self.kept.is_empty() {
                 true => most.is_some_and(|n| n >= MIN_ALWAYS_SPLIT_ELEMENTS),
                 false => self.is_large_input(&all),
@@ -249,7 +256,7 @@ impl Chooser<'_, '_> {
         let kept = self.kept.clone();
         let kept = kept.as_slice();
         let vector = vectors.width();
-        let all: Vec<usize> = (0..self.job.extents.len()).collect();
+        let all: Vec<usize> = (0..self.grid_op.extents.len()).collect();
         let is_large = self
             .total(&all)
             .is_some_and(|n| n >= MIN_LAST_BLOCK_ELEMENTS);
@@ -313,7 +320,7 @@ impl Chooser<'_, '_> {
                 SPLIT_BLOCKS_PER_ROW,
             ),
             (Some(results), length)
-                if length.map_or(self.job.axes.len() > 1, |n| n >= MIN_SPLIT_ELEMENTS) =>
+                if length.map_or(self.grid_op.axes.len() > 1, |n| n >= MIN_SPLIT_ELEMENTS) =>
             {
                 (
                     results <= MIN_BUSY_BLOCKS,
@@ -371,7 +378,7 @@ impl Chooser<'_, '_> {
         // Number of loads that a thread has in flight in a short row. If each thread has fewer
         // loads in flight, more threads share the row; more threads are faster unless the combiner
         // has many ops.
-        let apart = match self.job.weight() > EXPENSIVE_OPS {
+        let apart = match self.grid_op.weight() > EXPENSIVE_OPS {
             true => VECTORS_IN_FLIGHT,
             false => VECTORS_IN_FLIGHT / 2,
         };
@@ -419,7 +426,7 @@ impl Chooser<'_, '_> {
         if !is_unrolled || few || is_aligned || has_fixed_order {
             rows = 1;
         }
-        let is_expensive = self.exchanges_parts() && self.job.weight() > EXPENSIVE_OPS;
+        let is_expensive = self.exchanges_parts() && self.grid_op.weight() > EXPENSIVE_OPS;
         let most = match rows {
             // If several warps share a row, the whole block waits while the warps exchange partial
             // results. If the exchange is cheap, a block has at least four warps, because a block
@@ -459,7 +466,7 @@ impl Chooser<'_, '_> {
     /// Returns the number of threads that share a long row of `pieces` vectors. Each thread loads a
     /// few vectors, and the number of threads is rounded down to a power of two.
     fn threads_per_long_row(&self, pieces: i64, is_aligned: bool) -> i64 {
-        let is_expensive = self.job.weight() > EXPENSIVE_OPS;
+        let is_expensive = self.grid_op.weight() > EXPENSIVE_OPS;
         let (each, widest) = match self.exchanges_parts() {
             true if self.is_compute_bound() => (VECTORS_PER_THREAD[3], 2),
             true if is_expensive && is_aligned => (VECTORS_PER_THREAD[2], 2),

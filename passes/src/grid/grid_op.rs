@@ -1,4 +1,4 @@
-//! Jobs: grid-level ops (ops over global memory) as data, with the elements that each point of the
+//! Grid-level ops (ops over global memory) as data, with the elements that each point of the
 //! iteration space reads and writes.
 
 use super::extent::Extent;
@@ -42,12 +42,12 @@ pub(crate) enum Work<'c> {
     Body(Blk<'c>),
     Copy,
     /// Stores the initial values for the atomics of another op.
-    Start(Combiner<'c>, Box<Job<'c>>),
+    Start(Combiner<'c>, Box<GridOp<'c>>),
 }
 
 /// A grid-level op: an op over global memory.
 #[derive(Clone)]
-pub(crate) struct Job<'c> {
+pub(crate) struct GridOp<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) extents: Vec<Extent>,
     pub(crate) axes: Vec<usize>,
@@ -62,7 +62,7 @@ pub(crate) struct Job<'c> {
     pub(crate) narrow: Narrow,
 }
 
-pub(crate) fn is_job(op: Op<'_>) -> bool {
+pub(crate) fn is_grid_op(op: Op<'_>) -> bool {
     is(op, "memref.copy")
         || name(op).starts_with("linalg.")
             && name(op) != "linalg.yield"
@@ -75,7 +75,7 @@ pub(super) fn reads_argument(block: Blk<'_>, number: usize) -> bool {
     number < block.argument_count() && tx_mlir::has_uses(tx_mlir::build::argument(block, number))
 }
 
-impl<'c> Job<'c> {
+impl<'c> GridOp<'c> {
     /// Returns the approximate number of ops for each element.
     pub(crate) fn weight(&self) -> i64 {
         self.weight_of(tx_mlir::ops)
@@ -151,7 +151,7 @@ impl<'c> Job<'c> {
         [sources, destinations, extras]: [Vec<Access<'c>>; 3],
         work: Work<'c>,
     ) -> Result<Self, Failed> {
-        let mut job = Self {
+        let mut grid_op = Self {
             op,
             extents: Vec::new(),
             axes,
@@ -163,7 +163,7 @@ impl<'c> Job<'c> {
             narrow: Narrow::default(),
         };
         for dim in 0..rank {
-            let sizes: Vec<Option<u64>> = job
+            let sizes: Vec<Option<u64>> = grid_op
                 .sizes(dim)
                 .map(|(a, i)| a.memref.as_ref().and_then(|m| m.shape[i]))
                 .collect();
@@ -187,12 +187,12 @@ impl<'c> Job<'c> {
                 .code(codes::TX0029)
                 .emit());
             }
-            job.extents.push(match known.first() {
+            grid_op.extents.push(match known.first() {
                 Some(n) => Extent::Static(n.cast_signed()),
                 None => Extent::Dim(dim),
             });
         }
-        let points = job
+        let points = grid_op
             .extents
             .iter()
             .filter_map(Extent::known)
@@ -206,8 +206,8 @@ impl<'c> Job<'c> {
             .code(codes::TX0319)
             .emit());
         }
-        job.check_places()?;
-        Ok(job)
+        grid_op.check_places()?;
+        Ok(grid_op)
     }
 
     /// Returns the operand dimensions whose size is the length of dimension `dim`, each with its
@@ -281,8 +281,8 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// Returns the job (grid-level op) that writes initial values for atomics. Returns `None` if
-    /// the results are combined with previous values of the destination.
+    /// Returns the grid-level op that writes initial values for atomics. Returns `None` if the
+    /// results are combined with previous values of the destination.
     pub(crate) fn start(&self) -> Option<Self> {
         let Work::Combine(work) = &self.work else {
             return None;
@@ -367,18 +367,18 @@ pub(crate) fn atomic_kind(op: &str) -> Option<i64> {
         .map(|(_, kind)| *kind)
 }
 
-pub(crate) fn is_reduction(job: &Job<'_>) -> bool {
-    matches!(job.work, Work::Combine(..))
+pub(crate) fn is_reduction(grid_op: &GridOp<'_>) -> bool {
+    matches!(grid_op.work, Work::Combine(..))
 }
 
-pub(crate) fn share_operand<'c>(one: &Job<'c>, other: &Job<'c>) -> bool {
+pub(crate) fn share_operand<'c>(one: &GridOp<'c>, other: &GridOp<'c>) -> bool {
     let others = arrays(other);
     arrays(one).iter().any(|array| others.contains(array))
 }
 
-fn arrays<'c>(job: &Job<'c>) -> Vec<Val<'c>> {
-    let reads = job.sources.iter().chain(&job.extras);
-    let all = reads.chain(&job.destinations);
+fn arrays<'c>(grid_op: &GridOp<'c>) -> Vec<Val<'c>> {
+    let reads = grid_op.sources.iter().chain(&grid_op.extras);
+    let all = reads.chain(&grid_op.destinations);
     let arrays = all.filter(|access| access.memref.is_some());
     arrays.map(|access| access.value).collect()
 }

@@ -1,6 +1,6 @@
 //! Reads a grid-level op, and checks that its operands are memory that the op may use.
 
-use super::job::{Combination, Job, Work};
+use super::grid_op::{Combination, GridOp, Work};
 use crate::analysis::constants::check_written;
 use crate::analysis::dataflow::{Access, Accesses};
 use crate::combiner::Combiner;
@@ -14,18 +14,18 @@ use tx_mlir::{
     name, region_blocks,
 };
 
-impl<'c> Job<'c> {
-    /// Makes the [`Job`] of a grid-level op; [`is_job`] must return true for the op.
+impl<'c> GridOp<'c> {
+    /// Makes the [`GridOp`] of a grid-level op; [`is_grid_op`] must return true for the op.
     pub(crate) fn of(op: Op<'c>) -> Result<Self, Failed> {
-        let job = if let Some(view) = Reduce::of(op) {
+        let grid_op = if let Some(view) = Reduce::of(op) {
             Self::reduce(view)?
         } else if is(op, "memref.copy") || is(op, "tile.copy") {
             Self::copy(op)?
         } else {
             Self::linalg(op)?
         };
-        job.check_memory()?;
-        Ok(job)
+        grid_op.check_memory()?;
+        Ok(grid_op)
     }
 
     fn reduce(view: Reduce<'c>) -> Result<Self, Failed> {
