@@ -15,7 +15,7 @@ use tx_mlir::{
 };
 
 impl<'c> GridOp<'c> {
-    /// Makes the [`GridOp`] of a grid-level op; [`is_grid_op`] must return true for the op.
+    /// Makes the [`GridOp`] of a grid-level op; `is_grid_op` must return true for the op.
     pub(crate) fn of(op: Op<'c>) -> Result<Self, Failed> {
         let grid_op = if let Some(view) = Reduce::of(op) {
             Self::reduce(view)?

@@ -3,7 +3,7 @@
 //! A variant is one file in this folder and one line in [`BUILTIN`]. A variant has a cost estimate,
 //! an expansion, and named predicates. Each predicate accepts a reduction, or returns the reason
 //! why the variant cannot expand the reduction. The algorithm of a variant does not depend on the
-//! operation that combines values; this operation is a [`Combiner`].
+//! operation that combines values; this operation is a [`Combiner`](crate::combiner::Combiner).
 
 pub(crate) mod batched;
 pub mod checks;

@@ -47,7 +47,7 @@ pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Cas
     all
 }
 
-/// Returns alternative schedules, which may be faster than the schedule of [`choose`].
+/// Returns alternative schedules, which may be faster than the schedule of [`super::choose`].
 pub(crate) fn candidates(grid_op: &GridOp<'_>, clusters: bool) -> Vec<Vec<Case>> {
     Chooser::of(grid_op, clusters).candidates()
 }
