@@ -1,7 +1,7 @@
 //! Applies the steps of a schedule to a loop nest.
 
 use super::extent::Extent;
-use super::nest::{Fate, Illegal, MAX_UNROLL, Nest, Node, Run};
+use super::nest::{Illegal, LoopKind, LoopRelation, MAX_UNROLL, Nest, Node};
 use super::steps::{Processor, Step};
 use tx_mlir::codes;
 use tx_target::{MAX_CLUSTER, MAX_RESIDENT, MAX_THREADS};
@@ -77,10 +77,10 @@ impl Nest {
                 self.rfactors.push(node);
                 Ok(())
             }
-            Step::Unroll(name) => self.unroll(name, Run::Unrolled),
-            Step::Vectorize(name) => self.unroll(name, Run::Vectorized),
+            Step::Unroll(name) => self.unroll(name, LoopKind::Unrolled),
+            Step::Vectorize(name) => self.unroll(name, LoopKind::Vectorized),
             Step::Stream => {
-                self.streams = true;
+                self.evict_first = true;
                 Ok(())
             }
             Step::Resident(threads) => {
@@ -122,15 +122,15 @@ impl Nest {
             .nodes
             .iter()
             .find(|n| n.name == name)
-            .map(|n| match &n.fate {
-                Fate::Split { outer, inner, .. } => format!(
+            .map(|n| match &n.relation {
+                LoopRelation::Split { outer, inner, .. } => format!(
                     "it was split into `{}` and `{}`",
                     self.nodes[*outer].name, self.nodes[*inner].name
                 ),
-                Fate::Fused { into, .. } => {
+                LoopRelation::Fused { into, .. } => {
                     format!("it was fused into `{}`", self.nodes[*into].name)
                 }
-                Fate::Loop => String::new(),
+                LoopRelation::Loop => String::new(),
             });
         let loops: Vec<String> = self
             .order
@@ -162,9 +162,9 @@ impl Nest {
     /// Returns a loop that a step may still split, fuse or bind.
     fn find_uncut(&self, name: &str) -> Result<usize, Illegal> {
         let node = self.find(name)?;
-        match self.nodes[node].run {
-            Run::Serial => Ok(node),
-            Run::On(processor) => Err(Illegal::new(
+        match self.nodes[node].kind {
+            LoopKind::Serial => Ok(node),
+            LoopKind::Bound(processor) => Err(Illegal::new(
                 codes::TX0306,
                 format!("`{name}` is bound to {processor} already"),
             )
@@ -231,16 +231,16 @@ impl Nest {
         let Node {
             extent,
             reduced,
-            apart,
+            is_rfactor,
             ..
         } = self.nodes[node].clone();
         let part = |suffix: &str, extent: Extent| Node {
             name: format!("{name}.{suffix}"),
             extent,
-            fate: Fate::Loop,
-            run: Run::Serial,
+            relation: LoopRelation::Loop,
+            kind: LoopKind::Serial,
             reduced,
-            apart,
+            is_rfactor,
             members: Vec::new(),
         };
         let tiles = match aligned {
@@ -251,7 +251,7 @@ impl Nest {
         };
         let outer = self.add(part("o", tiles))?;
         let inner = self.add(part("i", Extent::Static(factor)))?;
-        self.nodes[node].fate = Fate::Split {
+        self.nodes[node].relation = LoopRelation::Split {
             outer,
             inner,
             factor,
@@ -329,14 +329,14 @@ impl Nest {
         let fused = self.add(Node {
             name: to.to_owned(),
             extent,
-            fate: Fate::Loop,
-            run: Run::Serial,
+            relation: LoopRelation::Loop,
+            kind: LoopKind::Serial,
             reduced,
-            apart: false,
+            is_rfactor: false,
             members: members.clone(),
         })?;
         for (member, node) in members.iter().enumerate() {
-            self.nodes[*node].fate = Fate::Fused {
+            self.nodes[*node].relation = LoopRelation::Fused {
                 into: fused,
                 member,
             };
@@ -392,7 +392,7 @@ impl Nest {
         let taken = self
             .order
             .iter()
-            .find(|n| self.nodes[**n].run == Run::On(processor));
+            .find(|n| self.nodes[**n].kind == LoopKind::Bound(processor));
         if let Some(other) = taken {
             return Err(Illegal::new(
                 codes::TX0306,
@@ -430,13 +430,13 @@ impl Nest {
                 .note("split it by less"));
             }
         }
-        self.nodes[node].run = Run::On(processor);
+        self.nodes[node].kind = LoopKind::Bound(processor);
         Ok(())
     }
 
-    fn unroll(&mut self, name: &str, run: Run) -> Result<(), Illegal> {
+    fn unroll(&mut self, name: &str, kind: LoopKind) -> Result<(), Illegal> {
         let node = self.find_uncut(name)?;
-        let how = if run == Run::Vectorized {
+        let how = if kind == LoopKind::Vectorized {
             "vectorized"
         } else {
             "unrolled"
@@ -460,7 +460,7 @@ impl Nest {
                 .note(format!("split it, and take `{name}.i`")));
             }
         }
-        self.nodes[node].run = run;
+        self.nodes[node].kind = kind;
         Ok(())
     }
 }
@@ -473,15 +473,15 @@ mod tests {
 
     /// Returns the index of loop `node` in the given iterations of the remaining loops.
     fn index(nest: &Nest, node: usize, at: &BTreeMap<usize, i64>) -> i64 {
-        match nest.nodes[node].fate {
-            Fate::Loop => at[&node],
-            Fate::Split {
+        match nest.nodes[node].relation {
+            LoopRelation::Loop => at[&node],
+            LoopRelation::Split {
                 outer,
                 inner,
                 factor,
                 ..
             } => index(nest, outer, at) * factor + index(nest, inner, at),
-            Fate::Fused { into, member } => {
+            LoopRelation::Fused { into, member } => {
                 let length = |m: usize| nest.nodes[m].extent.known().unwrap_or(1);
                 let members = &nest.nodes[into].members;
                 let later: i64 = members[member + 1..].iter().map(|m| length(*m)).product();

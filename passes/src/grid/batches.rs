@@ -3,7 +3,7 @@
 
 use super::body::{Body, EmitPoint};
 use super::elements::{NONTEMPORAL, element_index};
-use super::nest::Run;
+use super::nest::LoopKind;
 use super::vectors::WIDEST;
 use crate::analysis::dataflow::Access;
 use crate::emit::{OWNED, scalars, zeros};
@@ -31,10 +31,9 @@ impl<'c> Body<'_, 'c> {
             let each = |place: &EmitPoint<'c>| self.unrolled(b, *node, place);
             points.iter().flat_map(each).collect()
         });
-        let vector = loops
-            .last()
-            .copied()
-            .filter(|n| self.nest.nodes[*n].run == Run::Vectorized && !self.is_cut(*n, place));
+        let vector = loops.last().copied().filter(|n| {
+            self.nest.nodes[*n].kind == LoopKind::Vectorized && !self.is_cut(*n, place)
+        });
         let width = vector.map_or(1, |n| self.count(n).max(1));
         let tile = self.number_tile(loops, &mut points);
         let before = partial.clone();

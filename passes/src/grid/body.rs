@@ -2,7 +2,7 @@
 //! the loop nest.
 
 use super::grid_op::{Combination, GridOp, Work};
-use super::nest::{Fate, Nest, Run};
+use super::nest::{LoopKind, LoopRelation, Nest};
 use super::staged::{Stage, Staged};
 use super::steps::Processor;
 use super::vectors::{Alignment, Vectors};
@@ -182,12 +182,12 @@ impl<'a, 'c> Body<'a, 'c> {
         // The loops are visited in descending order, because a schedule step gives the loops that
         // it creates higher numbers than the loops that it replaces.
         for (n, node) in self.nest.nodes.iter().enumerate().rev() {
-            if let Fate::Split {
+            if let LoopRelation::Split {
                 outer,
                 inner,
                 factor,
                 aligned,
-            } = node.fate
+            } = node.relation
                 && !place.index.contains_key(&n)
                 && (!aligned || place.vectors.is_some())
                 && let Some(outer) = place.index.get(&outer)
@@ -228,7 +228,7 @@ impl<'a, 'c> Body<'a, 'c> {
             .inner
             .iter()
             .copied()
-            .find(|n| nodes[*n].combines() && nodes[*n].run == Run::Vectorized)
+            .find(|n| nodes[*n].combines() && nodes[*n].kind == LoopKind::Vectorized)
             .filter(|_| !self.shares);
         (kept, vector)
     }
@@ -257,10 +257,10 @@ impl<'a, 'c> Body<'a, 'c> {
     pub(super) fn is_unrolled(&self, node: usize, place: &EmitPoint<'c>) -> bool {
         let is_element_wise = !matches!(self.grid_op.work, Work::Combine(..));
         let short = place.is_fallback && (is_element_wise || self.nest.nodes[node].combines());
-        match self.nest.nodes[node].run {
-            Run::Unrolled => !short,
-            Run::Vectorized => !(short && is_element_wise),
-            Run::Serial | Run::On(_) => false,
+        match self.nest.nodes[node].kind {
+            LoopKind::Unrolled => !short,
+            LoopKind::Vectorized => !(short && is_element_wise),
+            LoopKind::Serial | LoopKind::Bound(_) => false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Emits bounds checks: conditions that a position in the loop nest is in the iteration space.
 
 use super::body::{Body, EmitPoint};
-use super::nest::{Fate, Node, Run};
+use super::nest::{LoopKind, LoopRelation, Node};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index};
 
@@ -47,13 +47,15 @@ impl<'c> Body<'_, 'c> {
     /// Returns the greatest index of loop `node` at this loop-nest position, or `None` if the index
     /// has no static bound.
     fn greatest_index(&self, place: &EmitPoint<'c>, node: usize) -> Option<i64> {
-        let Node { fate, extent, .. } = &self.nest.nodes[node];
-        match fate {
-            Fate::Loop => match place.index.get(&node) {
+        let Node {
+            relation, extent, ..
+        } = &self.nest.nodes[node];
+        match relation {
+            LoopRelation::Loop => match place.index.get(&node) {
                 Some(Index::Const(index)) => Some(*index),
                 _ => extent.most()?.checked_sub(1),
             },
-            Fate::Split {
+            LoopRelation::Split {
                 outer,
                 inner,
                 factor,
@@ -62,7 +64,7 @@ impl<'c> Body<'_, 'c> {
                 .greatest_index(place, *outer)?
                 .checked_mul(*factor)?
                 .checked_add(self.greatest_index(place, *inner)?),
-            Fate::Split { .. } | Fate::Fused { .. } => None,
+            LoopRelation::Split { .. } | LoopRelation::Fused { .. } => None,
         }
     }
 
@@ -74,7 +76,9 @@ impl<'c> Body<'_, 'c> {
             .iter()
             .map(|n| &self.nest.nodes[*n])
             .any(|n| {
-                n.reduced == reduced && matches!(n.run, Run::On(_)) && n.extent.known() == Some(0)
+                n.reduced == reduced
+                    && matches!(n.kind, LoopKind::Bound(_))
+                    && n.extent.known() == Some(0)
             })
     }
 

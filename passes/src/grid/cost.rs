@@ -7,7 +7,7 @@
 
 use super::extent::Extent;
 use super::grid_op::{GridOp, Work};
-use super::nest::{Nest, Run};
+use super::nest::{LoopKind, Nest};
 use super::steps::Processor;
 use crate::analysis::dataflow::Access;
 use tx_mlir::byte_width;
@@ -125,7 +125,7 @@ struct Shape {
     rounds: f64,
     /// Number of instructions that a thread executes for its elements and exchange steps.
     instructions: f64,
-    streams: bool,
+    evict_first: bool,
     /// Number of bytes read and written, in total and per row.
     bytes: f64,
     row_bytes: f64,
@@ -145,13 +145,13 @@ impl Shape {
             (1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
         for node in nest.order.iter().map(|n| &nest.nodes[*n]) {
             let count = value(&node.extent, lengths).max(1.0);
-            match node.run {
-                Run::On(Processor::Block(_) | Processor::Cluster(_)) => blocks *= count,
-                Run::On(Processor::Thread(_)) if node.reduced => lanes *= count,
-                Run::On(Processor::Thread(_)) => {}
-                Run::Serial => rounds *= count,
-                Run::Vectorized => vector *= count,
-                Run::Unrolled => {
+            match node.kind {
+                LoopKind::Bound(Processor::Block(_) | Processor::Cluster(_)) => blocks *= count,
+                LoopKind::Bound(Processor::Thread(_)) if node.reduced => lanes *= count,
+                LoopKind::Bound(Processor::Thread(_)) => {}
+                LoopKind::Serial => rounds *= count,
+                LoopKind::Vectorized => vector *= count,
+                LoopKind::Unrolled => {
                     loads *= count;
                     rows *= if node.reduced { 1.0 } else { count };
                 }
@@ -188,7 +188,7 @@ impl Shape {
             threads: nest.block().iter().product::<i64>() as f64,
             rounds,
             instructions,
-            streams: nest.streams,
+            evict_first: nest.evict_first,
             bytes,
             row_bytes,
             kernels: if combines { 2.0 } else { 1.0 },
@@ -244,7 +244,7 @@ impl Cost {
         // A partial last wave takes as long as a full wave.
         let even = waves / waves.ceil();
         let per_block = bytes / blocks;
-        let hint = match (shape.streams, shape.row_bytes < LINES) {
+        let hint = match (shape.evict_first, shape.row_bytes < LINES) {
             (false, _) => PLAIN,
             (true, true) => SHORT,
             (true, false) => 1.0,
@@ -283,14 +283,14 @@ mod tests {
             (any::<bool>(), any::<bool>()),
             (0.0..1e10f64, 1.0..1e6f64),
         )
-            .prop_map(|(grid, thread, (streams, combines), (bytes, row))| {
+            .prop_map(|(grid, thread, (evict_first, combines), (bytes, row))| {
                 let (blocks, threads, rounds) = grid;
                 Shape {
                     blocks,
                     threads,
                     rounds,
                     instructions: rounds * thread,
-                    streams,
+                    evict_first,
                     bytes,
                     row_bytes: row,
                     kernels: if combines { 2.0 } else { 1.0 },

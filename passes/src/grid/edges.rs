@@ -2,7 +2,7 @@
 //! outside the vectors.
 
 use super::body::{Body, EmitPoint};
-use super::nest::{Fate, Run};
+use super::nest::{LoopKind, LoopRelation};
 use super::steps::Processor;
 use super::vectors::{Layout, Vectors, leader};
 use tx_mlir::build::Cond;
@@ -64,10 +64,10 @@ impl<'c> Body<'_, 'c> {
         if !self.shares {
             return 0;
         }
-        let Fate::Split { outer, .. } = self.nest.nodes[dim].fate else {
+        let LoopRelation::Split { outer, .. } = self.nest.nodes[dim].relation else {
             return 0;
         };
-        let Fate::Split { factor: tile, .. } = self.nest.nodes[outer].fate else {
+        let LoopRelation::Split { factor: tile, .. } = self.nest.nodes[outer].relation else {
             return 0;
         };
         let threads: i64 = (0..3)
@@ -80,10 +80,10 @@ impl<'c> Body<'_, 'c> {
         let left = count % tile;
         let is_apart = self.nest.loops_of(dim).iter().any(|n| {
             let node = &self.nest.nodes[*n];
-            node.apart
+            node.is_rfactor
                 || matches!(
-                    node.run,
-                    Run::On(Processor::Block(_) | Processor::Cluster(_))
+                    node.kind,
+                    LoopKind::Bound(Processor::Block(_) | Processor::Cluster(_))
                 )
         });
         if count > tile && left < threads && !is_apart {
@@ -109,10 +109,10 @@ impl<'c> Body<'_, 'c> {
         let (mut number, mut threads) = (Index::Const(0), 1);
         for node in self.nest.loops_of(dim) {
             let loop_ = &self.nest.nodes[node];
-            let shares = match loop_.run {
-                Run::On(Processor::Thread(_)) => false,
-                Run::On(Processor::Block(_) | Processor::Cluster(_)) => true,
-                _ => loop_.apart,
+            let shares = match loop_.kind {
+                LoopKind::Bound(Processor::Thread(_)) => false,
+                LoopKind::Bound(Processor::Block(_) | Processor::Cluster(_)) => true,
+                _ => loop_.is_rfactor,
             };
             if shares {
                 mine = b.and(mine, b.equal(place.index[&node], Index::Const(0)));

@@ -114,7 +114,7 @@ impl<'c> Body<'_, 'c> {
             self.grid_op.extents[d] == Extent::Static(1)
                 || access.map.results.iter().any(|e| e.uses(d))
         });
-        self.nest.streams && read_once && !self.is_written(access)
+        self.nest.evict_first && read_once && !self.is_written(access)
     }
 }
 

@@ -10,7 +10,7 @@ use super::body::{Body, EmitPoint};
 use super::extent::Extent;
 use super::grid_op::GridOp;
 use super::loops::hardware;
-use super::nest::{Fate, Illegal, MAX_UNROLL, Nest, Run};
+use super::nest::{Illegal, LoopKind, LoopRelation, MAX_UNROLL, Nest};
 use super::steps::{Processor, Step};
 use melior::ir::ValueLike;
 use melior::ir::attribute::Attribute;
@@ -68,13 +68,13 @@ impl<'a, 'c> LastBlock<'a, 'c> {
         let blocks = first.nest.on_blocks();
         let number = blocks
             .iter()
-            .filter(|n| !nodes[**n].apart)
+            .filter(|n| !nodes[**n].is_rfactor)
             .fold(Index::Const(0), |at, n| {
                 b.add(b.mul(at, first.extents[*n]), place.index[n])
             });
         let count = blocks
             .iter()
-            .filter(|n| nodes[**n].apart)
+            .filter(|n| nodes[**n].is_rfactor)
             .fold(Index::Const(1), |count, n| {
                 b.mul(count, first.trip_count(b, *n))
             });
@@ -194,7 +194,10 @@ pub(crate) fn schedule(
             "keep some with `#tile.rfactor`, of a loop that is bound to blocks",
         );
     }
-    if let Some(loose) = parts.iter().find(|n| !matches!(nodes[**n].run, Run::On(_))) {
+    if let Some(loose) = parts
+        .iter()
+        .find(|n| !matches!(nodes[**n].kind, LoopKind::Bound(_)))
+    {
         return illegal(
             &format!(
                 "`{}` is not bound to blocks, so none of them is the last",
@@ -251,7 +254,7 @@ pub(crate) fn schedule(
     };
     let written: i64 = serial
         .iter()
-        .filter(|n| !nodes[**n].reduced && nodes[**n].run != Run::Serial)
+        .filter(|n| !nodes[**n].reduced && nodes[**n].kind != LoopKind::Serial)
         .fold(1, |n, l| {
             n.saturating_mul(nodes[*l].extent.known().unwrap_or(1))
         });
@@ -290,7 +293,7 @@ fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
         return format!("d{}", parts + dim);
     }
     for (n, from) in nest.nodes.iter().enumerate() {
-        if let Fate::Split { outer, inner, .. } = from.fate {
+        if let LoopRelation::Split { outer, inner, .. } = from.relation {
             let whole = || renamed(nest, kept, parts, &nest.nodes[n].name);
             match node {
                 _ if node == outer => return format!("{}.o", whole()),

@@ -459,7 +459,7 @@ fn launch<'c>(
             Some(node) => nest.nodes[node].extent.value(b, &|_, d| lengths[d]),
             None => Index::Const(1),
         };
-        let is_apart = |node: usize| nest.nodes[node].apart;
+        let is_apart = |node: usize| nest.nodes[node].is_rfactor;
         let blocks = match nest.on(Processor::Block(dimension)).is_some_and(is_apart) {
             true if has_last => at_least_one(b, blocks),
             _ => blocks,

@@ -1,6 +1,6 @@
 //! Checks the rules that apply to a loop nest as a whole.
 
-use super::nest::{Illegal, MAX_UNROLL, Nest, Node, Run};
+use super::nest::{Illegal, LoopKind, MAX_UNROLL, Nest, Node};
 use super::steps::Processor;
 use tx_mlir::codes;
 use tx_target::{MAX_CLUSTER, MAX_THREADS};
@@ -38,9 +38,9 @@ impl Nest {
             );
         }
         for node in &self.order {
-            let Node { name, run, .. } = &self.nodes[*node];
-            if let (true, Run::On(processor @ Processor::Block(_)), Some(reason)) =
-                (self.nodes[*node].combines(), run, atomics)
+            let Node { name, kind, .. } = &self.nodes[*node];
+            if let (true, LoopKind::Bound(processor @ Processor::Block(_)), Some(reason)) =
+                (self.nodes[*node].combines(), kind, atomics)
             {
                 return Err(Illegal::new(codes::TX0305, format!(
                     "`{name}` is reduced and bound to {processor}: several blocks would write one result"
@@ -76,9 +76,9 @@ impl Nest {
         let mut lanes = 1i64;
         for node in inner {
             let Node {
-                name, extent, run, ..
+                name, extent, kind, ..
             } = &self.nodes[*node];
-            let written_out = matches!(run, Run::Unrolled | Run::Vectorized);
+            let written_out = matches!(kind, LoopKind::Unrolled | LoopKind::Vectorized);
             if !self.nodes[*node].combines() && !written_out {
                 return Err(Illegal::new(codes::TX0310, format!(
                     "`{name}` lies within the reduced loop `{}`: its partial results would need memory",
@@ -86,13 +86,18 @@ impl Nest {
                 ))
                 .note("reorder it to the outside, unroll it, or vectorize it"));
             }
-            if !self.nodes[*node].combines() || *run == Run::Vectorized {
+            if !self.nodes[*node].combines() || *kind == LoopKind::Vectorized {
                 lanes = lanes.saturating_mul(extent.known().unwrap_or(1));
             }
         }
         let written: i64 = serial
             .iter()
-            .filter(|n| matches!(self.nodes[**n].run, Run::Unrolled | Run::Vectorized))
+            .filter(|n| {
+                matches!(
+                    self.nodes[**n].kind,
+                    LoopKind::Unrolled | LoopKind::Vectorized
+                )
+            })
             .fold(1, |n, l| {
                 n.saturating_mul(self.nodes[*l].extent.known().unwrap_or(1))
             });
@@ -109,7 +114,7 @@ impl Nest {
         let vectorized: Vec<usize> = serial
             .iter()
             .copied()
-            .filter(|n| self.nodes[*n].run == Run::Vectorized)
+            .filter(|n| self.nodes[*n].kind == LoopKind::Vectorized)
             .collect();
         match vectorized.as_slice() {
             [] => Ok(()),

@@ -3,7 +3,7 @@
 
 use super::body::{Body, EmitPoint};
 use super::extent::Extent;
-use super::nest::{Fate, MAX_BLOCKS, Run};
+use super::nest::{LoopKind, LoopRelation, MAX_BLOCKS};
 use super::steps::Processor;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{Builder, Index, Val};
@@ -135,7 +135,7 @@ impl<'c> Body<'_, 'c> {
     /// block must still run.
     pub(super) fn may_be_empty(&self, node: usize) -> bool {
         let node = &self.nest.nodes[node];
-        self.precedes_last_block && node.apart && node.extent.known().is_none_or(|n| n == 0)
+        self.precedes_last_block && node.is_rfactor && node.extent.known().is_none_or(|n| n == 0)
     }
 
     /// Emits the loops around the combining loops, beginning with loop number `at`.
@@ -225,12 +225,12 @@ impl<'c> Body<'_, 'c> {
             .filter(|g| !place.full.contains(g))
             .find(|g| {
                 matches!(
-                    self.nest.nodes[*g].fate,
-                    Fate::Split { outer, inner, .. } if outer == node || inner == node
+                    self.nest.nodes[*g].relation,
+                    LoopRelation::Split { outer, inner, .. } if outer == node || inner == node
                 )
             });
         let Some(guard) = guard else { return whole() };
-        let Fate::Split { outer, factor, .. } = self.nest.nodes[guard].fate else {
+        let LoopRelation::Split { outer, factor, .. } = self.nest.nodes[guard].relation else {
             return whole();
         };
         // The number of vectors differs between rows, and the code at this position is outside the
@@ -280,7 +280,7 @@ impl<'c> Body<'_, 'c> {
         }
         // Every iteration of this loop stores a partial result, even an iteration that combines no
         // elements.
-        if self.nest.nodes[node].apart {
+        if self.nest.nodes[node].is_rfactor {
             return whole();
         }
         // If the index of the outer tile is known, the inner loop ends at the length of the
@@ -307,11 +307,11 @@ impl<'c> Body<'_, 'c> {
         let is_alone = self.grid_op.extents.len() == self.grid_op.axes.len();
         let loops = self.nest.loops_of(node);
         let lanes = self.nest.on(Processor::Thread(0));
-        let is_vector = |n: &usize| nodes[*n].run == Run::Vectorized;
+        let is_vector = |n: &usize| nodes[*n].kind == LoopKind::Vectorized;
         is_unknown
             && !is_alone
             && lanes.is_some_and(|lanes| nodes[lanes].reduced && loops.contains(&lanes))
-            && loops.iter().any(|n| nodes[*n].run == Run::Unrolled)
+            && loops.iter().any(|n| nodes[*n].kind == LoopKind::Unrolled)
             && !self.nest.serial().iter().any(is_vector)
     }
 
@@ -320,8 +320,8 @@ impl<'c> Body<'_, 'c> {
         let loops = self.nest.loops_of(node);
         loops.iter().any(|n| {
             matches!(
-                self.nest.nodes[*n].run,
-                Run::On(Processor::Block(_) | Processor::Cluster(_))
+                self.nest.nodes[*n].kind,
+                LoopKind::Bound(Processor::Block(_) | Processor::Cluster(_))
             )
         })
     }
@@ -338,8 +338,11 @@ impl<'c> Body<'_, 'c> {
     /// Returns whether all threads that exchange partial results have the same index of `node`.
     fn is_uniform(&self, node: usize) -> bool {
         let differs = |l: &usize| {
-            let run = self.nest.nodes[*l].run;
-            matches!(run, Run::On(Processor::Thread(_) | Processor::Cluster(_)))
+            let kind = self.nest.nodes[*l].kind;
+            matches!(
+                kind,
+                LoopKind::Bound(Processor::Thread(_) | Processor::Cluster(_))
+            )
         };
         !self.nest.loops_of(node).iter().any(differs)
     }

@@ -13,7 +13,7 @@ pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16)
 
 /// Effect of the steps of a schedule on a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum LoopRelation {
     /// The loop remains: it is emitted as a loop, or bound to threads or blocks.
     Loop,
     /// The loop was split into the loops `outer` and `inner`; `inner` has `factor` iterations. If
@@ -29,12 +29,14 @@ pub(crate) enum Fate {
     Fused { into: usize, member: usize },
 }
 
+/// Execution of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Run {
+pub(crate) enum LoopKind {
     Serial,
     Unrolled,
     Vectorized,
-    On(Processor),
+    /// Bound to threads, to blocks of a cluster, or to blocks of the grid.
+    Bound(Processor),
 }
 
 /// A loop of the nest, or a former loop that a step has split or fused.
@@ -42,11 +44,11 @@ pub(crate) enum Run {
 pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) extent: Extent,
-    pub(crate) fate: Fate,
-    pub(crate) run: Run,
+    pub(crate) relation: LoopRelation,
+    pub(crate) kind: LoopKind,
     pub(crate) reduced: bool,
     /// Whether each iteration stores a separate partial result (`rfactor`).
-    pub(crate) apart: bool,
+    pub(crate) is_rfactor: bool,
     /// Loops that were fused into this loop, outermost first.
     pub(crate) members: Vec<usize>,
 }
@@ -54,7 +56,7 @@ pub(crate) struct Node {
 impl Node {
     /// Returns whether all iterations of the loop combine their elements into one partial result.
     pub(crate) fn combines(&self) -> bool {
-        self.reduced && !self.apart
+        self.reduced && !self.is_rfactor
     }
 }
 
@@ -69,7 +71,7 @@ pub(crate) struct Nest {
     /// Loops whose iterations store separate partial results (`rfactor`).
     pub(crate) rfactors: Vec<usize>,
     /// Whether the kernel uses evict-first loads (`#tile.stream`).
-    pub(crate) streams: bool,
+    pub(crate) evict_first: bool,
     /// Minimum number of resident threads per SM (`#tile.resident`).
     pub(super) resident: Option<i64>,
     /// Arrays of a group that stay in registers or shared memory (`#tile.hold`), by name.
@@ -110,10 +112,10 @@ impl Nest {
         let node = |(d, extent): (usize, &Extent)| Node {
             name: format!("d{d}"),
             extent: extent.clone(),
-            fate: Fate::Loop,
-            run: Run::Serial,
+            relation: LoopRelation::Loop,
+            kind: LoopKind::Serial,
             reduced: reduced.contains(&d),
-            apart: false,
+            is_rfactor: false,
             members: Vec::new(),
         };
         // The parallel dimensions are outermost: one result after another.
@@ -124,7 +126,7 @@ impl Nest {
             dims: extents.len(),
             order: kept.into_iter().chain(combined).collect(),
             rfactors: Vec::new(),
-            streams: false,
+            evict_first: false,
             resident: None,
             holds: Vec::new(),
             last_block: false,
@@ -142,8 +144,8 @@ impl Nest {
     pub(crate) fn aligned(&self) -> Option<(usize, i64)> {
         let nodes = self.nodes.iter().enumerate();
         nodes
-            .filter_map(|(n, node)| match node.fate {
-                Fate::Split {
+            .filter_map(|(n, node)| match node.relation {
+                LoopRelation::Split {
                     aligned: true,
                     factor,
                     ..
@@ -157,7 +159,7 @@ impl Nest {
         self.order
             .iter()
             .copied()
-            .find(|n| self.nodes[*n].run == Run::On(processor))
+            .find(|n| self.nodes[*n].kind == LoopKind::Bound(processor))
     }
 
     /// Returns the loops bound to blocks, in the order x, y, z.
@@ -170,7 +172,8 @@ impl Nest {
     /// Returns whether the iterations of dimension `dim` are distributed over blocks of different
     /// clusters.
     pub(crate) fn is_on_grid(&self, dim: usize) -> bool {
-        let on_grid = |node: &usize| matches!(self.nodes[*node].run, Run::On(Processor::Block(_)));
+        let on_grid =
+            |node: &usize| matches!(self.nodes[*node].kind, LoopKind::Bound(Processor::Block(_)));
         self.loops_of(dim).iter().any(on_grid)
     }
 
@@ -205,29 +208,32 @@ impl Nest {
 
     /// Returns the loops that are not bound to threads or blocks, outermost first.
     pub(crate) fn serial(&self) -> Vec<usize> {
-        let bound = |n: &usize| matches!(self.nodes[*n].run, Run::On(_));
+        let bound = |n: &usize| matches!(self.nodes[*n].kind, LoopKind::Bound(_));
         self.order.iter().copied().filter(|n| !bound(n)).collect()
     }
 
     /// Marks the reduced loops `names` as loops with separate partial results (`rfactor`).
-    pub(crate) fn keep_apart(&mut self, names: &[String]) {
+    pub(crate) fn mark_rfactors(&mut self, names: &[String]) {
         for node in &mut self.nodes {
-            node.apart |= names.contains(&node.name);
+            node.is_rfactor |= names.contains(&node.name);
         }
         // Move these loops outside the first loop that combines.
         let first = self.order.iter().position(|n| self.nodes[*n].combines());
         let (before, within) = self.order.split_at(first.unwrap_or(self.order.len()));
-        let (apart, others): (Vec<usize>, Vec<usize>) =
-            within.iter().partition(|n| self.nodes[**n].apart);
-        self.order = [before.to_vec(), apart, others].concat();
+        let (rfactors, others): (Vec<usize>, Vec<usize>) =
+            within.iter().partition(|n| self.nodes[**n].is_rfactor);
+        self.order = [before.to_vec(), rfactors, others].concat();
     }
 
     /// Returns the `rfactor` loops that are bound neither to threads nor to blocks of a cluster.
     /// The partial results of the returned loops are exchanged through global memory.
     pub(crate) fn global_rfactors(&self) -> Vec<usize> {
         let on_threads = |n: &usize| {
-            let run = self.nodes[*n].run;
-            matches!(run, Run::On(Processor::Thread(_) | Processor::Cluster(_)))
+            let kind = self.nodes[*n].kind;
+            matches!(
+                kind,
+                LoopKind::Bound(Processor::Thread(_) | Processor::Cluster(_))
+            )
         };
         self.rfactors
             .iter()
@@ -239,7 +245,9 @@ impl Nest {
     /// Returns whether the nest has a vectorized loop, so that threads load vectors, or scalars
     /// where vectors are unaligned.
     pub(crate) fn has_vectors(&self) -> bool {
-        self.nodes.iter().any(|node| node.run == Run::Vectorized)
+        self.nodes
+            .iter()
+            .any(|node| node.kind == LoopKind::Vectorized)
     }
 
     /// Returns the split loops that need a bounds check, because the last tile may be partial. A
@@ -247,9 +255,9 @@ impl Nest {
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {
-            let Fate::Split {
+            let LoopRelation::Split {
                 factor, aligned, ..
-            } = node.fate
+            } = node.relation
             else {
                 continue;
             };
@@ -258,7 +266,7 @@ impl Nest {
             }
             // The bounds check of a split loop implies the check of its outer part.
             let implied = guards.iter().any(
-                |g: &usize| matches!(self.nodes[*g].fate, Fate::Split { outer, .. } if outer == n),
+                |g: &usize| matches!(self.nodes[*g].relation, LoopRelation::Split { outer, .. } if outer == n),
             );
             if !implied {
                 guards.push(n);
@@ -274,24 +282,24 @@ impl Nest {
     }
 
     fn descends(&self, node: usize, from: usize) -> bool {
-        match self.nodes[from].fate {
+        match self.nodes[from].relation {
             _ if node == from => true,
-            Fate::Split { outer, inner, .. } => {
+            LoopRelation::Split { outer, inner, .. } => {
                 self.descends(node, outer) || self.descends(node, inner)
             }
-            Fate::Fused { into, .. } => self.descends(node, into),
-            Fate::Loop => false,
+            LoopRelation::Fused { into, .. } => self.descends(node, into),
+            LoopRelation::Loop => false,
         }
     }
 
     /// Returns the loops from which the index of `node` is computed.
     pub(crate) fn loops_of(&self, node: usize) -> Vec<usize> {
-        match self.nodes[node].fate {
-            Fate::Loop => vec![node],
-            Fate::Split { outer, inner, .. } => {
+        match self.nodes[node].relation {
+            LoopRelation::Loop => vec![node],
+            LoopRelation::Split { outer, inner, .. } => {
                 [self.loops_of(outer), self.loops_of(inner)].concat()
             }
-            Fate::Fused { into, .. } => self.loops_of(into),
+            LoopRelation::Fused { into, .. } => self.loops_of(into),
         }
     }
 
@@ -321,11 +329,11 @@ impl Nest {
         if of == node || self.nodes[of].extent.known().is_some_and(|n| n <= 1) {
             return true;
         }
-        match self.nodes[of].fate {
+        match self.nodes[of].relation {
             // Aligned vectors begin at an aligned address, and the element at an aligned address
             // can have any index.
-            Fate::Split { aligned: true, .. } => false,
-            Fate::Split {
+            LoopRelation::Split { aligned: true, .. } => false,
+            LoopRelation::Split {
                 outer,
                 inner,
                 factor: by,
@@ -334,7 +342,7 @@ impl Nest {
                 (by % factor == 0 || self.is_multiple(outer, node, factor))
                     && self.is_multiple(inner, node, factor)
             }
-            Fate::Loop | Fate::Fused { .. } => false,
+            LoopRelation::Loop | LoopRelation::Fused { .. } => false,
         }
     }
 
@@ -346,7 +354,7 @@ impl Nest {
             .serial()
             .into_iter()
             .filter(|n| {
-                let is_own = !shared && self.nodes[*n].run == Run::Vectorized;
+                let is_own = !shared && self.nodes[*n].kind == LoopKind::Vectorized;
                 self.nodes[*n].combines() && !is_own
             })
             .collect();
@@ -366,9 +374,9 @@ impl Nest {
         if dim == node {
             return Some(1);
         }
-        match self.nodes[dim].fate {
-            Fate::Loop => Some(0),
-            Fate::Split {
+        match self.nodes[dim].relation {
+            LoopRelation::Loop => Some(0),
+            LoopRelation::Split {
                 outer,
                 inner,
                 factor,
@@ -377,7 +385,7 @@ impl Nest {
                 .step_of(outer, node)?
                 .checked_mul(factor)?
                 .checked_add(self.step_of(inner, node)?),
-            Fate::Fused { into, .. } => (!self.loops_of(into).contains(&node)).then_some(0),
+            LoopRelation::Fused { into, .. } => (!self.loops_of(into).contains(&node)).then_some(0),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::grid_op::{GridOp, Work, is_grid_op};
 use super::group::{Group, members, number};
 use super::last_block;
 use super::lengths::CoveredLengths;
-use super::nest::{Illegal, Nest, Run};
+use super::nest::{Illegal, LoopKind, Nest};
 use super::staged::footprints;
 use super::steps::{Case, Processor, Step, cases_to_attribute};
 use crate::analysis::dataflow::{Dataflow, op_key};
@@ -430,7 +430,7 @@ pub(crate) fn starts_first(nest: &Nest) -> bool {
 
 fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
     let node = &nest.nodes[node];
-    node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
+    node.combines() && matches!(node.kind, LoopKind::Bound(Processor::Block(_)))
 }
 
 /// Returns the loop nest of a grid-level op for one case of a schedule, or the reason why the
@@ -449,7 +449,7 @@ pub(crate) fn legal(
         }
     }
     let mut nest = Nest::new(&extents, &grid_op.axes).apply(&case.steps)?;
-    nest.keep_apart(&grid_op.partials);
+    nest.mark_rfactors(&grid_op.partials);
     // The kernel that computes separate partial results (`rfactor`) does not combine them.
     let mut checked = nest.clone();
     let apart: Vec<String> = nest
@@ -457,7 +457,7 @@ pub(crate) fn legal(
         .iter()
         .map(|n| nest.nodes[*n].name.clone())
         .collect();
-    checked.keep_apart(&apart);
+    checked.mark_rfactors(&apart);
     checked.check(grid_op.atomics().err().as_deref())?;
     if number(grid_op.op).is_none() {
         footprints(grid_op, &nest)?;

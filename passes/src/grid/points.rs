@@ -5,7 +5,7 @@
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
 use super::grid_op::{Work, reads_argument};
-use super::nest::Run;
+use super::nest::LoopKind;
 use super::steps::Processor;
 use super::vectors::WIDEST;
 use crate::analysis::dataflow::Access;
@@ -45,10 +45,9 @@ impl<'c> Body<'_, 'c> {
             let each = |place: &EmitPoint<'c>| self.unrolled(b, *node, place);
             points.iter().flat_map(each).collect()
         });
-        let vector = loops
-            .last()
-            .copied()
-            .filter(|node| self.nest.nodes[*node].run == Run::Vectorized && self.count(*node) > 1);
+        let vector = loops.last().copied().filter(|node| {
+            self.nest.nodes[*node].kind == LoopKind::Vectorized && self.count(*node) > 1
+        });
         let width = vector.map_or(1, |node| self.count(node));
         let mut together = match vector {
             Some(_) => self.alignment.holds,

@@ -1,6 +1,6 @@
 //! Registers of a thread: checks that the threads of a row can hold its elements.
 
-use super::nest::{Nest, Run};
+use super::nest::{LoopKind, Nest};
 
 /// Maximum number of elements of each operand that a thread keeps in registers. With 512 resident
 /// threads per SM, 64 elements of 32 bits occupy 64 of 128 registers.
@@ -36,7 +36,7 @@ pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> 
             .any(|guard| nest.loops_of(*guard).contains(&loop_));
         let once = node.extent.most().filter(|most| *most <= 1 && is_guarded);
         let count = node.extent.known().or(once);
-        let is_unrolled = matches!(node.run, Run::Unrolled | Run::Vectorized);
+        let is_unrolled = matches!(node.kind, LoopKind::Unrolled | LoopKind::Vectorized);
         match count {
             Some(count) if is_unrolled || count <= 1 => {
                 if count > 1 && !node.reduced && nest.nodes.iter().any(|n| n.reduced) {
@@ -65,7 +65,7 @@ pub(crate) fn reload_loops(nest: &Nest) -> Vec<usize> {
     let is_loop = |n: &usize| {
         let node = &nest.nodes[*n];
         node.reduced == nest.nodes.iter().any(|n| n.reduced)
-            && !matches!(node.run, Run::Unrolled | Run::Vectorized)
+            && !matches!(node.kind, LoopKind::Unrolled | LoopKind::Vectorized)
             && node.extent.known() != Some(1)
     };
     nest.serial().into_iter().take_while(is_loop).collect()

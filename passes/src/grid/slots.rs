@@ -1,7 +1,7 @@
 //! Slots: vectors of consecutive elements of a row that one thread processes.
 
 use super::body::{Body, EmitPoint};
-use super::nest::Run;
+use super::nest::LoopKind;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index};
 
@@ -22,7 +22,7 @@ pub(super) fn slots<'c>(
     });
     let vector = loops()
         .next_back()
-        .filter(|node| body.nest.nodes[**node].run == Run::Vectorized);
+        .filter(|node| body.nest.nodes[**node].kind == LoopKind::Vectorized);
     let width = vector.map_or(1, |node| body.count(*node).max(1));
     points
         .chunks(width)
@@ -50,7 +50,7 @@ pub(super) fn map_places<'c>(
 pub(super) fn partial_vectors<'c>(body: &Body<'_, 'c>) -> Vec<(Index<'c>, i64)> {
     let nodes = &body.nest.nodes;
     let mut serial = body.nest.serial().into_iter();
-    let vector = serial.find(|node| nodes[*node].run == Run::Vectorized);
+    let vector = serial.find(|node| nodes[*node].kind == LoopKind::Vectorized);
     let width = vector.and_then(|node| nodes[node].extent.known());
     let (Some(vector), Some(width)) = (vector, width) else {
         return Vec::new();

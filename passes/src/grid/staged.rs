@@ -5,7 +5,7 @@
 //! shared memory in the order in which they store results.
 
 use super::grid_op::{GridOp, Work};
-use super::nest::{Fate, Illegal, Nest, Run};
+use super::nest::{Illegal, LoopKind, LoopRelation, Nest};
 use super::steps::Processor;
 use super::vectors::{WIDEST, begins_aligned};
 use crate::analysis::dataflow::Access;
@@ -141,17 +141,17 @@ impl Nest {
     /// number is dynamic.
     pub(super) fn in_block(&self, node: usize) -> Option<i64> {
         let node = &self.nodes[node];
-        match node.fate {
-            Fate::Loop => match node.run {
-                Run::On(Processor::Block(_) | Processor::Cluster(_)) => Some(1),
+        match node.relation {
+            LoopRelation::Loop => match node.kind {
+                LoopKind::Bound(Processor::Block(_) | Processor::Cluster(_)) => Some(1),
                 _ => node.extent.known(),
             },
-            Fate::Fused { into, .. } => match self.in_block(into)? {
+            LoopRelation::Fused { into, .. } => match self.in_block(into)? {
                 1 => Some(1),
                 all if self.nodes[into].extent.known() == Some(all) => node.extent.known(),
                 _ => None,
             },
-            Fate::Split {
+            LoopRelation::Split {
                 outer,
                 inner,
                 factor,
@@ -161,15 +161,15 @@ impl Nest {
                 (1, inner) if inner > 0 && factor % inner == 0 => Some(inner),
                 _ => None,
             },
-            Fate::Split { .. } => None,
+            LoopRelation::Split { .. } => None,
         }
     }
 
     /// Returns whether loop `node`, which no step has split or fused, is bound to blocks.
     pub(super) fn is_on_blocks(&self, node: usize) -> bool {
         matches!(
-            self.nodes[node].run,
-            Run::On(Processor::Block(_) | Processor::Cluster(_))
+            self.nodes[node].kind,
+            LoopKind::Bound(Processor::Block(_) | Processor::Cluster(_))
         )
     }
 }

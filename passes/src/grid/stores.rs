@@ -3,7 +3,7 @@
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
 use super::grid_op::{Combination, Work, atomic_kind, reads_argument};
-use super::nest::Run;
+use super::nest::LoopKind;
 use super::steps::Processor;
 use crate::combiner::Combiner;
 use crate::emit::{OWNED, finish, product};
@@ -114,10 +114,9 @@ impl<'c> Body<'_, 'c> {
 
     fn by_atomics(&self) -> bool {
         let nodes = &self.nest.nodes;
-        self.nest
-            .order
-            .iter()
-            .any(|n| nodes[*n].combines() && matches!(nodes[*n].run, Run::On(Processor::Block(_))))
+        self.nest.order.iter().any(|n| {
+            nodes[*n].combines() && matches!(nodes[*n].kind, LoopKind::Bound(Processor::Block(_)))
+        })
     }
 
     /// Emits the stored value of a reduction result: combines the previous value of the

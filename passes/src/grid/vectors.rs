@@ -2,7 +2,7 @@
 //! aligned vectors in a row.
 
 use super::grid_op::{GridOp, Work};
-use super::nest::{Nest, Node, Run};
+use super::nest::{LoopKind, Nest, Node};
 use crate::analysis::dataflow::Access;
 use crate::emit::is_packed;
 use std::collections::BTreeMap;
@@ -35,8 +35,8 @@ impl<'c> Alignment<'c> {
     /// Emits alignment checks at the start of a kernel, before any load.
     pub(super) fn of(b: &Builder<'c>, grid_op: &GridOp<'c>, nest: &Nest) -> Self {
         let vector = nest.serial().into_iter().find(|n| {
-            let Node { run, extent, .. } = &nest.nodes[*n];
-            *run == Run::Vectorized && extent.known().is_some_and(|n| n > 1)
+            let Node { kind, extent, .. } = &nest.nodes[*n];
+            *kind == LoopKind::Vectorized && extent.known().is_some_and(|n| n > 1)
         });
         let mut holds = Cond::Const(true);
         let mut are_vectors = |accesses: &[Access<'c>]| -> Vec<bool> {
