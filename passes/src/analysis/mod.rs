@@ -5,6 +5,7 @@ pub(crate) mod active;
 pub(crate) mod arithmetic;
 pub(crate) mod barrier;
 pub(crate) mod barrier_errors;
+pub(crate) mod barrier_placement;
 pub(crate) mod classes;
 pub(crate) mod conflict;
 pub(crate) mod constants;

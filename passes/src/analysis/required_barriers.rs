@@ -1,21 +1,17 @@
 //! Barriers that the memory accesses of a kernel need.
 
 use super::barrier::{Barrier, BarrierScope};
-use super::barrier_errors::{Reason, side_by_side};
 use super::unordered::{UnorderedAccess, UnorderedAccesses, order};
 use crate::analysis::access::{
     Access, OpAccess, OpAccessKey, effects, is_atomic, op_accesses, target,
 };
 use crate::analysis::conflict::{Compared, ComparisonBudget, Conflict};
 use crate::analysis::iterations;
-use crate::analysis::kernel::{WARP_SIZE, WARPGROUP};
+use crate::analysis::kernel::WARP_SIZE;
 use crate::analysis::threads::Threads;
-use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::Scope;
-use tx_mlir::{
-    AsyncStore, Blk, Failed, Op, ancestors, blocks, codes, error, is, name, operands, ops, walk,
-};
+use tx_mlir::{AsyncStore, Blk, Failed, Op, blocks, is, name, operands, ops, walk};
 use tx_target::{Operation, Role};
 
 /// Returns the barriers that a kernel needs, and the redundant barriers of the input program.
@@ -71,9 +67,9 @@ impl From<Failed> for Stop {
 }
 
 /// Walk through a kernel that finds conflicting accesses without a barrier in between.
-struct BarrierAnalysis<'t, 'c> {
-    threads: &'t Threads<'c>,
-    barriers: Vec<Barrier<'c>>,
+pub(super) struct BarrierAnalysis<'t, 'c> {
+    pub(super) threads: &'t Threads<'c>,
+    pub(super) barriers: Vec<Barrier<'c>>,
     accesses: BTreeMap<usize, Vec<Access<'c>>>,
     writes: Vec<OpAccess<'c>>,
     /// All accesses in the kernel to the shared memory of other blocks of the cluster.
@@ -214,7 +210,7 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         groups.len() < self.all_warps() || groups.iter().any(|(_, complete)| !complete)
     }
 
-    fn all_warps(&self) -> usize {
+    pub(super) fn all_warps(&self) -> usize {
         usize::try_from((self.threads.kernel().threads + WARP_SIZE - 1) / WARP_SIZE).unwrap_or(1)
     }
 
@@ -514,131 +510,6 @@ impl<'c> BarrierAnalysis<'_, 'c> {
             self.conflicts.insert((other, one, place()), found);
         }
     }
-
-    /// Inserts a barrier between two accesses: before `later` in the innermost block that contains
-    /// both, or in the loop that has started a new iteration in between.
-    fn insert(
-        &mut self,
-        earlier: &UnorderedAccess<'c>,
-        later: Op<'c>,
-        reach: BarrierScope,
-    ) -> Result<(), Failed> {
-        let chain: Vec<Op<'c>> = std::iter::once(later).chain(ancestors(later)).collect();
-        let outermost = |holder: &dyn Fn(Op<'c>) -> bool| -> Option<usize> {
-            chain
-                .iter()
-                .rposition(|o| tx_mlir::parent(*o).is_some_and(holder))
-        };
-        let around: Vec<Op<'c>> = ancestors(earlier.access.of_op.op).collect();
-        let level = match outermost(&|o| earlier.crossed_loop == Some(o)) {
-            Some(level) => level,
-            None => {
-                // The barrier is directly inside the innermost op that contains both accesses.
-                let common = chain
-                    .iter()
-                    .position(|o| around.contains(o))
-                    .unwrap_or(chain.len());
-                let in_arms = chain
-                    .get(common)
-                    .is_some_and(|o| matches!(name(*o), "scf.if" | "scf.index_switch"))
-                    && !same_block(earlier.access.of_op.op, chain[common.saturating_sub(1)]);
-                if in_arms {
-                    return Err(side_by_side(chain[common], earlier.access.of_op.op, later));
-                }
-                common.saturating_sub(1)
-            }
-        };
-        let place = chain[level];
-        let reach = self.widened(place, reach);
-        let warps = self.warps_at(place, [earlier.access.of_op.op, later], reach)?;
-        // If only one warp reaches the barrier, a warp-wide barrier suffices.
-        let reach = if warps.len() == 1 {
-            reach.of_one_warp()
-        } else {
-            reach
-        };
-        assert!(
-            !self
-                .barriers
-                .iter()
-                .any(|b| b.before == place && b.reach == reach),
-            "a barrier must separate what it was inserted for"
-        );
-        self.barriers.push(Barrier {
-            before: place,
-            reach,
-            warps,
-            number: 0,
-        });
-        Ok(())
-    }
-
-    /// Returns the reach of a barrier at `place`. Barriers per warpgroup need at least two
-    /// warpgroups, all of them complete; otherwise the barrier is block-wide.
-    fn widened(&self, place: Op<'c>, reach: BarrierScope) -> BarrierScope {
-        let active = self.threads.active(place);
-        let groups = active.threads.groups(WARPGROUP);
-        let whole = groups
-            .iter()
-            .all(|(g, complete)| *complete && (g + 1) * WARPGROUP <= self.threads.kernel().threads);
-        let several = groups.len() > 1 && whole && active.splits(Scope::Warpgroup).is_none();
-        if reach == BarrierScope::Warpgroup && !several {
-            BarrierScope::Block
-        } else {
-            reach
-        }
-    }
-
-    /// Returns the warps that reach `place`. All lanes of each warp must reach `place`, and for a
-    /// barrier between warps, the set of warps must be known.
-    fn warps_at(
-        &self,
-        place: Op<'c>,
-        [earlier, later]: [Op<'c>; 2],
-        reach: BarrierScope,
-    ) -> Result<Vec<i64>, Failed> {
-        let active = self.threads.active(place);
-        let scope = match reach {
-            BarrierScope::Cluster => Scope::Cluster,
-            BarrierScope::Block => Scope::Cta,
-            BarrierScope::Warpgroup => Scope::Warpgroup,
-            BarrierScope::Warp => Scope::Warp,
-        };
-        let branch = active.splits(scope);
-        let groups = active.threads.groups(WARP_SIZE);
-        let enough = reach != BarrierScope::Cluster || groups.len() == self.all_warps();
-        if branch.is_none() && enough && groups.iter().all(|(_, complete)| *complete) {
-            return Ok(groups.into_iter().map(|(g, _)| g).collect());
-        }
-        if reach == BarrierScope::Cluster {
-            let report = error(
-                later.location(),
-                "a barrier of the cluster is needed here, but not all of its threads get here",
-            )
-            .code(codes::TX0116);
-            return Err(match branch.or_else(|| ancestors(place).find(|op| name(*op) == "scf.if")) {
-                Some(branch) => report.note_at(branch.location(), "this may split the threads of a cluster"),
-                None => report,
-            }
-            .note("reach other blocks' memory outside of branches that not all blocks of a cluster take")
-            .emit());
-        }
-        let Reason {
-            what,
-            branch: why,
-            advice,
-        } = Reason::of(active.split.filter(|split| split.together < scope));
-        let report = error(later.location(), what).code(codes::TX0116).note_at(
-            earlier.location(),
-            "threads may meet in one place of memory here, and nothing orders the two",
-        );
-        Err(match branch {
-            Some(branch) => report.note_at(branch.location(), why),
-            None => report.note(why),
-        }
-        .note(advice)
-        .emit())
-    }
 }
 
 /// Returns whether a wait at an mbarrier object guarantees that an asynchronous store is complete,
@@ -647,12 +518,4 @@ fn completes<'c>(wait: Op<'c>, store: Op<'c>) -> bool {
     let waited = target(operands(wait)[0]);
     let signaled = AsyncStore::of(store).and_then(|store| target(store.barrier));
     waited.is_some() && waited == signaled
-}
-
-/// Returns whether `inner` is in the same block as `outer`, or nested in an op of this block.
-fn same_block<'c>(inner: Op<'c>, outer: Op<'c>) -> bool {
-    let block = outer.block().map(|b| b.to_raw().ptr);
-    std::iter::once(inner)
-        .chain(ancestors(inner))
-        .any(|o| o.block().map(|b| b.to_raw().ptr) == block)
 }

@@ -265,9 +265,10 @@ impl Nest {
                 continue;
             }
             // The bounds check of a split loop implies the check of its outer part.
-            let implied = guards.iter().any(
-                |g: &usize| matches!(self.nodes[*g].relation, LoopRelation::Split { outer, .. } if outer == n),
-            );
+            let implied = guards.iter().any(|guard: &usize| {
+                let relation = &self.nodes[*guard].relation;
+                matches!(relation, LoopRelation::Split { outer, .. } if *outer == n)
+            });
             if !implied {
                 guards.push(n);
             }
