@@ -1,8 +1,9 @@
 use crate::analysis::access::{Memory, access, root};
+use crate::analysis::active::ThreadSet;
 use crate::analysis::kernel::{Kernel, WARPGROUP, check_launch, is_kernel};
 use crate::analysis::laws::check_laws;
 use crate::analysis::placement::placement;
-use crate::analysis::threads::{ThreadSet, Threads};
+use crate::analysis::threads::Threads;
 use crate::analysis::unused::warn_of_unused;
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
@@ -209,9 +210,9 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
         let write = access(threads, op, *destination, true);
         is_known(threads, *destination)
             && sources.iter().any(|(source, read)| {
-                read.touch.memory != Memory::Any
+                read.of_op.memory != Memory::Any
                     && is_known(threads, *source)
-                    && read.is_over(&write)
+                    && read.overlaps(&write)
             })
     });
     let twice = reduce.destinations.iter().enumerate().any(|(i, one)| {
@@ -219,7 +220,7 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
         reduce.destinations[i + 1..].iter().any(|other| {
             let again = access(threads, op, *other, true);
             let known = is_known(threads, *one) && is_known(threads, *other);
-            known && write.touch.memory != Memory::Any && write.is_over(&again)
+            known && write.of_op.memory != Memory::Any && write.overlaps(&again)
         })
     });
     if twice {
@@ -258,7 +259,7 @@ fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
         access(threads, op, source, false),
         access(threads, op, destination, true),
     );
-    let known = read.touch.memory != Memory::Any && read.is_over(&write);
+    let known = read.of_op.memory != Memory::Any && read.overlaps(&write);
     // A transposed view has the same elements as its source, but the analysis does not know the
     // address of each element.
     let [(from, turned), (to, turned_too)] = [source, destination].map(turned);

@@ -1,6 +1,6 @@
 use crate::emit::collapse_shape;
 use crate::grid::choose::VECTOR;
-use crate::grid::job::{Job, is_job};
+use crate::grid::grid_op::{GridOp, is_grid_op};
 use crate::linalg::generic::{Generic, iterators};
 use crate::linalg::read::Loops;
 use melior::ir::Type;
@@ -63,7 +63,7 @@ pass! {
 impl Pass for CollapseLoops {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let (mut collapses, mut failed) = (Vec::new(), None);
-        for op in walk(module).into_iter().filter(|op| is_job(*op)) {
+        for op in walk(module).into_iter().filter(|op| is_grid_op(*op)) {
             if parent(op).is_some_and(|around| is(around, "func.func")) {
                 match Collapse::of(op) {
                     Ok(collapse) => collapses.extend(collapse),
@@ -84,7 +84,7 @@ impl Pass for CollapseLoops {
 
 struct Collapse<'c> {
     loops: Loops<'c>,
-    job: Job<'c>,
+    grid_op: GridOp<'c>,
     /// Groups of adjacent loops; each group becomes one loop.
     groups: Vec<Vec<usize>>,
     /// Trip count of the second loop group, if two loop groups become a single loop.
@@ -97,12 +97,12 @@ impl<'c> Collapse<'c> {
         let Some((loops, groups)) = groups(op) else {
             return Ok(None);
         };
-        let job = Job::of(op)?;
-        let flat = flat(&loops, &job, &groups);
+        let grid_op = GridOp::of(op)?;
+        let flat = flat(&loops, &grid_op, &groups);
         let is_collapsed = groups.len() < loops.dims || flat.is_some();
         Ok(is_collapsed.then_some(Self {
             loops,
-            job,
+            grid_op,
             groups,
             flat,
         }))
@@ -111,7 +111,7 @@ impl<'c> Collapse<'c> {
     fn apply(self) {
         let op = self.loops.op;
         let b = Builder::before(op);
-        self.job.assert_sizes(&b);
+        self.grid_op.assert_sizes(&b);
         // An operand that is read and written has one view. An operand with two maps has one view
         // per map.
         let mut views: BTreeMap<(usize, Vec<usize>), Val<'c>> = BTreeMap::new();
@@ -235,9 +235,9 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
 /// Returns the trip count of the second of two loop groups, if the groups should become a single
 /// loop. If no vector width divides the row length, vectors cross the end of a row, so all loops
 /// must become a single loop.
-fn flat(loops: &Loops<'_>, job: &Job<'_>, groups: &[Vec<usize>]) -> Option<i64> {
+fn flat(loops: &Loops<'_>, grid_op: &GridOp<'_>, groups: &[Vec<usize>]) -> Option<i64> {
     let [_, row] = groups else { return None };
-    let lengths: Vec<i64> = job
+    let lengths: Vec<i64> = grid_op
         .extents
         .iter()
         .map(|n| n.known())

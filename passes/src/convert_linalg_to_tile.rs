@@ -3,11 +3,11 @@ use crate::decompose_softmax::decompose_all;
 use crate::linalg::attributes::check_attributes;
 use crate::linalg::body::{free_values, is_constant};
 use crate::linalg::chains::Chain;
+use crate::linalg::converted_ops::ConvertedOps;
 use crate::linalg::fuse::fuse;
 use crate::linalg::plan::Plan;
 use crate::linalg::read::reduction;
 use crate::linalg::separate::separate_all;
-use crate::linalg::taken::Taken;
 use crate::linalg::write::write;
 use std::collections::BTreeMap;
 use tx_dialect_tile::check_nested_attributes;
@@ -140,7 +140,7 @@ impl Pass for ConvertLinalgToTile {
         decompose_all(module);
         separate_all(module);
         let mut flows: BTreeMap<usize, Dataflow<'c>> = BTreeMap::new();
-        let mut taken = Taken::default();
+        let mut converted = ConvertedOps::default();
         let mut plans = Vec::new();
         let mut failed = None;
         for op in walk(module) {
@@ -152,14 +152,14 @@ impl Pass for ConvertLinalgToTile {
             let planned = checked.and_then(|()| reduction(op)).and_then(|loops| {
                 let Some(loops) = loops else { return Ok(None) };
                 let flow = flow_around(&mut flows, op);
-                let mut plan = Plan::of(loops, flow, &taken)?;
-                fuse(&mut plan, flow, &taken);
+                let mut plan = Plan::of(loops, flow, &converted)?;
+                fuse(&mut plan, flow, &converted);
                 Ok(Some(plan))
             });
             match planned {
                 Ok(Some(plan)) => {
-                    taken.take(plan.gone.iter().copied());
-                    taken.fold(plan.folded.iter().copied());
+                    converted.insert(plan.gone.iter().copied());
+                    converted.insert_folded(plan.folded.iter().copied());
                     plans.push(plan);
                 }
                 Ok(None) => {}
@@ -173,11 +173,11 @@ impl Pass for ConvertLinalgToTile {
         // fused.
         let mut chains = Vec::new();
         for op in walk(module).into_iter().rev() {
-            let Some(last) = taken.element_wise(op) else {
+            let Some(last) = converted.element_wise(op) else {
                 continue;
             };
-            if let Some(chain) = Chain::ending(last, flow_around(&mut flows, op), &taken) {
-                taken.take(chain.gone());
+            if let Some(chain) = Chain::ending(last, flow_around(&mut flows, op), &converted) {
+                converted.insert(chain.gone());
                 chains.push(chain);
             }
         }

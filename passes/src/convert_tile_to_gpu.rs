@@ -1,8 +1,10 @@
 use crate::analysis::kernel::Kernel;
 use crate::analysis::kernel::recorded_threads;
 use crate::analysis::placement::{Placement, placement};
-use crate::emit::{delinearize, extents, load, nest, product, scalars, vector_of, zero};
-use crate::variants::registers::{fragment, registers, registers_type};
+use crate::emit::{
+    delinearize, extents, fragment, load, nest, product, registers, registers_type, scalars,
+    vector_of, zero,
+};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Type, ValueLike};

@@ -1,13 +1,18 @@
 //! Ops that several passes emit: index arithmetic, loads and stores, vectors, loop nests, and the
 //! results of a reduction.
 
-use crate::analysis::kernel::SHARED_ALIGNMENT;
-use crate::combiner::Combiner;
+mod fragments;
+pub(crate) mod host_elements;
+mod reduction;
+
+pub(crate) use fragments::{fragment, registers, registers_type};
+pub(crate) use reduction::finish;
+pub use reduction::{Group, all_reduce};
+
+use crate::analysis::shared_memory::SHARED_ALIGNMENT;
 use melior::ir::attribute::{ArrayAttribute, FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::r#type::MemRefType;
 use melior::ir::{Attribute, Type, ValueLike};
-use tx_dialect_tile::Scope;
-use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, MemRef, Op, Val, byte_width, i64_array, i64_attribute};
 
 /// Returns the static or dynamic sizes of some dimensions of a memref.
@@ -68,49 +73,6 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
         Index::Const(n) => b.int(n, ty),
         Index::Val(v) => b.index_cast(v, ty),
     }
-}
-
-/// Converts the combined partial result `total` to the results of a reduction, with element types
-/// `types`. Combines `total` with the previous values of the outputs, if any; the result of an
-/// empty reduction is the identity.
-pub(crate) fn finish<'c>(
-    b: &Builder<'c>,
-    combiner: &Combiner<'c>,
-    total: &[Val<'c>],
-    length: Index<'c>,
-    old: Option<Vec<Val<'c>>>,
-    types: &[Type<'c>],
-) -> Vec<Val<'c>> {
-    let is_empty = || b.equal(length, Index::Const(0));
-    let total = match old {
-        // If a row is empty, the combination with the initial value does not change old values. The
-        // exceptions are `argmax` and `argmin`, because their initial index must belong to an
-        // element.
-        Some(old) => {
-            let both = combiner.accumulate(b, &old, total);
-            if combiner.kind().is_arg() && length.known().is_none() {
-                let empty = is_empty();
-                let old = combiner.widen_all(b, &old, &both);
-                let pairs = old.iter().zip(&both);
-                pairs
-                    .map(|(old, both)| b.select(empty, *old, *both))
-                    .collect()
-            } else {
-                both
-            }
-        }
-        None if combiner.start_is_not_identity() => match b.equal(length, Index::Const(0)) {
-            Cond::Const(false) => total.to_vec(),
-            empty => combiner
-                .identity(b)
-                .into_iter()
-                .zip(total)
-                .map(|(i, t)| b.select(empty, i, *t))
-                .collect(),
-        },
-        None => total.to_vec(),
-    };
-    combiner.narrow(b, &total, types)
 }
 
 /// Attribute of a memory access: the number of a set of accesses. In an access set, all accesses to
@@ -206,57 +168,6 @@ pub(crate) fn vector_of<'c>(b: &Builder<'c>, scalars: &[Val<'c>]) -> Val<'c> {
         .operands(scalars)
         .result(Type::vector(&[lanes], scalars[0].r#type()))
         .value()
-}
-
-/// Threads that `tile.all_reduce` combines.
-#[derive(Clone, Copy)]
-pub struct Group {
-    /// Scope of the threads.
-    pub scope: Scope,
-    /// Number of threads per group; `None` means all threads of the scope.
-    pub width: Option<i64>,
-    /// Distance between consecutive threads of the group.
-    pub stride: i64,
-    /// Instructions that exchange values between lanes: `shuffle` or `redux`. With `None`,
-    /// `tile-select-variant` chooses the instructions.
-    pub variant: Option<&'static str>,
-}
-
-/// Emits a `tile.all_reduce`, which returns the combined value of a group to every thread of the
-/// group.
-pub fn all_reduce<'c>(
-    b: &Builder<'c>,
-    combiner: &Combiner<'c>,
-    partial: &[Val<'c>],
-    group: Group,
-) -> Vec<Val<'c>> {
-    let mut op = b
-        .create("tile.all_reduce")
-        .attr("kind", combiner.kind().to_attribute(b.context()))
-        .attr("scope", group.scope.to_attribute(b.context()));
-    let region = match combiner.region() {
-        Some((block, identities)) => {
-            let identities = ArrayAttribute::new(b.context(), identities);
-            op = op.attr("identities", identities.into());
-            b.copy_of(block)
-        }
-        None => {
-            op = op
-                .attr_type("acc", combiner.types()[0])
-                .attr("nan", combiner.nan().to_attribute(b.context()));
-            melior::ir::Region::new()
-        }
-    };
-    if let Some(width) = group.width {
-        op = op
-            .attr("width", i64_attribute(b.context(), width))
-            .attr("stride", i64_attribute(b.context(), group.stride));
-    }
-    if let Some(variant) = group.variant {
-        op = op.attr("variant", StringAttribute::new(b.context(), variant).into());
-    }
-    let types: Vec<Type<'c>> = partial.iter().map(|v| v.r#type()).collect();
-    tx_mlir::results(op.operands(partial).region(region).results(&types).build())
 }
 
 /// Body of a loop nest. The arguments are the loop indices and the loop-carried values; the result

@@ -3,8 +3,8 @@ use crate::analysis::target::chip_option;
 use crate::elementary;
 use crate::explain::explain;
 use crate::grid::choose::{bytes_of_block, choose_phases};
-use crate::grid::group::{Group, is_reduction, number, share_operand};
-use crate::grid::job::{Job, is_job};
+use crate::grid::grid_op::{GridOp, is_grid_op, is_reduction, share_operand};
+use crate::grid::group::{Group, number};
 use crate::grid::steps::{Case, Step};
 use melior::ir::Type;
 use melior::ir::attribute::IntegerAttribute;
@@ -150,7 +150,7 @@ impl Pass for FormKernels {
                     let i64 =
                         Type::from(melior::ir::r#type::IntegerType::new(context(function), 64));
                     set_attribute(
-                        phase.job.op,
+                        phase.grid_op.op,
                         GROUP,
                         IntegerAttribute::new(i64, number).into(),
                     );
@@ -186,13 +186,13 @@ fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group
     };
     let flow = Dataflow::of(function);
     let (mut runs, mut open, mut failed) = (Vec::new(), Vec::new(), None);
-    for op in ops(block).into_iter().filter(|op| is_job(*op)) {
+    for op in ops(block).into_iter().filter(|op| is_grid_op(*op)) {
         if attribute(op, "schedule").is_some() || number(op).is_some() {
             runs.push(std::mem::take(&mut open));
             continue;
         }
-        match Job::of(op) {
-            Ok(job) => open.push(job.on(chip)),
+        match GridOp::of(op) {
+            Ok(grid_op) => open.push(grid_op.on(chip)),
             Err(e) => failed = Some(e),
         }
     }
@@ -211,14 +211,14 @@ fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group
     Ok(groups)
 }
 
-/// Returns the groups of consecutive jobs (grid-level ops). Each group starts at the first
-/// remaining op and has as many ops as possible.
-fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'c>> {
+/// Returns the groups of consecutive grid-level ops. Each group starts at the first remaining op and
+/// has as many ops as possible.
+fn of_run<'c>(grid_ops: &[GridOp<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'c>> {
     let (mut groups, mut first) = (Vec::new(), 0);
-    while first < jobs.len() {
+    while first < grid_ops.len() {
         let mut longest = None;
-        for count in 2..=jobs.len() - first {
-            let Some(group) = together(&jobs[first..first + count], flow) else {
+        for count in 2..=grid_ops.len() - first {
+            let Some(group) = together(&grid_ops[first..first + count], flow) else {
                 break;
             };
             if let Some(group) = group.filter(|group| fits(group, chip).is_ok()) {
@@ -238,62 +238,77 @@ fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'
 
 /// Explains why a grid-level op shares no kernel with the preceding op, if both ops use a common
 /// array.
-fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: &Dataflow<'c>) {
-    let group_of = |job: &Job<'c>| {
-        let has = |group: &&Group<'c>| group.phases.iter().any(|phase| phase.job.op == job.op);
+fn explain_apart<'c>(
+    grid_ops: &[GridOp<'c>],
+    groups: &[Group<'c>],
+    chip: &Chip,
+    flow: &Dataflow<'c>,
+) {
+    let group_of = |grid_op: &GridOp<'c>| {
+        let has = |group: &&Group<'c>| {
+            group
+                .phases
+                .iter()
+                .any(|phase| phase.grid_op.op == grid_op.op)
+        };
         groups.iter().find(has)
     };
-    for pair in jobs.windows(2) {
-        let [before, job] = pair else { continue };
+    for pair in grid_ops.windows(2) {
+        let [before, grid_op] = pair else { continue };
         let own = group_of(before);
         let mut all = match own {
-            Some(group) => group.phases.iter().map(|phase| phase.job.clone()).collect(),
+            Some(group) => group
+                .phases
+                .iter()
+                .map(|phase| phase.grid_op.clone())
+                .collect(),
             None => vec![before.clone()],
         };
-        all.push(job.clone());
-        let is_together = own.is_some_and(|group| group.phases.iter().any(|p| p.job.op == job.op));
+        all.push(grid_op.clone());
+        let is_together =
+            own.is_some_and(|group| group.phases.iter().any(|p| p.grid_op.op == grid_op.op));
         let shares = all
             .iter()
             .rev()
             .skip(1)
-            .any(|other| share_operand(other, job));
+            .any(|other| share_operand(other, grid_op));
         if is_together || !shares || !all.iter().any(is_reduction) {
             continue;
         }
         let group = Group::of(all, flow).map_err(|(_, reason)| reason);
         if let Err(reason) = group.and_then(|group| fits(&group, chip)) {
-            explain(job.op, Choice::Apart(ApartChoice { reason }));
+            explain(grid_op.op, Choice::Apart(ApartChoice { reason }));
         }
     }
 }
 
-/// Returns the group of all `jobs` (grid-level ops), given that all jobs except the last job can
-/// form a group. The result is `Some(None)` if the jobs do not form a group yet, because a
-/// reduction or another op is missing. The result is `None` if no sequence that starts with these
-/// jobs can form a group.
-fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
-    let [before @ .., last] = jobs else {
+/// Returns the group of all `grid_ops`, given that all ops except the last op can form a group. The
+/// result is `Some(None)` if the ops do not form a group yet, because a reduction or another op is
+/// missing. The result is `None` if no sequence that starts with these ops can form a group.
+fn together<'c>(grid_ops: &[GridOp<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
+    let [before @ .., last] = grid_ops else {
         return Some(None);
     };
-    if !are_connected(jobs) {
+    if !are_connected(grid_ops) {
         return Some(None);
     }
-    match jobs.iter().any(is_reduction) {
-        true => Group::of(jobs.to_vec(), flow).ok().map(Some),
+    match grid_ops.iter().any(is_reduction) {
+        true => Group::of(grid_ops.to_vec(), flow).ok().map(Some),
         false => (before[0].extents == last.extents).then_some(None),
     }
 }
 
 /// Returns whether common operands connect all grid-level ops, directly or through other ops.
-fn are_connected(jobs: &[Job<'_>]) -> bool {
-    let mut reached = vec![false; jobs.len()];
+fn are_connected(grid_ops: &[GridOp<'_>]) -> bool {
+    let mut reached = vec![false; grid_ops.len()];
     let mut open = vec![0];
     while let Some(at) = open.pop() {
         if std::mem::replace(&mut reached[at], true) {
             continue;
         }
-        let near = |other: &usize| !reached[*other] && share_operand(&jobs[at], &jobs[*other]);
-        open.extend((0..jobs.len()).filter(near));
+        let near =
+            |other: &usize| !reached[*other] && share_operand(&grid_ops[at], &grid_ops[*other]);
+        open.extend((0..grid_ops.len()).filter(near));
     }
     reached.into_iter().all(|is| is)
 }

@@ -1,7 +1,8 @@
 use crate::analysis::constants;
-use crate::analysis::kernel::{SHARED_ALIGNMENT, align_attribution, is_kernel};
+use crate::analysis::kernel::is_kernel;
 use crate::analysis::shared_memory::SharedMemory;
-use crate::grid::launch::LENGTHS;
+use crate::analysis::shared_memory::{SHARED_ALIGNMENT, align_attribution};
+use crate::grid::lengths::LENGTHS;
 use crate::insert_sync::SYNCHRONIZED;
 use crate::printf::check_printf;
 use melior::ir::attribute::{

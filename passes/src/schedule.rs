@@ -133,13 +133,13 @@ impl Pass for Schedule {
             counts.add("chosen", i64::from(unit.is_chosen()));
             match unit {
                 Unit::Op(planned) => {
-                    let op = planned.job.op;
+                    let op = planned.grid_op.op;
                     let kernels = kernels_of(&mut kernels, op);
                     // The sizes of the parts of an array follow from the sizes of the array, so one
                     // check suffices.
                     let has_parts = planned.has_parts();
                     if has_parts {
-                        planned.job.assert_sizes(&Builder::before(op));
+                        planned.grid_op.assert_sizes(&Builder::before(op));
                     }
                     for launch in launches(&planned, op, chip.clusters)? {
                         kernels.add(&launch, !has_parts);
@@ -153,11 +153,11 @@ impl Pass for Schedule {
                     let kernels = kernels_of(&mut kernels, *last);
                     let b = Builder::before(*last);
                     for phase in &group.group.phases {
-                        phase.job.assert_sizes(&b);
+                        phase.grid_op.assert_sizes(&b);
                     }
                     let mut branches = Branches::new(*last);
                     for case in &group.cases {
-                        let (at, only) = group.enter(case, &mut branches);
+                        let (at, only) = branches.of_case(&group, case);
                         kernels.add_group(&group.group, case, &only, at);
                         counts.add("kernels", 1);
                     }

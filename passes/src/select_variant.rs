@@ -3,7 +3,7 @@ use crate::analysis::kernel::recorded_threads;
 use crate::combiner::Combiner;
 use crate::exchange::{Groups, redux, redux_cost, shuffle_cost};
 use crate::explain::explain;
-use crate::grid::launch::LENGTHS;
+use crate::grid::lengths::LENGTHS;
 use crate::variants::{
     Candidate, Reduction, ask, best, candidates, refuse_params, unknown_variant, written_params,
 };

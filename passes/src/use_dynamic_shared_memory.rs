@@ -1,4 +1,5 @@
-use crate::analysis::kernel::{SHARED_ALIGNMENT, is_kernel};
+use crate::analysis::kernel::is_kernel;
+use crate::analysis::shared_memory::SHARED_ALIGNMENT;
 use crate::analysis::shared_memory::SharedMemory;
 use crate::analysis::target::{Target, targets};
 use melior::ir::operation::OperationLike;

@@ -133,7 +133,7 @@ pub(crate) fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Touch {
+pub(crate) enum AccessKind {
     /// Any effect: a read, a write or a deallocation of memory.
     Any,
     /// A write or a deallocation of memory.
@@ -170,19 +170,23 @@ impl<'c> BlockOp<'c> {
         Self { op, effects }
     }
 
-    /// Returns whether the op may have the memory effect `touch` on `memory`.
-    pub(crate) fn touches(&self, touch: Touch, memory: Val<'c>) -> bool {
+    /// Returns whether the op may have the memory effect `kind` on `memory`.
+    pub(crate) fn accesses(&self, kind: AccessKind, memory: Val<'c>) -> bool {
         let memory = Memory::of(memory);
         self.effects.iter().any(|(changes, own)| {
-            (*changes || touch == Touch::Any) && own.is_none_or(|own| own.may_be(memory))
+            (*changes || kind == AccessKind::Any) && own.is_none_or(|own| own.may_be(memory))
         })
     }
 }
 
-/// Returns whether one of `steps` may have the effect `touch` on one of `memories`.
-pub(crate) fn any_touches<'c>(steps: &[BlockOp<'c>], touch: Touch, memories: &[Val<'c>]) -> bool {
-    let touches = |step: &BlockOp<'c>| memories.iter().any(|m| step.touches(touch, *m));
-    steps.iter().any(touches)
+/// Returns whether one of `steps` may have the effect `kind` on one of `memories`.
+pub(crate) fn any_accesses<'c>(
+    steps: &[BlockOp<'c>],
+    kind: AccessKind,
+    memories: &[Val<'c>],
+) -> bool {
+    let accesses = |step: &BlockOp<'c>| memories.iter().any(|m| step.accesses(kind, *m));
+    steps.iter().any(accesses)
 }
 
 pub(crate) struct Dataflow<'c> {
@@ -277,7 +281,7 @@ impl<'c> Dataflow<'c> {
             let Some(meanwhile) = self.between(alloc, op) else {
                 continue;
             };
-            if any_touches(meanwhile, Touch::Change, &[base]) {
+            if any_accesses(meanwhile, AccessKind::Change, &[base]) {
                 continue;
             }
             let write = "write what results start from before, by `linalg.fill`";

@@ -6,7 +6,8 @@
 //! usually constants too. The analysis substitutes the values of each iteration, and compares two
 //! accesses within that iteration.
 
-use crate::analysis::threads::{Threads, arguments, counts_unsigned, last_operands};
+use crate::analysis::loops::{arguments, counts_unsigned, last_operands};
+use crate::analysis::threads::Threads;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Blk, Op, Val, first_block, is, name, operands};
 

@@ -1,14 +1,10 @@
 //! The kernel that contains an op: its block size, cluster size, chip and thread ids.
 
-use crate::analysis::shared_memory::ALIGN;
 use crate::analysis::target;
-use melior::ir::Attribute;
-use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Scope, scope};
 use tx_mlir::{
-    Builder, Failed, Index, Op, Val, attribute, codes, dictionary_of, elements, enclosing, error,
-    i64_attribute, integer_value, integers, name,
+    Builder, Failed, Index, Op, Val, attribute, codes, enclosing, error, integers, name,
 };
 use tx_target::{Chip, DEFAULT_CHIP, MAX_CLUSTER, MAX_GRID, MAX_THREADS, WARP, WARPS_PER_GROUP};
 
@@ -212,46 +208,6 @@ pub(crate) fn members<'c>(b: &Builder<'c>, kernel: &Kernel<'c>) -> Val<'c> {
     let thread = kernel.thread(b);
     let in_full_warp = b.less(thread, Index::Const(kernel.threads - left_over));
     b.select(in_full_warp, full, partial)
-}
-
-/// Alignment of compiler-allocated shared memory in bytes, equal to the widest memory access.
-pub(crate) const SHARED_ALIGNMENT: u64 = 16;
-
-/// Raises the alignment of a workgroup attribution to at least [`SHARED_ALIGNMENT`].
-pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
-    let entries = attribute(kernel, "workgroup_attrib_attrs")
-        .and_then(elements)
-        .unwrap_or_default();
-    let count = tx_mlir::integer_attribute(kernel, "workgroup_attributions")
-        .and_then(|n| usize::try_from(n).ok())
-        .unwrap_or(0)
-        .max(index + 1);
-    let context = tx_mlir::context(kernel);
-    let alignment = i64_attribute(context, SHARED_ALIGNMENT.cast_signed());
-    let all: Vec<Attribute<'_>> = (0..count)
-        .map(|i| {
-            let mut fields = entries
-                .get(i)
-                .map(|d| tx_mlir::dictionary(*d))
-                .unwrap_or_default();
-            // An existing alignment comes from the program and may be larger.
-            let is_enough = |(name, value): &(String, Attribute<'_>)| {
-                let bytes = integer_value(*value).unwrap_or(0);
-                name == ALIGN && bytes >= SHARED_ALIGNMENT.cast_signed()
-            };
-            if i == index && !fields.iter().any(is_enough) {
-                fields.retain(|(name, _)| name != ALIGN);
-                fields.push((ALIGN.to_owned(), alignment));
-            }
-            let fields: Vec<(&str, Attribute<'_>)> = fields
-                .iter()
-                .map(|(name, value)| (&**name, *value))
-                .collect();
-            dictionary_of(context, &fields)
-        })
-        .collect();
-    let all = ArrayAttribute::new(context, &all).into();
-    tx_mlir::set_attribute(kernel, "workgroup_attrib_attrs", all);
 }
 
 /// Returns the number of threads that `tile-analyze-scope` recorded on `op`, an op with a scope in

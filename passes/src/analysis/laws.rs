@@ -1,6 +1,6 @@
 //! Checks of the algebraic properties of `custom` combiners in the program.
 
-use crate::linalg::laws::{Law, Slip, check, instead, slip};
+use crate::linalg::laws::{Law, LikelyMistake, check, instead, likely_mistake};
 use melior::ir::operation::OperationLike;
 use tx_mlir::build::argument;
 use tx_mlir::{Failed, Op, attribute, codes, elements, enclosing, error, first_block, warning};
@@ -52,8 +52,8 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
         )
         .emit();
     }
-    if let Some(slip) = slip(block, element, &identities) {
-        warn_of(op, &slip);
+    if let Some(mistake) = likely_mistake(block, element, &identities) {
+        warn_of(op, &mistake);
     }
     Ok(())
 }
@@ -66,12 +66,12 @@ pub(crate) fn is_written(op: Op<'_>) -> bool {
 }
 
 /// Emits a warning for a combiner that violates an algebraic property for most tested tuples.
-fn warn_of(op: Op<'_>, slip: &Slip) {
-    let Slip {
+fn warn_of(op: Op<'_>, mistake: &LikelyMistake) {
+    let LikelyMistake {
         broken,
         part,
         is_ordered,
-    } = slip;
+    } = mistake;
     let (why, change) = match broken.law {
         Law::Identity => (
             "threads without an element combine the identity: results are wrong wherever such tuples occur",

@@ -1,14 +1,19 @@
 //! Static shared memory of a kernel.
 
-use super::kernel::SHARED_ALIGNMENT;
+use melior::ir::Attribute;
+use melior::ir::attribute::ArrayAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::r#type::FunctionType;
 use std::collections::BTreeMap;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    MemRef, Op, Val, attribute, blocks, byte_width, elements, integer_value, is, ops,
-    string_attribute, symbol_path, type_value, walk,
+    MemRef, Op, Val, attribute, blocks, byte_width, dictionary, dictionary_of, elements,
+    i64_attribute, integer_attribute, integer_value, is, ops, set_attribute, string_attribute,
+    symbol_path, type_value, walk,
 };
+
+/// Alignment of compiler-allocated shared memory in bytes, equal to the widest memory access.
+pub(crate) const SHARED_ALIGNMENT: u64 = 16;
 
 pub(crate) struct Array<'c> {
     /// SSA values of the array: the attribution, or the results of all `memref.get_global` ops of
@@ -39,7 +44,7 @@ impl<'c> SharedMemory<'c> {
         let attributes = attributes.unwrap_or_default();
         for (i, value) in attributions(kernel).into_iter().enumerate() {
             let alignment = attributes.get(i).and_then(|fields| {
-                let fields = tx_mlir::dictionary(*fields);
+                let fields = dictionary(*fields);
                 let (_, value) = fields.into_iter().find(|(name, _)| name == ALIGN)?;
                 integer_value(value)
             });
@@ -61,7 +66,7 @@ impl<'c> SharedMemory<'c> {
                 is(**op, "memref.global")
                     && string_attribute(**op, "sym_name").as_ref() == Some(&name)
             });
-            let alignment = global.and_then(|op| tx_mlir::integer_attribute(*op, "alignment"));
+            let alignment = global.and_then(|op| integer_attribute(*op, "alignment"));
             all.add(uses, alignment);
         }
         all
@@ -87,6 +92,40 @@ impl<'c> SharedMemory<'c> {
 /// Name of the attribute that states the alignment of an attribution in bytes.
 pub(crate) const ALIGN: &str = "llvm.align";
 
+/// Raises the alignment of a workgroup attribution to at least [`SHARED_ALIGNMENT`].
+pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
+    let entries = attribute(kernel, "workgroup_attrib_attrs")
+        .and_then(elements)
+        .unwrap_or_default();
+    let count = integer_attribute(kernel, "workgroup_attributions")
+        .and_then(|n| usize::try_from(n).ok())
+        .unwrap_or(0)
+        .max(index + 1);
+    let context = tx_mlir::context(kernel);
+    let alignment = i64_attribute(context, SHARED_ALIGNMENT.cast_signed());
+    let all: Vec<Attribute<'_>> = (0..count)
+        .map(|i| {
+            let mut fields = entries.get(i).map(|d| dictionary(*d)).unwrap_or_default();
+            // An existing alignment comes from the program and may be larger.
+            let is_enough = |(name, value): &(String, Attribute<'_>)| {
+                let bytes = integer_value(*value).unwrap_or(0);
+                name == ALIGN && bytes >= SHARED_ALIGNMENT.cast_signed()
+            };
+            if i == index && !fields.iter().any(is_enough) {
+                fields.retain(|(name, _)| name != ALIGN);
+                fields.push((ALIGN.to_owned(), alignment));
+            }
+            let fields: Vec<(&str, Attribute<'_>)> = fields
+                .iter()
+                .map(|(name, value)| (&**name, *value))
+                .collect();
+            dictionary_of(context, &fields)
+        })
+        .collect();
+    let all = ArrayAttribute::new(context, &all).into();
+    set_attribute(kernel, "workgroup_attrib_attrs", all);
+}
+
 /// Returns the workgroup attributions of a kernel, which follow the kernel arguments in the entry
 /// block.
 fn attributions<'c>(kernel: Op<'c>) -> Vec<Val<'c>> {
@@ -97,8 +136,7 @@ fn attributions<'c>(kernel: Op<'c>) -> Vec<Val<'c>> {
         .and_then(type_value)
         .and_then(|t| FunctionType::try_from(t).ok())
         .map_or(0, |t| t.input_count());
-    let count =
-        usize::try_from(tx_mlir::integer_attribute(kernel, "workgroup_attributions").unwrap_or(0));
+    let count = usize::try_from(integer_attribute(kernel, "workgroup_attributions").unwrap_or(0));
     let end = (inputs + count.unwrap_or(0)).min(body.argument_count());
     (inputs..end)
         .map(|i| tx_mlir::build::argument(body, i))

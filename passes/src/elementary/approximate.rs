@@ -4,9 +4,8 @@
 //! `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. `math.exp`, `math.log`, `math.log10` and
 //! other quotients become an approximate instruction and a multiplication.
 
-use super::arithmetic::{Arithmetic, Constant, Float};
-use super::exponential::LN_2;
-use super::logarithm::LOG2_E;
+use super::arithmetic::{Arithmetic, Constant, Float, Precise, float_of};
+use super::constants::constant_float;
 use tx_mlir::{Op, Val, has_flag, is, name, results, set_attribute};
 
 /// Ops that have approximate instructions, possibly with an additional multiplication.
@@ -35,7 +34,7 @@ fn may_be_approximate(op: Op<'_>) -> bool {
     let [result] = results(op)[..] else {
         return false;
     };
-    let element = super::element(result);
+    let element = float_of(result);
     APPROXIMATE.contains(&name(op)) && element.is_some_and(|float| float.bits() <= 32)
 }
 
@@ -63,9 +62,9 @@ pub(super) fn expand<'a, 'c>(
 ) -> Option<Float<'a, 'c>> {
     let scaled_log2 = |x: Float<'a, 'c>, factor| x.approximate("math.log2") * m.constant(factor);
     Some(match (op, arguments) {
-        ("math.exp", [x]) => (m.value(*x) * m.constant(LOG2_E.0)).approximate("math.exp2"),
+        ("math.exp", [x]) => (m.value(*x) * m.constant(Precise::LOG2_E.0)).approximate("math.exp2"),
         ("math.exp2" | "math.log2", [x]) => m.value(*x).approximate(op),
-        ("math.log", [x]) => scaled_log2(m.value(*x), LN_2.0),
+        ("math.log", [x]) => scaled_log2(m.value(*x), Precise::LN_2.0),
         ("math.log10", [x]) => scaled_log2(m.value(*x), LOG10_2),
         ("arith.divf", [x, y]) => m.value(*x) * m.value(*y).reciprocal(),
         _ => return None,
@@ -77,11 +76,11 @@ pub(super) fn expand<'a, 'c>(
 pub(super) fn is_instruction(op: Op<'_>) -> bool {
     let of_one = || {
         let dividend = tx_mlir::operands(op).first().copied();
-        dividend.and_then(super::constant_float) == Some(1.0)
+        dividend.and_then(constant_float) == Some(1.0)
     };
     let is_known = match name(op) {
         "math.exp2" | "math.log2" => true,
         _ => is(op, "arith.divf") && of_one(),
     };
-    is_known && super::element(results(op)[0]) == Some(tx_scalar::Float::F32)
+    is_known && float_of(results(op)[0]) == Some(tx_scalar::Float::F32)
 }

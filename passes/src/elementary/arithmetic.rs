@@ -37,6 +37,20 @@ const SMALL: f64 = 1.0 / 18_446_744_073_709_551_616.0;
 #[derive(Clone, Copy)]
 pub(super) struct Precise(pub(super) Constant, pub(super) Constant);
 
+impl Precise {
+    /// ln 2.
+    pub(super) const LN_2: Self = Self(
+        Constant(0x3f31_7218, 0x3fe6_2e42_fefa_39ef),
+        Constant(0xb102_e308, 0x3c7a_bc9e_3b39_803f),
+    );
+
+    /// 1 / ln 2.
+    pub(super) const LOG2_E: Self = Self(
+        Constant(0x3fb8_aa3b, 0x3ff7_1547_652b_82fe),
+        Constant(0x32a5_7060, 0x3c77_77d0_ffda_0d24),
+    );
+}
+
 /// Coefficients of a polynomial in ascending powers, as bits of f32 and of f64.
 pub(super) struct Polynomial {
     pub(super) single: &'static [u32],
@@ -50,6 +64,11 @@ pub(super) fn parts(ty: Type<'_>) -> (Option<u64>, Type<'_>) {
         Some((lanes, element)) if Type::vector(&[lanes], element) == ty => (Some(lanes), element),
         _ => (None, ty),
     }
+}
+
+/// Returns the float type of a scalar, or of the elements of a vector.
+pub(super) fn float_of(value: Val<'_>) -> Option<tx_scalar::Float> {
+    tx_scalar::Float::of(parts(value.r#type()).1)
 }
 
 pub(super) fn convert<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, ty: Type<'c>) -> Val<'c> {

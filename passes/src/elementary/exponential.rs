@@ -3,14 +3,8 @@
 //! The argument of an exponential is n · ln 2 + r with an integer n and |r| ≤ ½ ln 2; the result is
 //! 2^n · e^r. Two constants for ln 2 keep the error of n · ln 2 below the last bit of r.
 
-use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
-use super::logarithm::LOG2_E;
+use super::arithmetic::{Float, Polynomial, Precise, Whole};
 use super::sign;
-
-pub(super) const LN_2: Precise = Precise(
-    Constant(0x3f31_7218, 0x3fe6_2e42_fefa_39ef),
-    Constant(0xb102_e308, 0x3c7a_bc9e_3b39_803f),
-);
 
 /// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. The approximation error times r² is below
 /// 2^-28 (f32) and 2^-61 (f64). The sum of this polynomial and 1 + r is rounded, so a smaller error
@@ -141,9 +135,9 @@ struct Reduced<'a, 'c> {
 impl<'a, 'c> Reduced<'a, 'c> {
     fn new(x: Float<'a, 'c>) -> Self {
         let m = x.arithmetic();
-        let (n, power) = x.nearest_integer(m.constant(LOG2_E.0));
+        let (n, power) = x.nearest_integer(m.constant(Precise::LOG2_E.0));
         let minus_n = -n;
-        let (ln2, rest) = m.precise(LN_2);
+        let (ln2, rest) = m.precise(Precise::LN_2);
         // This subtraction is exact: the difference has no bit below the last bit of ln 2.
         let rough = minus_n.fma(ln2, x);
         Self {
@@ -157,7 +151,8 @@ impl<'a, 'c> Reduced<'a, 'c> {
     /// Computes the rounding error of the reduced argument r.
     fn rest(&self) -> Float<'a, 'c> {
         let m = self.r.arithmetic();
-        self.minus_n.fma(m.constant(LN_2.1), self.rough - self.r)
+        self.minus_n
+            .fma(m.constant(Precise::LN_2.1), self.rough - self.r)
     }
 }
 
@@ -196,7 +191,7 @@ pub(super) fn exp2_of_sum<'a, 'c>(x: Float<'a, 'c>, rest: Float<'a, 'c>) -> Floa
     let (n, power) = x.nearest_integer(one);
     let r = x - n;
     let q = r.polynomial(&EXP2);
-    let correction = rest * m.constant(LN_2.0) * r.fma(q, one);
+    let correction = rest * m.constant(Precise::LN_2.0) * r.fma(q, one);
     (r.fma(q, correction) + one).scaled(power)
 }
 

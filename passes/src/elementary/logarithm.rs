@@ -5,7 +5,6 @@
 //! f²/2. Only the last summand has a rounding error, and this error is small relative to the sum.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
-use super::exponential::LN_2;
 
 /// Coefficients of (2 artanh s − 2s) / s³ as a polynomial in s², for |s| ≤ 0.1716. The
 /// approximation error times s² is below 2^-34 (f32) and 2^-58 (f64).
@@ -40,7 +39,7 @@ const NATURAL: Base = Base {
 
 const TWO: Base = Base {
     of_two: Precise(Constant(0x3f80_0000, 0x3ff0_0000_0000_0000), Constant(0, 0)),
-    factor: Some(LOG2_E),
+    factor: Some(Precise::LOG2_E),
 };
 
 const TEN: Base = Base {
@@ -53,12 +52,6 @@ const TEN: Base = Base {
         Constant(0xb22d_91af, 0x3c69_5355_baaa_fad3),
     )),
 };
-
-/// 1 / ln 2.
-pub(super) const LOG2_E: Precise = Precise(
-    Constant(0x3fb8_aa3b, 0x3ff7_1547_652b_82fe),
-    Constant(0x32a5_7060, 0x3c77_77d0_ffda_0d24),
-);
 
 /// Computes the logarithm of 2^`k` · (1 + f). `rest` is ln(1 + f) − ln(1 + `f`), or `None` if `f`
 /// is exact.
@@ -151,7 +144,7 @@ fn log1p_or_log_of_double<'a, 'c>(x: Float<'a, 'c>, argument: Float<'a, 'c>) -> 
     let m = x.arithmetic();
     let is_large = x.above(m.number(1_152_921_504_606_846_976.0));
     let result = log1p(is_large.select(x, argument));
-    result + is_large.select(m.constant(LN_2.0), m.number(0.0))
+    result + is_large.select(m.constant(Precise::LN_2.0), m.number(0.0))
 }
 
 /// Computes asinh x as ln(1 + (|x| + x² / (1 + √(x² + 1)))).

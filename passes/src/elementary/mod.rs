@@ -4,8 +4,10 @@
 
 mod approximate;
 mod arithmetic;
+mod constants;
 mod error;
 mod exponential;
+mod gather;
 mod inverse;
 mod logarithm;
 mod narrow;
@@ -18,11 +20,13 @@ mod sign;
 mod trigonometric;
 
 pub(crate) use approximate::permit;
-pub(crate) use narrow::{Narrow, gather};
+pub(crate) use gather::gather;
+pub(crate) use narrow::Narrow;
 pub(crate) use quotient::share_reciprocals;
 
 use approximate::is_approximate;
 use arithmetic::{Arithmetic, Float, convert, parts};
+use constants::{constant_float, constant_integer};
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{Builder, Op, Val, f32_of, name, operands, results};
 
@@ -95,11 +99,6 @@ pub(crate) fn weight(op: Op<'_>, narrow: Narrow) -> i64 {
         name if !is_approximate(op) && names().any(|function| function == name) => WEIGHT,
         _ => narrow.weight(op).unwrap_or(1),
     }
-}
-
-/// Returns the float type of a scalar, or of the elements of a vector.
-fn element(value: Val<'_>) -> Option<tx_scalar::Float> {
-    tx_scalar::Float::of(parts(value.r#type()).1)
 }
 
 /// Emits the expansion of an op, and returns its results; `None` for any other op. The function
@@ -233,7 +232,7 @@ fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>, narrow: Narrow) -> O
     let wide = computed_in(ty)?;
     let m = Arithmetic::new(b, wide)?;
     let base = converted(b, narrow, "arith.extf", x, wide);
-    let result = match constant(n) {
+    let result = match constant_integer(n) {
         Some(power) if SMALL.contains(&power) => small_power(m.value(base), power).into_value(),
         _ => {
             let magnitude = b.create("math.absf").operands(&[base]).result(wide).value();
@@ -247,20 +246,6 @@ fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>, narrow: Narrow) -> O
         }
     };
     Some(converted(b, narrow, "arith.truncf", result, ty))
-}
-
-/// Returns the integer that equals a constant, or all elements of a splat constant.
-fn constant(value: Val<'_>) -> Option<i64> {
-    let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
-    let integer = tx_mlir::attribute(op, "value")?;
-    tx_mlir::integer_value(tx_mlir::splat_value(integer).unwrap_or(integer))
-}
-
-fn constant_float(value: Val<'_>) -> Option<f64> {
-    let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
-    let number = tx_mlir::attribute(op, "value")?;
-    let number = tx_mlir::splat_value(number).unwrap_or(number);
-    tx_mlir::float_value(number)
 }
 
 fn converted<'c>(

@@ -1,16 +1,12 @@
 //! Conversions from and to 8-bit floats, for which LLVM has no type.
 
 use super::arithmetic::{convert, parts};
-use super::constant_float;
+use super::constants::constant_float;
 use crate::analysis::target::{Target, targets};
 use crate::emit::{scalars, vector_of};
-use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use tx_mlir::build::{Cond, Predicate};
-use tx_mlir::{
-    Builder, Failed, Op, Val, attribute, defining_op, erase, f32_of, is, name, operands,
-    replace_uses, results, users, walk,
-};
+use tx_mlir::{Builder, Failed, Op, Val, defining_op, f32_of, is, name, operands, results, users};
 use tx_scalar::Float;
 use tx_target::{Chip, Operation};
 
@@ -58,9 +54,9 @@ impl Narrow {
     /// Returns the approximate number of instructions per element of a conversion; `None` for any
     /// other op.
     pub(super) fn weight(self, op: Op<'_>) -> Option<i64> {
-        let narrow = |value: Option<&Val<'_>>| value.is_some_and(|v| narrow(v.r#type()).is_some());
-        let is_to = is(op, "arith.truncf") && narrow(results(op).first());
-        let is_from = is(op, "arith.extf") && narrow(operands(op).first());
+        let is_f8 = |value: Option<&Val<'_>>| value.is_some_and(|v| f8_of(v.r#type()).is_some());
+        let is_to = is(op, "arith.truncf") && is_f8(results(op).first());
+        let is_from = is(op, "arith.extf") && is_f8(operands(op).first());
         match (is_to, is_from, self) {
             (true, _, Self::Instructions) => Some(4),
             (true, _, Self::Arithmetic) => Some(16),
@@ -71,106 +67,8 @@ impl Narrow {
     }
 }
 
-/// Combines conversions of adjacent elements in a GPU module into conversions of vectors, because
-/// one GPU instruction converts a pair of elements.
-pub(crate) fn gather(module: Op<'_>) {
-    let all = walk(module);
-    let of = |wanted: &'static str| all.iter().copied().filter(move |op| is(*op, wanted));
-    let rounded: Vec<_> = of("vector.from_elements").collect();
-    let widened: Vec<_> = of("arith.extf").filter_map(Element::of).collect();
-    // The pass forms all groups before it erases the first op.
-    let mut groups: Vec<Vec<&Element<'_>>> = Vec::new();
-    for element in &widened {
-        match groups.iter_mut().find(|group| group[0].is_beside(element)) {
-            Some(group) => group.push(element),
-            None => groups.push(vec![element]),
-        }
-    }
-    for group in groups.iter().filter(|group| group.len() > 1) {
-        gather_widened(group);
-    }
-    rounded.into_iter().for_each(gather_rounded);
-}
-
-/// Replaces a `vector.from_elements` of rounded elements by the rounding of a vector.
-fn gather_rounded(op: Op<'_>) {
-    let result = results(op)[0];
-    let is_rounded = |value: &Val<'_>| {
-        defining_op(*value).is_some_and(|op| is(op, "arith.truncf")) && users(*value).len() == 1
-    };
-    let elements = operands(op);
-    if narrow(result.r#type()).is_none() || elements.len() < 2 || !elements.iter().all(is_rounded) {
-        return;
-    }
-    let rounded: Vec<_> = elements.iter().filter_map(|e| defining_op(*e)).collect();
-    let sources: Vec<_> = rounded.iter().map(|op| operands(*op)[0]).collect();
-    if sources
-        .iter()
-        .any(|source| source.r#type() != sources[0].r#type())
-    {
-        return;
-    }
-    let b = Builder::before(op);
-    let whole = convert(&b, "arith.truncf", vector_of(&b, &sources), result.r#type());
-    replace_uses(result, whole);
-    erase(op);
-    rounded.into_iter().for_each(erase);
-}
-
-/// A conversion of an element that is extracted from a vector of 8-bit floats.
-struct Element<'c> {
-    op: Op<'c>,
-    extract: Op<'c>,
-    vector: Val<'c>,
-}
-
-impl<'c> Element<'c> {
-    fn of(op: Op<'c>) -> Option<Self> {
-        let extract = defining_op(operands(op)[0]).filter(|op| is(*op, "vector.extract"))?;
-        let [vector] = operands(extract)[..] else {
-            return None;
-        };
-        let is_whole = users(results(extract)[0]).len() == 1 && parts(vector.r#type()).0.is_some();
-        (is_whole && narrow(vector.r#type()).is_some()).then_some(Self {
-            op,
-            extract,
-            vector,
-        })
-    }
-
-    /// Returns whether both conversions have the same vector, block and result type.
-    fn is_beside(&self, other: &Self) -> bool {
-        self.vector == other.vector
-            && self.op.block() == other.op.block()
-            && results(self.op)[0].r#type() == results(other.op)[0].r#type()
-    }
-}
-
-/// Converts the whole vector before the first conversion of its elements.
-fn gather_widened(elements: &[&Element<'_>]) {
-    let Some(first) = elements.first() else {
-        return;
-    };
-    let (lanes, _) = parts(first.vector.r#type());
-    let to = results(first.op)[0].r#type();
-    let b = Builder::before(first.op);
-    let whole = Type::vector(&[lanes.unwrap_or(1)], to);
-    let whole = convert(&b, "arith.extf", first.vector, whole);
-    for Element { op, extract, .. } in elements {
-        let element = b.create("vector.extract").operands(&[whole]).result(to);
-        let element = match attribute(*extract, "static_position") {
-            Some(position) => element.attr("static_position", position),
-            None => element,
-        };
-        replace_uses(results(*op)[0], element.value());
-    }
-    for Element { op, extract, .. } in elements {
-        erase(*op);
-        erase(*extract);
-    }
-}
-
-fn narrow(ty: Type<'_>) -> Option<Float> {
+/// Returns the 8-bit float type of a scalar, or of the elements of a vector.
+pub(super) fn f8_of(ty: Type<'_>) -> Option<Float> {
     Float::of(parts(ty).1).filter(|float| float.bits() == 8)
 }
 
@@ -213,7 +111,7 @@ pub(super) fn expand<'c>(
         lanes: parts(to).0,
     };
     let element = parts(to).1;
-    match (op, narrow(value.r#type()), narrow(to)) {
+    match (op, f8_of(value.r#type()), f8_of(to)) {
         ("arith.extf", Some(from), None) => {
             let shows_nan = result.is_none_or(|result| !is_only_computed_with(result));
             Some(match by {

@@ -3,7 +3,6 @@
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise};
 use super::exponential::exp2_of_sum;
-use super::logarithm::LOG2_E;
 
 /// Coefficients of (2 artanh s − 2s − ⅔s³) / s⁵ as a polynomial in s², for |s| ≤ 0.1716. The
 /// approximation error times s⁴/2 is below 2^-36 (f32) and 2^-66 (f64).
@@ -58,7 +57,7 @@ fn log2<'a, 'c>(x: Float<'a, 'c>) -> Sum<'a, 'c> {
     let (two_thirds, rest) = m.precise(TWO_THIRDS);
     let term = Sum::of(two_thirds, square.0 * square.0.polynomial(&ARTANH), rest).times(square);
     let logarithm = Sum::of(two, term.0, term.1).times(s);
-    let (factor, rest) = m.precise(LOG2_E);
+    let (factor, rest) = m.precise(Precise::LOG2_E);
     let logarithm = logarithm.times(Sum(factor, rest));
     Sum::of(k.to_float(), logarithm.0, logarithm.1)
 }

@@ -1,6 +1,7 @@
 //! Powers of integers, by squaring.
 
 use super::arithmetic::{greatest, parts};
+use super::constants::constant_integer;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::build::{Cond, Predicate};
@@ -21,7 +22,7 @@ pub(super) fn ipowi<'c>(b: &Builder<'c>, base: Val<'c>, exponent: Val<'c>) -> Op
         return Some(b.index_cast(power, ty));
     }
     let bits = integer_width(element)?;
-    let constant = super::constant(exponent).filter(|n| (0..=MAX_UNROLLED).contains(n));
+    let constant = constant_integer(exponent).filter(|n| (0..=MAX_UNROLLED).contains(n));
     Some(match constant {
         Some(power) => unrolled(b, base, power.cast_unsigned()),
         None => by_squaring(b, base, exponent, bits, element),

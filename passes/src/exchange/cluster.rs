@@ -1,7 +1,8 @@
 //! Exchange of partial results between the blocks of a cluster: each block stores its partial
 //! results in the shared memory of all blocks.
 
-use super::{Among, Exchange, Groups};
+use super::scratch::Participants;
+use super::{Exchange, Groups};
 use crate::analysis::kernel::Kernel;
 use crate::emit::{OWNED, shared, shared_global};
 use melior::ir::operation::OperationLike;
@@ -119,8 +120,8 @@ impl<'c> Exchange<'_, 'c> {
         });
         self.begin(view.op, arrival.as_ref());
         let among = match arrival {
-            Some(_) => Among::BlocksOnce,
-            None => Among::Blocks,
+            Some(_) => Participants::BlocksOnce,
+            None => Participants::Blocks,
         };
         let scratch = self.scratch_among(among, &types, blocks * columns);
         let b = self.b;

@@ -15,7 +15,8 @@
 //! The partial results of a group are stored in consecutive rows of `stride` slots, in the order of
 //! the threads. A thread reads at most 33 partial results.
 
-use super::{Exchange, Groups, READ_ALL};
+use super::warps::MAX_WARPS_READ;
+use super::{Exchange, Groups};
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
 use tx_dialect_tile::Scope;
 use tx_mlir::build::Cond;
@@ -118,7 +119,7 @@ impl<'c> Exchange<'_, 'c> {
             let last_row = groups.row(b, groups.last(b, first));
             b.add(b.sub(last_row, first_row), Index::Const(1))
         };
-        if most > READ_ALL {
+        if most > MAX_WARPS_READ {
             let start = read(b, Index::Const(0));
             let one = Index::Const(1);
             return b.for_loop(one, count, one, &start, |b, i, total| {

@@ -5,8 +5,9 @@
 //! under each limit alone, with p = [`NORM_EXPONENT`]. The constants are fitted to 463 measured row
 //! schedules on an H200; the root mean square error is 12 %.
 
-use super::job::{Job, Work};
-use super::nest::{Extent, Nest, Run};
+use super::extent::Extent;
+use super::grid_op::{GridOp, Work};
+use super::nest::{LoopKind, Nest};
 use super::steps::Processor;
 use crate::analysis::dataflow::Access;
 use tx_mlir::byte_width;
@@ -78,22 +79,22 @@ pub(crate) struct Bounds {
 
 /// Returns the lengths of the dimensions of a grid-level op. A dynamic length is replaced by its
 /// upper bound in `bounds`, or else by its length in an assumed large array. `bounds` may have
-/// fewer entries than `job` has dimensions.
-pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
+/// fewer entries than `grid_op` has dimensions.
+pub(crate) fn lengths(grid_op: &GridOp<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {
-        let known = job.extents[d].known().or(bound(d).most);
+        let known = grid_op.extents[d].known().or(bound(d).most);
         known.map(|n| n as f64)
     };
     let least = |d: usize| 2.0 * bound(d).above as f64;
-    let is_alone = job.extents.len() == job.axes.len();
-    let mut lengths: Vec<f64> = (0..job.extents.len())
+    let is_alone = grid_op.extents.len() == grid_op.axes.len();
+    let mut lengths: Vec<f64> = (0..grid_op.extents.len())
         .map(|d| known(d).unwrap_or(ROW.max(least(d))))
         .collect();
     // The length of one dynamic dimension is chosen so that the assumed array has `ELEMENTS`
     // elements.
     let free =
-        (0..lengths.len()).find(|d| known(*d).is_none() && (is_alone || !job.axes.contains(d)));
+        (0..lengths.len()).find(|d| known(*d).is_none() && (is_alone || !grid_op.axes.contains(d)));
     if let Some(free) = free {
         let others: f64 = (0..lengths.len())
             .filter(|d| *d != free)
@@ -124,7 +125,7 @@ struct Shape {
     rounds: f64,
     /// Number of instructions that a thread executes for its elements and exchange steps.
     instructions: f64,
-    streams: bool,
+    evict_first: bool,
     /// Number of bytes read and written, in total and per row.
     bytes: f64,
     row_bytes: f64,
@@ -132,10 +133,10 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the properties of the kernel of `job`. Only operands for which `moved` returns true
-    /// count as memory traffic.
+    /// Returns the properties of the kernel of `grid_op`. Only operands for which `moved` returns
+    /// true count as memory traffic.
     fn of(
-        job: &Job<'_>,
+        grid_op: &GridOp<'_>,
         nest: &Nest,
         lengths: &[f64],
         moved: impl Fn(&Access<'_>) -> bool,
@@ -144,13 +145,13 @@ impl Shape {
             (1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
         for node in nest.order.iter().map(|n| &nest.nodes[*n]) {
             let count = value(&node.extent, lengths).max(1.0);
-            match node.run {
-                Run::On(Processor::Block(_) | Processor::Cluster(_)) => blocks *= count,
-                Run::On(Processor::Thread(_)) if node.reduced => lanes *= count,
-                Run::On(Processor::Thread(_)) => {}
-                Run::Serial => rounds *= count,
-                Run::Vectorized => vector *= count,
-                Run::Unrolled => {
+            match node.kind {
+                LoopKind::Bound(Processor::Block(_) | Processor::Cluster(_)) => blocks *= count,
+                LoopKind::Bound(Processor::Thread(_)) if node.reduced => lanes *= count,
+                LoopKind::Bound(Processor::Thread(_)) => {}
+                LoopKind::Serial => rounds *= count,
+                LoopKind::Vectorized => vector *= count,
+                LoopKind::Unrolled => {
                     loads *= count;
                     rows *= if node.reduced { 1.0 } else { count };
                 }
@@ -159,7 +160,7 @@ impl Shape {
         let bytes_of = |dims: &mut dyn Iterator<Item = usize>, width: f64| {
             dims.map(|d| lengths[d]).product::<f64>() * width
         };
-        let all = job.sources.iter().chain(&job.destinations);
+        let all = grid_op.sources.iter().chain(&grid_op.destinations);
         let bytes: f64 = all
             .filter(|access| moved(access))
             .filter_map(|access| {
@@ -170,13 +171,13 @@ impl Shape {
             })
             .sum();
         let row_bytes = bytes
-            / job
+            / grid_op
                 .axes
                 .iter()
                 .fold(lengths.iter().product::<f64>(), |n, d| n / lengths[*d])
                 .max(1.0);
         let combines = !(nest.last_block || nest.global_rfactors().is_empty());
-        let pairs = matches!(&job.work, Work::Combine(work) if work.combiner.op().is_none());
+        let pairs = matches!(&grid_op.work, Work::Combine(work) if work.combiner.op().is_none());
         let [element, exchange, join] = WORK[usize::from(pairs)];
         let steps = lanes.log2() * rows;
         let instructions = rounds * loads * (LOAD + vector * element)
@@ -187,7 +188,7 @@ impl Shape {
             threads: nest.block().iter().product::<i64>() as f64,
             rounds,
             instructions,
-            streams: nest.streams,
+            evict_first: nest.evict_first,
             bytes,
             row_bytes,
             kernels: if combines { 2.0 } else { 1.0 },
@@ -196,23 +197,25 @@ impl Shape {
 }
 
 impl Cost {
-    /// Estimates the time of the kernel of `job`, plus the kernel that combines its partial
+    /// Estimates the time of the kernel of `grid_op`, plus the kernel that combines its partial
     /// results.
-    pub(crate) fn of(job: &Job<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
-        Self::of_shape(&Shape::of(job, nest, lengths, |_| true), board)
+    pub(crate) fn of(grid_op: &GridOp<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
+        Self::of_shape(&Shape::of(grid_op, nest, lengths, |_| true), board)
     }
 
     /// Estimates the time of a kernel with several phases. Each phase consists of a grid-level op,
     /// its loop nest, and the lengths of its dimensions. `moved` takes a phase number and an
     /// operand, and returns whether the operand is memory traffic.
     pub(crate) fn of_phases<'a, 'c: 'a>(
-        phases: impl Iterator<Item = (&'a Job<'c>, &'a Nest, Vec<f64>)>,
+        phases: impl Iterator<Item = (&'a GridOp<'c>, &'a Nest, Vec<f64>)>,
         moved: impl Fn(usize, &Access<'_>) -> bool,
         board: &Board,
     ) -> Option<Self> {
-        let shapes = phases.enumerate().map(|(number, (job, nest, lengths))| {
-            Shape::of(job, nest, &lengths, |access| moved(number, access))
-        });
+        let shapes = phases
+            .enumerate()
+            .map(|(number, (grid_op, nest, lengths))| {
+                Shape::of(grid_op, nest, &lengths, |access| moved(number, access))
+            });
         let whole = shapes.reduce(|all, next| Shape {
             blocks: all.blocks.max(next.blocks),
             threads: all.threads.max(next.threads),
@@ -241,7 +244,7 @@ impl Cost {
         // A partial last wave takes as long as a full wave.
         let even = waves / waves.ceil();
         let per_block = bytes / blocks;
-        let hint = match (shape.streams, shape.row_bytes < LINES) {
+        let hint = match (shape.evict_first, shape.row_bytes < LINES) {
             (false, _) => PLAIN,
             (true, true) => SHORT,
             (true, false) => 1.0,
@@ -280,14 +283,14 @@ mod tests {
             (any::<bool>(), any::<bool>()),
             (0.0..1e10f64, 1.0..1e6f64),
         )
-            .prop_map(|(grid, thread, (streams, combines), (bytes, row))| {
+            .prop_map(|(grid, thread, (evict_first, combines), (bytes, row))| {
                 let (blocks, threads, rounds) = grid;
                 Shape {
                     blocks,
                     threads,
                     rounds,
                     instructions: rounds * thread,
-                    streams,
+                    evict_first,
                     bytes,
                     row_bytes: row,
                     kernels: if combines { 2.0 } else { 1.0 },

@@ -3,11 +3,12 @@
 
 use super::choose::{candidates, phase_candidates};
 use super::cost::{self, Bounds, Cost};
-use super::group::{Named, Phase};
-use super::job::{Job, Work};
-use super::launch::Lengths;
+use super::grid_op::{GridOp, Work};
+use super::group::Named;
+use super::lengths::{CoveredLengths, Lengths};
 use super::nest::Nest;
-use super::plan::{Above, GroupCase, Planned, PlannedGroup, Unit, is_one_kernel, legal};
+use super::phase::Phase;
+use super::plan::{GroupCase, Planned, PlannedGroup, Unit, is_one_kernel, legal};
 use super::steps::{Case, Processor, Step, cases_to_attribute};
 use crate::analysis::dataflow::Access;
 use crate::explain::{explain, place};
@@ -67,7 +68,7 @@ impl<'c> PlannedGroup<'c> {
                 traffic: self.traffic(case),
                 steps: case.steps.iter().map(Step::described).collect(),
             };
-            explain(self.group.phases[leader].job.op, Choice::Group(choice));
+            explain(self.group.phases[leader].grid_op.op, Choice::Group(choice));
         }
         self.rest.iter().for_each(|planned| planned.explain(chip));
     }
@@ -77,11 +78,11 @@ impl<'c> PlannedGroup<'c> {
     fn lengths(&self) -> Vec<Vec<f64>> {
         let phases = &self.group.phases;
         let leader = &phases[self.group.leader()];
-        let known = cost::lengths(&leader.job, &[]);
+        let known = cost::lengths(&leader.grid_op, &[]);
         let of_phase = |phase: &Phase<'c>| {
             let loops = leader.shared.iter().chain(&leader.row);
             let own = phase.shared.iter().chain(&phase.row);
-            let mut lengths = vec![1.0; phase.job.extents.len()];
+            let mut lengths = vec![1.0; phase.grid_op.extents.len()];
             for (dim, same) in own.zip(loops) {
                 lengths[*dim] = known[*same];
             }
@@ -113,7 +114,7 @@ impl<'c> PlannedGroup<'c> {
             }
         };
         let parts = phases.iter().zip(&case.nests).zip(lengths.clone());
-        let parts = parts.map(|((phase, nest), lengths)| (&phase.job, nest, lengths));
+        let parts = parts.map(|((phase, nest), lengths)| (&phase.grid_op, nest, lengths));
         Cost::of_phases(parts, moved, board)
     }
 
@@ -142,9 +143,9 @@ impl<'c> PlannedGroup<'c> {
         let Some((_, own)) = candidates.first() else {
             return 0;
         };
-        let job = &self.group.phases[self.group.leader()].job;
-        let about = estimates(job, chip, own.described()).about();
-        write_candidates(self.group.phases[0].job.op, &about, &candidates, 'r')
+        let grid_op = &self.group.phases[self.group.leader()].grid_op;
+        let about = estimates(grid_op, chip, own.described()).about();
+        write_candidates(self.group.phases[0].grid_op.op, &about, &candidates, 'r')
     }
 
     fn described_ops(&self) -> Vec<GroupedOp> {
@@ -197,7 +198,7 @@ impl<'c> PlannedGroup<'c> {
 impl Planned<'_> {
     fn explain(&self, chip: &Chip) {
         let board = chip.board();
-        let is_reduction = matches!(self.job.work, Work::Combine(..));
+        let is_reduction = matches!(self.grid_op.work, Work::Combine(..));
         let cases = self.cases.iter().zip(self.bounds());
         let cases = cases.map(|((case, nest), bounds)| ScheduleCase {
             up_to: case.up_to(),
@@ -205,8 +206,8 @@ impl Planned<'_> {
             kernels: Vec::new(),
             threads: nest.block().iter().product(),
             estimate: (self.cases.len() > 1 && is_reduction).then(|| {
-                let lengths = cost::lengths(&self.job, &bounds);
-                let cost = Cost::of(&self.job, nest, &board, &lengths);
+                let lengths = cost::lengths(&self.grid_op, &bounds);
+                let cost = Cost::of(&self.grid_op, nest, &board, &lengths);
                 CaseEstimate {
                     microseconds: cost.microseconds,
                     lengths,
@@ -228,11 +229,11 @@ impl Planned<'_> {
             };
             Estimates {
                 others: others.iter().map(other).collect(),
-                ..estimates(&self.job, chip, own.described())
+                ..estimates(&self.grid_op, chip, own.described())
             }
         });
         explain(
-            self.job.op,
+            self.grid_op.op,
             Choice::Schedule(ScheduleChoice {
                 mapping: self.mapping.map(str::to_owned),
                 cases: cases.collect(),
@@ -243,7 +244,7 @@ impl Planned<'_> {
 
     /// Returns the lengths that each schedule case covers and that no earlier case covers.
     fn bounds(&self) -> Vec<Vec<Bounds>> {
-        let mut left = vec![Bounds::default(); self.job.extents.len()];
+        let mut left = vec![Bounds::default(); self.grid_op.extents.len()];
         let of = |(case, _): &(Case, Nest)| {
             let mut own = left.clone();
             if let Some((dim, most)) = case.most {
@@ -258,27 +259,27 @@ impl Planned<'_> {
     /// Returns the schedule of the op, then candidate schedules in order of estimated time. The
     /// result is empty if the op is not a reduction.
     fn candidates(&self, board: &Board, clusters: bool) -> Vec<(Vec<Case>, Cost)> {
-        if !matches!(self.job.work, Work::Combine(..)) {
+        if !matches!(self.grid_op.work, Work::Combine(..)) {
             return Vec::new();
         }
-        let lengths = cost::lengths(&self.job, &[]);
+        let lengths = cost::lengths(&self.grid_op, &[]);
         let cost = |cases: &[(Case, Nest)]| {
             let own = cases.iter().find(|(case, _)| {
                 case.most
                     .is_none_or(|(dim, most)| lengths[dim] <= most as f64)
             });
-            own.map(|(_, nest)| Cost::of(&self.job, nest, board, &lengths))
+            own.map(|(_, nest)| Cost::of(&self.grid_op, nest, board, &lengths))
         };
         let Some(own) = cost(&self.cases) else {
             return Vec::new();
         };
-        let mut others: Vec<(Vec<Case>, Cost)> = candidates(&self.job, clusters)
+        let mut others: Vec<(Vec<Case>, Cost)> = candidates(&self.grid_op, clusters)
             .into_iter()
             .filter(|cases| *cases != self.schedule())
             .filter_map(|cases| {
-                let mut above = Above::new();
+                let mut above = CoveredLengths::new();
                 let legal = |case: &Case| {
-                    let nest = legal(&self.job, case, &above).ok()?;
+                    let nest = legal(&self.grid_op, case, &above).ok()?;
                     above.extend(case.most);
                     Some((case.clone(), nest))
                 };
@@ -299,19 +300,22 @@ impl Planned<'_> {
         let Some((_, own)) = candidates.first() else {
             return 0;
         };
-        let about = estimates(&self.job, chip, own.described()).about();
-        write_candidates(self.job.op, &about, &candidates, 'd')
+        let about = estimates(&self.grid_op, chip, own.described()).about();
+        write_candidates(self.grid_op.op, &about, &candidates, 'd')
     }
 }
 
 /// Returns the GPU board and the sizes for which times are estimated, with assumed values for
 /// dynamic sizes.
-fn estimates(job: &Job<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates {
+fn estimates(grid_op: &GridOp<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates {
     Estimates {
         board: chip.board().name.to_string(),
         chip: chip.to_string(),
-        lengths: cost::lengths(job, &[]),
-        is_assumed: job.extents.iter().any(|extent| extent.known().is_none()),
+        lengths: cost::lengths(grid_op, &[]),
+        is_assumed: grid_op
+            .extents
+            .iter()
+            .any(|extent| extent.known().is_none()),
         own,
         others: Vec::new(),
     }

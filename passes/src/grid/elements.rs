@@ -2,7 +2,7 @@
 //! values.
 
 use super::body::{Body, EmitPoint};
-use super::nest::Extent;
+use super::extent::Extent;
 use crate::analysis::dataflow::Access;
 use crate::combiner::Combiner;
 use crate::emit::{OWNED, index_as, load};
@@ -24,7 +24,7 @@ impl<'c> Body<'_, 'c> {
         let mut sources = self.load_sources(b, place, &point);
         let elements: Vec<Val<'c>> = match element {
             Some(block) => {
-                let first = self.job.sources.len();
+                let first = self.grid_op.sources.len();
                 sources.extend((first..).zip(point.iter().map(|i| b.value(*i))));
                 b.inline_with(block, &sources, &|_| None)
             }
@@ -37,7 +37,7 @@ impl<'c> Body<'_, 'c> {
             if let Some(number) = place.number {
                 return b.int(number, ty);
             }
-            let axes = &self.job.axes;
+            let axes = &self.grid_op.axes;
             let number = axes.iter().fold(Index::Const(0), |n, d| {
                 b.add(b.mul(n, self.extents[*d]), point[*d])
             });
@@ -53,9 +53,9 @@ impl<'c> Body<'_, 'c> {
         place: &EmitPoint<'c>,
         point: &[Index<'c>],
     ) -> Vec<(usize, Val<'c>)> {
-        let sources = self.job.sources.iter().enumerate();
+        let sources = self.grid_op.sources.iter().enumerate();
         sources
-            .filter(|(i, _)| self.job.reads(*i))
+            .filter(|(i, _)| self.grid_op.reads(*i))
             .map(|(i, source)| match place.loaded.get(i) {
                 Some(Some(loaded)) => (i, *loaded),
                 _ => match place.staged(i) {
@@ -102,7 +102,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     pub(super) fn is_written(&self, access: &Access<'c>) -> bool {
-        self.job
+        self.grid_op
             .destinations
             .iter()
             .any(|d| d.value == access.value)
@@ -110,10 +110,11 @@ impl<'c> Body<'_, 'c> {
 
     /// Returns whether the loads of an array are evict-first: every element is read once.
     pub(super) fn is_streamed(&self, access: &Access<'c>) -> bool {
-        let read_once = (0..self.job.extents.len()).all(|d| {
-            self.job.extents[d] == Extent::Static(1) || access.map.results.iter().any(|e| e.uses(d))
+        let read_once = (0..self.grid_op.extents.len()).all(|d| {
+            self.grid_op.extents[d] == Extent::Static(1)
+                || access.map.results.iter().any(|e| e.uses(d))
         });
-        self.nest.streams && read_once && !self.is_written(access)
+        self.nest.evict_first && read_once && !self.is_written(access)
     }
 }
 

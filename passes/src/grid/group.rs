@@ -1,20 +1,16 @@
 //! Groups of ops that share a kernel (`tile.group`). Each op of a group is a phase of the shared
 //! kernel.
 
-use super::choose::{choose_phases, innermost};
-use super::job::{Job, Work, is_job, reads_argument};
+use super::grid_op::{GridOp, Work, is_grid_op, is_reduction};
 use super::nest::Nest;
-use super::plan::named;
-use super::resident::check_registers;
+use super::phase::Phase;
+use super::registers::check_registers;
 use super::steps::{Case, Step};
-use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
+use crate::analysis::dataflow::{Access, AccessKind, Dataflow, may_alias};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{GROUP, Residency};
-use tx_mlir::{
-    Affine, AffineMap, Failed, MemRef, Op, Val, attribute, codes, error, integer_attribute,
-    operands, walk,
-};
+use tx_mlir::{AffineMap, Failed, Op, Val, attribute, codes, error, integer_attribute};
 
 /// Phases of one kernel, in program order. Each block runs all phases for its rows. A phase can
 /// therefore use values that an earlier phase computed for the same row: it reads these values from
@@ -50,18 +46,6 @@ pub(crate) struct Named<'c> {
     pub(crate) array: Val<'c>,
 }
 
-#[derive(Clone)]
-pub(crate) struct Phase<'c> {
-    pub(crate) job: Job<'c>,
-    /// Dimensions of the op for the loops over rows (`p0`, `p1`, …). All phases share these loops.
-    pub(crate) shared: Vec<usize>,
-    /// Dimensions of the op for the loops over a row (`r0`, `r1`, …). An op with one element per
-    /// row has no loops over a row.
-    pub(crate) row: Vec<usize>,
-    /// Number of loops of the group: `p` and `r` loops together.
-    loops: usize,
-}
-
 pub(crate) fn number(op: Op<'_>) -> Option<i64> {
     integer_attribute(op, GROUP)
 }
@@ -72,19 +56,22 @@ pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
         return Vec::new();
     };
     let mut all = tx_mlir::ops(block);
-    all.retain(|op| is_job(*op) && number(*op) == Some(wanted));
+    all.retain(|op| is_grid_op(*op) && number(*op) == Some(wanted));
     all
 }
 
 impl<'c> Group<'c> {
-    /// Makes a group of the grid-level ops `jobs`; the ops are in program order.
+    /// Makes a group of the grid-level ops `grid_ops`; the ops are in program order.
     ///
     /// # Errors
     /// Returns the op that cannot be in the group, and the reason.
-    pub(crate) fn of(jobs: Vec<Job<'c>>, flow: &Dataflow<'c>) -> Result<Self, (Op<'c>, String)> {
-        let first = jobs.iter().find(|job| is_reduction(job));
+    pub(crate) fn of(
+        grid_ops: Vec<GridOp<'c>>,
+        flow: &Dataflow<'c>,
+    ) -> Result<Self, (Op<'c>, String)> {
+        let first = grid_ops.iter().find(|grid_op| is_reduction(grid_op));
         let Some(first) = first else {
-            let op = jobs[0].op;
+            let op = grid_ops[0].op;
             return Err((op, "no op of the group reduces anything".to_owned()));
         };
         let (shared, row) = (first.extents.len() - first.axes.len(), first.axes.len());
@@ -95,9 +82,9 @@ impl<'c> Group<'c> {
             ));
         }
         let mut group = Self { phases: Vec::new() };
-        for job in jobs {
-            let op = job.op;
-            let added = Phase::of(job, shared, row).and_then(|phase| group.add(phase, flow));
+        for grid_op in grid_ops {
+            let op = grid_op.op;
+            let added = Phase::of(grid_op, shared, row).and_then(|phase| group.add(phase, flow));
             added.map_err(|reason| (op, reason))?;
         }
         Ok(group)
@@ -123,22 +110,22 @@ impl<'c> Group<'c> {
     /// Checks that no other op between the first and the last phase uses memory of the phases,
     /// because the kernel is launched at the position of the last phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
-        let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
+        let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.grid_op.op).collect();
         for before in &self.phases {
-            let job = &before.job;
-            let Some(between) = flow.between(job.op, phase.job.op) else {
+            let grid_op = &before.grid_op;
+            let Some(between) = flow.between(grid_op.op, phase.grid_op.op) else {
                 return Err("it stands in another block than the first op".to_owned());
             };
             let others = || between.iter().filter(|step| !ops.contains(&step.op));
-            let touched = |access: &Access<'c>, touch| {
-                access.is_memory() && others().any(|step| step.touches(touch, access.value))
+            let is_accessed = |access: &Access<'c>, kind| {
+                access.is_memory() && others().any(|step| step.accesses(kind, access.value))
             };
-            let mut reads = job.sources.iter().chain(&job.extras);
-            if reads.any(|access| touched(access, Touch::Change))
-                || job
+            let mut reads = grid_op.sources.iter().chain(&grid_op.extras);
+            if reads.any(|access| is_accessed(access, AccessKind::Change))
+                || grid_op
                     .destinations
                     .iter()
-                    .any(|access| touched(access, Touch::Any))
+                    .any(|access| is_accessed(access, AccessKind::Any))
             {
                 return Err("an op in between uses the memory of an op before".to_owned());
             }
@@ -150,10 +137,10 @@ impl<'c> Group<'c> {
     pub(crate) fn arrays(&self) -> Vec<Named<'c>> {
         let mut all: Vec<(Role, Val<'c>)> = Vec::new();
         for phase in &self.phases {
-            let job = &phase.job;
-            let reads = job.sources.iter().chain(&job.extras);
+            let grid_op = &phase.grid_op;
+            let reads = grid_op.sources.iter().chain(&grid_op.extras);
             let reads = reads.map(|access| (access, Role::Input));
-            let used = reads.chain(job.destinations.iter().map(|a| (a, Role::Output)));
+            let used = reads.chain(grid_op.destinations.iter().map(|a| (a, Role::Output)));
             for (access, role) in used.filter(|(access, _)| access.memref.is_some()) {
                 match all.iter_mut().find(|(_, array)| *array == access.value) {
                     Some((known @ Role::Output, _)) if role == Role::Input => {
@@ -218,7 +205,7 @@ impl<'c> Group<'c> {
     /// Returns the temporaries that only the group uses, each with the ops that allocate and free
     /// it.
     pub(crate) fn own(&self, flow: &Dataflow<'c>) -> Vec<(Val<'c>, Vec<Op<'c>>)> {
-        let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
+        let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.grid_op.op).collect();
         let arrays = self.arrays().into_iter().map(|named| named.array);
         arrays
             .filter_map(|array| Some((array, flow.temporary(array, &ops)?)))
@@ -265,7 +252,7 @@ impl<'c> Group<'c> {
             own.map(|(access, _)| phase.shared_map(access))
         });
         let rewrites = |phase: &Phase<'c>| {
-            !is_reduction(&phase.job) && !phase.row.is_empty() && phase.writes(stored.value)
+            !is_reduction(&phase.grid_op) && !phase.row.is_empty() && phase.writes(stored.value)
         };
         let after = self.phases.iter().skip(writer + 1);
         let Some(last) = after.clone().position(rewrites) else {
@@ -286,25 +273,21 @@ impl<'c> Group<'c> {
             && !after.take(last + 1).any(may_find)
     }
 
-    /// Returns the schedule of the group: the attribute `schedule` of the first op, or else the
-    /// default schedule. For lengths that no case of the schedule covers, each op is compiled to
-    /// its own kernel.
+    /// Returns the attribute `schedule` of the first op, if present. For lengths that no case of
+    /// the schedule covers, each op is compiled to its own kernel.
     ///
     /// # Errors
     /// Reports an error in the schedule attribute.
-    pub(crate) fn schedule(
-        &self,
-        clusters: bool,
-    ) -> Result<(Vec<Case>, Option<&'static str>), Failed> {
+    pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
         for phase in &self.phases[1..] {
-            let op = phase.job.op;
+            let op = phase.grid_op.op;
             if attribute(op, "schedule").is_some() {
                 return Err(error(
                     op.location(),
                     "the schedule of a group stands on its first op",
                 )
                 .code(codes::TX0326)
-                .note_at(self.phases[0].job.op.location(), "this is the first")
+                .note_at(self.phases[0].grid_op.op.location(), "this is the first")
                 .emit());
             }
         }
@@ -312,10 +295,7 @@ impl<'c> Group<'c> {
             .phases
             .get(self.leader())
             .map_or(0, |phase| phase.row.len());
-        Ok(match self.phases[0].job.written_cases('r', rows)? {
-            None => named(choose_phases(self, clusters)),
-            Some(cases) => (cases, None),
-        })
+        self.phases[0].grid_op.written_cases('r', rows)
     }
 
     /// Returns the number of the first phase that has all loops of the group.
@@ -342,18 +322,19 @@ impl<'c> Group<'c> {
                     let own = written.find(|(a, _)| a.value == access.value);
                     let is_same =
                         own.is_some_and(|(a, _)| writer.shared_map(a) == phase.shared_map(access));
-                    !(is_same && held.contains(&access.value)) && writer.job.op != phase.job.op
+                    !(is_same && held.contains(&access.value))
+                        && writer.grid_op.op != phase.grid_op.op
                 })
             })
         };
-        self.phases.iter().find(finds).map(|phase| phase.job.op)
+        self.phases.iter().find(finds).map(|phase| phase.grid_op.op)
     }
 
     /// Returns whether an op with one element per row updates a previous value in memory: several
     /// blocks of a cluster would repeat the update.
     pub(crate) fn updates_rows(&self) -> bool {
         self.phases.iter().any(|phase| {
-            let mut written = phase.job.destinations.iter();
+            let mut written = phase.grid_op.destinations.iter();
             phase.row.is_empty() && written.any(|to| !self.writes_first(to.value))
         })
     }
@@ -361,7 +342,7 @@ impl<'c> Group<'c> {
     /// Returns whether values can stay in registers between phases. A reduction result that is
     /// combined with a previous value in memory cannot stay in a register.
     pub(crate) fn can_be_held(&self) -> bool {
-        self.phases.iter().all(|phase| match &phase.job.work {
+        self.phases.iter().all(|phase| match &phase.grid_op.work {
             Work::Combine(work) => !work.accumulate,
             Work::Body(_) | Work::Copy => true,
             Work::Start(..) => false,
@@ -377,7 +358,7 @@ impl<'c> Group<'c> {
             return Ok(Vec::new());
         };
         let refuse = |message: String, note: String| {
-            let report = error(first.job.op.location(), message).code(codes::TX0327);
+            let report = error(first.grid_op.op.location(), message).code(codes::TX0327);
             report.note(note).emit()
         };
         let arrays = self.arrays();
@@ -407,7 +388,7 @@ impl<'c> Group<'c> {
             return match self.phases.iter().find(|phase| phase.row.is_empty()) {
                 None => Ok(held),
                 Some(phase) => Err(Self::refuse(
-                    phase.job.op,
+                    phase.grid_op.op,
                     "it has one element a row, and the schedule holds nothing in registers",
                 )),
             };
@@ -422,7 +403,7 @@ impl<'c> Group<'c> {
         let reloads = !held.iter().any(keeps);
         for (phase, nest) in self.phases.iter().zip(nests) {
             if let Err(reason) = check_registers(nest, reloads) {
-                return Err(error(phase.job.op.location(), reason)
+                return Err(error(phase.grid_op.op.location(), reason)
                     .code(codes::TX0327)
                     .note("unroll the loop, split it by less, or have the group reload its values")
                     .emit());
@@ -440,245 +421,4 @@ impl<'c> Group<'c> {
         .note(format!("give it another number, or no `{GROUP}`"))
         .emit()
     }
-}
-
-impl<'c> Phase<'c> {
-    /// Returns whether the op uses several elements of an operand for each row.
-    pub(crate) fn varies(&self, access: &Access<'c>) -> bool {
-        let uses = |d: &usize| access.map.results.iter().any(|index| index.uses(*d));
-        self.row.iter().any(uses)
-    }
-
-    fn of(job: Job<'c>, shared: usize, row: usize) -> Result<Self, String> {
-        let rank = job.extents.len();
-        let kept: Vec<usize> = (0..rank).filter(|d| !job.axes.contains(d)).collect();
-        let (found, axes) = (kept.len(), job.axes.len());
-        if is_reduction(&job) {
-            if (found, axes) != (shared, row) {
-                return Err(format!(
-                    "it reduces {axes} of {rank} dimensions, the first reduction {row} of {}",
-                    shared + row
-                ));
-            }
-            let axes = job.axes.clone();
-            return Ok(Self {
-                job,
-                shared: kept,
-                row: axes,
-                loops: shared + row,
-            });
-        }
-        if rank != shared && rank != shared + row {
-            return Err(format!(
-                "it has {rank} loops, the reduction {}",
-                shared + row
-            ));
-        }
-        Ok(Self {
-            job,
-            shared: kept[..shared].to_vec(),
-            row: kept[shared..].to_vec(),
-            loops: shared + row,
-        })
-    }
-
-    /// Returns the index map of an operand over the loops of the group: first the `p` loops, then
-    /// the `r` loops.
-    pub(crate) fn shared_map(&self, access: &Access<'c>) -> AffineMap {
-        let mut dims = vec![Affine::Const(0); access.map.dims];
-        let loops = self.shared.iter().chain(&self.row);
-        for (number, dim) in loops.enumerate() {
-            if let Some(place) = dims.get_mut(*dim) {
-                *place = Affine::Dim(number);
-            }
-        }
-        access.map.replace(self.loops, &dims)
-    }
-
-    /// Returns each memory access of the phase, and whether the access is a write.
-    fn accesses(&self) -> impl Iterator<Item = (&Access<'c>, bool)> {
-        let reads = self.job.sources.iter().chain(&self.job.extras);
-        let reads = reads.filter(|a| a.memref.is_some()).map(|a| (a, false));
-        reads.chain(self.job.destinations.iter().map(|a| (a, true)))
-    }
-
-    pub(crate) fn uses(&self, array: Val<'c>) -> bool {
-        self.accesses().any(|(access, _)| access.value == array)
-    }
-
-    /// Returns whether the phase reads an array, including the previous value of a destination.
-    pub(crate) fn reads(&self, array: Val<'c>) -> bool {
-        let job = &self.job;
-        let reads_old = |i: usize| match &job.work {
-            Work::Body(block) => reads_argument(*block, job.sources.len() + i),
-            Work::Combine(work) => work.accumulate,
-            Work::Copy | Work::Start(..) => false,
-        };
-        let mut written = job.destinations.iter().enumerate();
-        let mut reads = job.sources.iter().chain(&job.extras);
-        reads.any(|access| access.value == array)
-            || written.any(|(i, to)| to.value == array && reads_old(i))
-    }
-
-    pub(crate) fn writes(&self, array: Val<'c>) -> bool {
-        self.job.destinations.iter().any(|to| to.value == array)
-    }
-
-    /// Returns the operand dimensions whose index is loop `dim`.
-    fn places(access: &Access<'c>, dim: usize) -> Vec<usize> {
-        let places = access.map.results.iter().enumerate();
-        let alone = places.filter(|(_, index)| **index == Affine::Dim(dim));
-        alone.map(|(place, _)| place).collect()
-    }
-
-    /// Checks that a shared loop has the same length in both phases. Either both lengths are static
-    /// and equal, or both lengths are the size of the same dimension of a common operand.
-    fn check_length(
-        &self,
-        other: &Phase<'c>,
-        one: usize,
-        two: usize,
-        name: &str,
-    ) -> Result<(), String> {
-        let (a, b) = (&self.job.extents[one], &other.job.extents[two]);
-        match (a.known(), b.known()) {
-            (Some(a), Some(b)) if a == b => Ok(()),
-            (Some(a), Some(b)) => Err(format!("`{name}` has {b} iterations, in the first op {a}")),
-            _ => {
-                let is_one = self.accesses().any(|(first, _)| {
-                    let places = Self::places(first, one);
-                    other.accesses().any(|(second, _)| {
-                        first.value == second.value
-                            && Self::places(second, two).iter().any(|p| places.contains(p))
-                    })
-                });
-                match is_one {
-                    true => Ok(()),
-                    false => Err(format!(
-                        "`{name}` may have another length than in the first op: no operand of both \
-                         is indexed by it"
-                    )),
-                }
-            }
-        }
-    }
-
-    /// Checks that two phases exchange data only within the same row.
-    fn check_exchange(&self, later: &Phase<'c>) -> Result<(), String> {
-        for (one, writes) in self.accesses() {
-            for (two, also_writes) in later.accesses() {
-                if !(writes || also_writes) || !may_alias(one.value, two.value) {
-                    continue;
-                }
-                let is_same_row = one.value == two.value
-                    && self.shared.iter().zip(&later.shared).all(|(a, b)| {
-                        let places = Self::places(one, *a);
-                        !places.is_empty() && places == Self::places(two, *b)
-                    });
-                if !is_same_row {
-                    return Err(
-                        "it uses memory that another op of the group writes, in other rows"
-                            .to_owned(),
-                    );
-                }
-            }
-        }
-        let reads_written = |one: &Phase<'c>, two: &Phase<'c>| {
-            let read = captured(one.job.op);
-            let mut written = two.job.destinations.iter();
-            written.any(|to| read.iter().any(|from| may_alias(*from, to.value)))
-        };
-        match reads_written(self, later) || reads_written(later, self) {
-            true => {
-                Err("its body loads from memory that another op of the group writes".to_owned())
-            }
-            false => Ok(()),
-        }
-    }
-
-    /// Returns the schedule of the group with the loop names of this op.
-    pub(crate) fn steps(&self, shared: &[Step]) -> Vec<Step> {
-        let rename = |name: &str| {
-            let (head, rest) = name.split_at(name.find('.').unwrap_or(name.len()));
-            let dims = match head.as_bytes().first() {
-                Some(b'p') => &self.shared,
-                Some(b'r') => &self.row,
-                _ => return name.to_owned(),
-            };
-            let number = head[1..].parse::<usize>().ok();
-            match number.and_then(|n| dims.get(n)) {
-                Some(dim) => format!("d{dim}{rest}"),
-                None => name.to_owned(),
-            }
-        };
-        let reduces = is_reduction(&self.job);
-        // Loops over a row, and the loops into which loops over a row are fused.
-        let mut of_row: Vec<String> = (0..self.loops - self.shared.len())
-            .map(|number| format!("r{number}"))
-            .collect();
-        for step in shared {
-            if let Step::Fuse(names, to) = step
-                && names
-                    .iter()
-                    .any(|name| of_row.iter().any(|row| row == root(name)))
-            {
-                of_row.push(to.clone());
-            }
-        }
-        let is_of_row = |step: &&Step| {
-            let mut loops = step.loops().into_iter();
-            loops.any(|name| of_row.iter().any(|row| row == root(name)))
-        };
-        shared
-            .iter()
-            .filter(|step| !self.row.is_empty() || !is_of_row(step))
-            .map(|step| match step.renamed(rename) {
-                // In an element-wise op, a split replaces the `align` step, and bounds checks
-                // replace aligned vectors.
-                Step::Align(name, factor) if !reduces => Step::Split(name, factor),
-                step => step,
-            })
-            .collect()
-    }
-
-    /// Returns whether neighbouring elements of the main operand belong to one row.
-    pub(crate) fn goes_along_rows(&self) -> bool {
-        innermost(&self.job).is_some_and(|d| self.row.contains(&d))
-    }
-
-    pub(crate) fn row_length(&self) -> Option<i64> {
-        let lengths = self.row.iter().map(|d| self.job.extents[*d].known());
-        lengths
-            .into_iter()
-            .try_fold(1i64, |all, n| all.checked_mul(n?))
-    }
-}
-
-/// Returns the name of the loop before all splits: `r0` for `r0.o.i`.
-fn root(name: &str) -> &str {
-    name.split_once('.').map_or(name, |(root, _)| root)
-}
-
-pub(crate) fn is_reduction(job: &Job<'_>) -> bool {
-    matches!(job.work, Work::Combine(..))
-}
-
-pub(crate) fn share_operand<'c>(one: &Job<'c>, other: &Job<'c>) -> bool {
-    let others = arrays(other);
-    arrays(one).iter().any(|array| others.contains(array))
-}
-
-fn arrays<'c>(job: &Job<'c>) -> Vec<Val<'c>> {
-    let reads = job.sources.iter().chain(&job.extras);
-    let all = reads.chain(&job.destinations);
-    let arrays = all.filter(|access| access.memref.is_some());
-    arrays.map(|access| access.value).collect()
-}
-
-/// Returns the memrefs that the body of an op accesses directly, not as operands of the op.
-pub(super) fn captured(op: Op<'_>) -> Vec<Val<'_>> {
-    let values = walk(op).into_iter().skip(1).flat_map(operands);
-    values
-        .filter(|value| MemRef::of(*value).is_some())
-        .collect()
 }

@@ -1,12 +1,14 @@
 //! Emits a kernel function and its launch.
 
-use super::body::{Body, at_least_one};
-use super::finish::Finish;
+use super::body::Body;
+use super::grid_op::GridOp;
 use super::group::Group;
-use super::job::Job;
+use super::held_rows::HeldRows;
+use super::last_block::LastBlock;
+use super::lengths::{LENGTHS, Lengths};
+use super::loops::at_least_one;
 use super::nest::{MAX_BLOCKS, Nest};
 use super::plan::GroupCase;
-use super::resident::Resident;
 use super::steps::{Processor, Step, to_attribute};
 use crate::analysis::constants::is_constant;
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute};
@@ -15,7 +17,6 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{FunctionType, TypeLike};
 use melior::ir::{Attribute, Block, Region, RegionLike, Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use tx_mlir::memref::Space;
 use tx_mlir::{
     Blk, Builder, Index, MemRef, Op, Val, ancestors, argument_of, attribute, defining_op,
@@ -24,71 +25,21 @@ use tx_mlir::{
     string_attribute, symbol_path, walk,
 };
 
-/// Attribute with the range of lengths for which a kernel is launched; other kernels are launched
-/// for other lengths.
-pub(crate) const LENGTHS: &str = "lengths";
-
-/// Range of lengths of a loop for which a kernel is launched.
-#[derive(Clone)]
-pub(crate) struct Lengths {
-    pub(crate) name: String,
-    /// Exclusive lower bound of the lengths; `None` if there is no lower bound.
-    pub(crate) above: Option<i64>,
-    /// Inclusive upper bound of the lengths; `None` if there is no upper bound.
-    pub(crate) most: Option<i64>,
-}
-
-impl Lengths {
-    fn any(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            above: None,
-            most: None,
-        }
-    }
-
-    /// Removes the lengths up to `most` of loop `name` from `left`, and returns the removed
-    /// lengths.
-    pub(crate) fn take(left: &mut Vec<Self>, name: &str, most: i64) -> Vec<Self> {
-        let known = left.iter().position(|lengths| lengths.name == name);
-        let i = known.unwrap_or_else(|| {
-            left.push(Self::any(name));
-            left.len() - 1
-        });
-        let mut taken = left.clone();
-        taken[i].most = Some(most);
-        left[i].above = Some(most);
-        taken
-    }
-}
-
-impl fmt::Display for Lengths {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` ", self.name)?;
-        match (self.above, self.most) {
-            (Some(above), Some(most)) => write!(f, "from {} to {most}", above.saturating_add(1)),
-            (None, Some(most)) => write!(f, "up to {most}"),
-            (Some(above), None) => write!(f, "above {above}"),
-            (None, None) => write!(f, "of any length"),
-        }
-    }
-}
-
-pub(crate) struct Last<'c> {
-    /// Last-block reduction of the partial results of all blocks.
-    pub(crate) job: Job<'c>,
+/// Last-block reduction of the partial results of all blocks.
+pub(crate) struct SecondPhase<'c> {
+    pub(crate) grid_op: GridOp<'c>,
     pub(crate) nest: Nest,
     /// Block counters, initially 0: one for each group of results that blocks share.
     pub(crate) counters: Val<'c>,
 }
 
 pub(crate) struct Launch<'c> {
-    pub(crate) job: Job<'c>,
+    pub(crate) grid_op: GridOp<'c>,
     pub(crate) nest: Nest,
     pub(crate) steps: Vec<Step>,
     /// Lengths for which the kernel is launched; empty for all lengths.
     pub(crate) only: Vec<Lengths>,
-    pub(crate) last: Option<Last<'c>>,
+    pub(crate) second: Option<SecondPhase<'c>>,
     pub(crate) at: Op<'c>,
     /// Temporary arrays that no later kernel uses.
     pub(crate) ends: Vec<Val<'c>>,
@@ -119,36 +70,37 @@ impl<'c> Kernels<'c> {
     /// If an op has several kernels, only one of their launches needs the asserts.
     pub(crate) fn add(&mut self, launched: &Launch<'c>, asserts: bool) {
         let Launch {
-            job,
+            grid_op,
             nest,
             steps,
             only,
-            last,
+            second,
             at,
             ends,
         } = launched;
-        let (module, module_name) = self.module(job.op);
+        let (module, module_name) = self.module(grid_op.op);
         let name = self.kernel_name(module);
-        let (kernel, body) = kernel(job, nest, steps, module, &name);
+        let (kernel, body) = kernel(grid_op, nest, steps, module, &name);
         write_lengths(kernel, only);
-        let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
-        let finish = last
+        let inside = Builder::at_start(tx_mlir::context(grid_op.op), body, grid_op.op.location());
+        let last_block = second
             .as_ref()
-            .map(|last| Finish::new(&last.job, &last.nest, last.counters, &inside));
-        Body::new(job, nest, &inside)
-            .with_tiles(&inside, kernel)
-            .then(finish.as_ref())
-            .write(&inside);
+            .map(|second| LastBlock::new(&second.grid_op, &second.nest, second.counters, &inside));
+        let first = Body::new(grid_op, nest, &inside).with_tiles(&inside, kernel);
+        match last_block {
+            Some(last_block) => last_block.write(&inside, first),
+            None => first.write(&inside),
+        }
         inside.create("gpu.return").build();
         remove_unused(kernel);
-        let arguments = isolate(job.operands(), kernel, body);
+        let arguments = isolate(grid_op.operands(), kernel, body);
         self.place_constants(kernel, module);
-        let b = Builder::before(*at).located(job.op.location());
+        let b = Builder::before(*at).located(grid_op.op.location());
         if asserts {
-            job.assert_sizes(&b);
+            grid_op.assert_sizes(&b);
         }
         let callee = format!("@{module_name}::@{name}");
-        launch(&b, job, nest, &callee, &arguments, last.is_some());
+        launch(&b, grid_op, nest, &callee, &arguments, second.is_some());
         for end in ends {
             b.create("memref.dealloc").operands(&[*end]).build();
         }
@@ -170,10 +122,10 @@ impl<'c> Kernels<'c> {
         let (Some(first), Some(last)) = (group.phases.get(leader), group.phases.last()) else {
             return;
         };
-        let location = last.job.op.location();
+        let location = last.grid_op.op.location();
         let (module, module_name) = self.module(at);
         let name = self.kernel_name(module);
-        let (kernel, body) = kernel(&first.job, &nests[leader], steps, module, &name);
+        let (kernel, body) = kernel(&first.grid_op, &nests[leader], steps, module, &name);
         write_lengths(kernel, only);
         let inside = Builder::at_start(tx_mlir::context(at), body, location);
         if held.is_empty() {
@@ -181,13 +133,13 @@ impl<'c> Kernels<'c> {
                 if number > 0 {
                     inside.create("gpu.barrier").build();
                 }
-                let inside = inside.located(phase.job.op.location());
-                Body::new(&phase.job, nest, &inside)
+                let inside = inside.located(phase.grid_op.op.location());
+                Body::new(&phase.grid_op, nest, &inside)
                     .phase(number)
                     .write(&inside);
             }
         } else {
-            Resident::new(group, nests, held, &case.internal, &inside).write(&inside);
+            HeldRows::new(group, nests, held, &case.internal, &inside).write(&inside);
         }
         inside.create("gpu.return").build();
         for array in &case.internal {
@@ -195,12 +147,22 @@ impl<'c> Kernels<'c> {
             fold_address(*array, kernel);
         }
         remove_unused(kernel);
-        let from = group.phases.iter().flat_map(|phase| phase.job.operands());
+        let from = group
+            .phases
+            .iter()
+            .flat_map(|phase| phase.grid_op.operands());
         let arguments = isolate(from, kernel, body);
         self.place_constants(kernel, module);
         let b = Builder::before(at).located(location);
         let callee = format!("@{module_name}::@{name}");
-        launch(&b, &first.job, &nests[leader], &callee, &arguments, false);
+        launch(
+            &b,
+            &first.grid_op,
+            &nests[leader],
+            &callee,
+            &arguments,
+            false,
+        );
     }
 
     fn kernel_name(&mut self, module: Op<'c>) -> String {
@@ -321,17 +283,17 @@ fn write_lengths(kernel: Op<'_>, only: &[Lengths]) {
 }
 
 fn kernel<'c>(
-    job: &Job<'c>,
+    grid_op: &GridOp<'c>,
     nest: &Nest,
     schedule: &[Step],
     module: Op<'c>,
     name: &str,
 ) -> (Op<'c>, Blk<'c>) {
-    let context = tx_mlir::context(job.op);
+    let context = tx_mlir::context(grid_op.op);
     let [x, y, z] = nest.block();
     let region = Region::new();
     region.append_block(Block::new(&[]));
-    let b = Builder::at_end(context, tx_mlir::blocks(module)[0], job.op.location());
+    let b = Builder::at_end(context, tx_mlir::blocks(module)[0], grid_op.op.location());
     let none = FunctionType::new(context, &[], &[]);
     let kernel = b
         .create("gpu.func")
@@ -482,20 +444,22 @@ fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
 
 fn launch<'c>(
     b: &Builder<'c>,
-    job: &Job<'c>,
+    grid_op: &GridOp<'c>,
     nest: &Nest,
     kernel: &str,
     arguments: &[Val<'c>],
     has_last: bool,
 ) {
-    let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(b, d)).collect();
+    let lengths: Vec<Index<'c>> = (0..grid_op.extents.len())
+        .map(|d| grid_op.length(b, d))
+        .collect();
     let mut sizes: Vec<Val<'c>> = Vec::new();
     for (dimension, most) in MAX_BLOCKS.into_iter().enumerate() {
         let blocks = match nest.on(Processor::Block(dimension)) {
             Some(node) => nest.nodes[node].extent.value(b, &|_, d| lengths[d]),
             None => Index::Const(1),
         };
-        let is_apart = |node: usize| nest.nodes[node].apart;
+        let is_apart = |node: usize| nest.nodes[node].is_rfactor;
         let blocks = match nest.on(Processor::Block(dimension)).is_some_and(is_apart) {
             true if has_last => at_least_one(b, blocks),
             _ => blocks,

@@ -1,12 +1,13 @@
 //! The kernels of one op, in the order in which they are launched.
 
 use super::choose::choose_one;
-use super::finish;
-use super::job::Job;
-use super::launch::{Last, Launch, Lengths};
+use super::grid_op::GridOp;
+use super::last_block;
+use super::launch::{Launch, SecondPhase};
+use super::lengths::{CoveredLengths, Lengths};
 use super::nest::Nest;
 use super::partials::{Phases, allocate};
-use super::plan::{Above, Planned, named, nest_of, refuse, starts_first};
+use super::plan::{GroupCase, Planned, PlannedGroup, nest_of, refuse, starts_first};
 use super::steps::Case;
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
@@ -33,12 +34,12 @@ impl<'c> Branches<'c> {
         }
     }
 
-    /// Adds a schedule case for lengths up to `most` of dimension `dim` of `job`; `name` is the
+    /// Adds a schedule case for lengths up to `most` of dimension `dim` of `grid_op`; `name` is the
     /// loop name of the dimension. Returns the op before which the kernels of the schedule case are
     /// launched, and the lengths that the case covers.
     pub(crate) fn up_to(
         &mut self,
-        job: &Job<'c>,
+        grid_op: &GridOp<'c>,
         name: &str,
         dim: usize,
         most: i64,
@@ -48,7 +49,7 @@ impl<'c> Branches<'c> {
         let length = match known {
             Some((_, length)) => *length,
             None => {
-                let length = b.value(job.length(&b, dim));
+                let length = b.value(grid_op.length(&b, dim));
                 self.values.push((name.to_owned(), length));
                 length
             }
@@ -60,6 +61,23 @@ impl<'c> Branches<'c> {
         self.at = other.unwrap_or(self.at);
         (then.unwrap_or(self.at), only)
     }
+
+    /// Returns the op before which the kernel of a schedule case is launched, and the lengths of
+    /// the case.
+    pub(crate) fn of_case(
+        &mut self,
+        planned: &PlannedGroup<'c>,
+        case: &GroupCase<'c>,
+    ) -> (Op<'c>, Vec<Lengths>) {
+        let leader = &planned.group.phases[planned.group.leader()];
+        let dim = case
+            .most
+            .and_then(|(row, most)| Some((row, *leader.row.get(row)?, most)));
+        match dim {
+            Some((row, dim, most)) => self.up_to(&leader.grid_op, &format!("r{row}"), dim, most),
+            None => (self.at, self.left.clone()),
+        }
+    }
 }
 
 /// Returns the kernels of an op, with launches before `at`. If the schedule has several cases, the
@@ -69,16 +87,16 @@ pub(crate) fn launches<'c>(
     at: Op<'c>,
     clusters: bool,
 ) -> Result<Vec<Launch<'c>>, Failed> {
-    let job = &planned.job;
+    let grid_op = &planned.grid_op;
     let (mut all, mut branches) = (Vec::new(), Branches::new(at));
     for (case, nest) in &planned.cases {
         let (at, only) = match case.most {
             Some((dim, most)) if planned.cases.len() > 1 => {
-                branches.up_to(job, &format!("d{dim}"), dim, most)
+                branches.up_to(grid_op, &format!("d{dim}"), dim, most)
             }
             _ => (branches.at, branches.left.clone()),
         };
-        for launch in of_case(job, case, nest, at, clusters)? {
+        for launch in of_case(grid_op, case, nest, at, clusters)? {
             all.push(Launch {
                 only: only.clone(),
                 ..launch
@@ -90,62 +108,62 @@ pub(crate) fn launches<'c>(
 
 /// Returns the kernels of one case of a schedule, with launches before `at`.
 fn of_case<'c>(
-    job: &Job<'c>,
+    grid_op: &GridOp<'c>,
     case: &Case,
     nest: &Nest,
     at: Op<'c>,
     clusters: bool,
 ) -> Result<Vec<Launch<'c>>, Failed> {
-    let launch = |job: &Job<'c>, nest: &Nest, case: &Case| Launch {
-        job: job.clone(),
+    let launch = |grid_op: &GridOp<'c>, nest: &Nest, case: &Case| Launch {
+        grid_op: grid_op.clone(),
         nest: nest.clone(),
         steps: case.steps.clone(),
         only: Vec::new(),
-        last: None,
+        second: None,
         at,
         ends: Vec::new(),
     };
     if nest.global_rfactors().is_empty() {
         let mut all = Vec::new();
         if starts_first(nest)
-            && let Some(start) = job.start()
+            && let Some(start) = grid_op.start()
             && let Some(case) = choose_one(&start, clusters).cases.pop()
         {
             let nest = nest_of(&start, &case)?;
             all.push(launch(&start, &nest, &case));
         }
-        all.push(launch(job, nest, case));
+        all.push(launch(grid_op, nest, case));
         return Ok(all);
     }
-    let b = Builder::before(at).located(job.op.location());
+    let b = Builder::before(at).located(grid_op.op.location());
     let counters = nest.last_block.then(|| {
-        let groups = finish::groups(nest).value(&b, &|b, d| job.length(b, d));
+        let groups = last_block::counters(nest).value(&b, &|b, d| grid_op.length(b, d));
         let counters = allocate(&b, &[groups], b.int_type(64));
         if let Some(op) = defining_op(counters) {
             set_attribute(op, CLEARED, Attribute::unit(b.context()));
         }
         counters
     });
-    let Some(phases) = Phases::of(&b, job, nest, case)? else {
+    let Some(phases) = Phases::of(&b, grid_op, nest, case)? else {
         return Ok(Vec::new());
     };
     let first = nest_of(&phases.first, &phases.schedule)?;
     let mut all = vec![launch(&phases.first, &first, &phases.schedule)];
     match counters {
         None => {
-            let (second, mapping) = named(choose_one(&phases.second, clusters));
-            let second = Planned::of(phases.second, second, mapping, Above::new())?;
+            let (second, mapping) = choose_one(&phases.second, clusters).named();
+            let second = Planned::of(phases.second, second, mapping, CoveredLengths::new())?;
             for (case, nest) in &second.cases {
-                all.extend(of_case(&second.job, case, nest, at, clusters)?);
+                all.extend(of_case(&second.grid_op, case, nest, at, clusters)?);
             }
         }
         Some(counters) => {
-            let steps = finish::schedule(job, nest, &case.steps);
-            let steps = steps.map_err(|illegal| refuse(job.op, illegal))?;
+            let steps = last_block::schedule(grid_op, nest, &case.steps);
+            let steps = steps.map_err(|illegal| refuse(grid_op.op, illegal))?;
             let nest = nest_of(&phases.second, &Case::always(steps))?;
             all[0].steps.clone_from(&case.steps);
-            all[0].last = Some(Last {
-                job: phases.second,
+            all[0].second = Some(SecondPhase {
+                grid_op: phases.second,
                 nest,
                 counters,
             });

@@ -1,7 +1,7 @@
 //! Divides a reduction into two phases: the first phase stores partial results in global memory,
 //! and the second phase combines them.
 
-use super::job::{Combination, Job, Work};
+use super::grid_op::{Combination, GridOp, Work};
 use super::nest::Nest;
 use super::steps::{Case, Step};
 use crate::analysis::dataflow::Access;
@@ -11,10 +11,10 @@ use tx_mlir::{Affine, AffineMap, Builder, Failed, Index, Val};
 
 pub(crate) struct Phases<'c> {
     /// First phase: computes the partial results, with schedule `schedule`.
-    pub(crate) first: Job<'c>,
+    pub(crate) first: GridOp<'c>,
     /// Schedule of the first phase, without the `rfactor` steps.
     pub(crate) schedule: Case,
-    pub(crate) second: Job<'c>,
+    pub(crate) second: GridOp<'c>,
     /// Temporary arrays: one for each value of a partial result.
     pub(crate) partials: Vec<Val<'c>>,
 }
@@ -25,21 +25,21 @@ impl<'c> Phases<'c> {
     /// reduction.
     ///
     /// # Errors
-    /// Reports errors of [`Job::new`] in the second phase.
+    /// Reports errors of [`GridOp::new`] in the second phase.
     pub(crate) fn of(
         b: &Builder<'c>,
-        job: &Job<'c>,
+        grid_op: &GridOp<'c>,
         nest: &Nest,
         case: &Case,
     ) -> Result<Option<Self>, Failed> {
-        let Work::Combine(work) = &job.work else {
+        let Work::Combine(work) = &grid_op.work else {
             return Ok(None);
         };
         let loops = nest.global_rfactors();
-        let rank = job.extents.len();
-        let kept: Vec<usize> = (0..rank).filter(|d| !job.axes.contains(d)).collect();
+        let rank = grid_op.extents.len();
+        let kept: Vec<usize> = (0..rank).filter(|d| !grid_op.axes.contains(d)).collect();
 
-        let lengths: Vec<Index<'c>> = (0..rank).map(|d| job.length(b, d)).collect();
+        let lengths: Vec<Index<'c>> = (0..rank).map(|d| grid_op.length(b, d)).collect();
         let length = |_: &Builder<'c>, d: usize| lengths[d];
         let mut sizes: Vec<Index<'c>> = loops
             .iter()
@@ -60,7 +60,7 @@ impl<'c> Phases<'c> {
             partials.iter().map(access).collect::<Vec<_>>()
         };
 
-        let first = Job {
+        let first = GridOp {
             destinations: accesses(&AffineMap::select(rank, kept.iter().copied())),
             extras: Vec::new(),
             work: Work::Combine(Combination {
@@ -70,7 +70,7 @@ impl<'c> Phases<'c> {
                 ..work.clone()
             }),
             partials: loops.iter().map(|n| nest.nodes[*n].name.clone()).collect(),
-            ..job.clone()
+            ..grid_op.clone()
         };
         let is_for_parts = |step: &Step| match step {
             Step::RFactor(name) => first.partials.contains(name),
@@ -88,14 +88,14 @@ impl<'c> Phases<'c> {
             })
             .collect();
         let moved = |access: &Access<'c>| access.replace(all, &moved);
-        let second = Job::new(
-            job.op,
+        let second = GridOp::new(
+            grid_op.op,
             all,
             (0..loops.len()).collect(),
             [
                 accesses(&AffineMap::identity(all)),
-                job.destinations.iter().map(moved).collect(),
-                job.extras.iter().map(moved).collect(),
+                grid_op.destinations.iter().map(moved).collect(),
+                grid_op.extras.iter().map(moved).collect(),
             ],
             Work::Combine(Combination {
                 element: None,

@@ -1,12 +1,12 @@
 //! Plans: the legal schedule of each grid-level op and each group of a module.
 
-use super::choose::{Chosen, choose};
-use super::finish;
+use super::choose::{choose, choose_phases};
+use super::extent::Extent;
+use super::grid_op::{GridOp, Work, is_grid_op};
 use super::group::{Group, members, number};
-use super::job::{Job, Work, is_job};
-use super::launch::Lengths;
-use super::launches::Branches;
-use super::nest::{Extent, Illegal, Nest, Run};
+use super::last_block;
+use super::lengths::CoveredLengths;
+use super::nest::{Illegal, LoopKind, Nest};
 use super::staged::footprints;
 use super::steps::{Case, Processor, Step, cases_to_attribute};
 use crate::analysis::dataflow::{Dataflow, op_key};
@@ -20,7 +20,7 @@ use tx_target::Chip;
 
 /// A grid-level op with a legal schedule for each range of lengths.
 pub(crate) struct Planned<'c> {
-    pub(crate) job: Job<'c>,
+    pub(crate) grid_op: GridOp<'c>,
     pub(crate) cases: Vec<(Case, Nest)>,
     /// Name of the chosen mapping; `None` if the program contains a schedule attribute.
     pub(crate) mapping: Option<&'static str>,
@@ -50,30 +50,17 @@ pub(crate) struct PlannedGroup<'c> {
 
 impl<'c> PlannedGroup<'c> {
     pub(crate) fn ops(&self) -> Vec<Op<'c>> {
-        self.group.phases.iter().map(|phase| phase.job.op).collect()
+        self.group
+            .phases
+            .iter()
+            .map(|phase| phase.grid_op.op)
+            .collect()
     }
 
     /// Returns the kernels of a candidate schedule from
     /// [`phase_candidates`](super::choose::phase_candidates).
     pub(crate) fn with(&self, schedule: Vec<Case>) -> Option<Vec<GroupCase<'c>>> {
         group_cases(&self.group, schedule, &self.own).ok()
-    }
-
-    /// Returns the op before which the kernel of a schedule case is launched, and the lengths of
-    /// the case.
-    pub(crate) fn enter(
-        &self,
-        case: &GroupCase<'c>,
-        branches: &mut Branches<'c>,
-    ) -> (Op<'c>, Vec<Lengths>) {
-        let leader = &self.group.phases[self.group.leader()];
-        let dim = case
-            .most
-            .and_then(|(row, most)| Some((row, *leader.row.get(row)?, most)));
-        match dim {
-            Some((row, dim, most)) => branches.up_to(&leader.job, &format!("r{row}"), dim, most),
-            None => (branches.at, branches.left.clone()),
-        }
     }
 }
 
@@ -94,8 +81,8 @@ pub(crate) enum Unit<'c> {
 impl<'c> Unit<'c> {
     pub(crate) fn first(&self) -> Op<'c> {
         match self {
-            Self::Op(planned) => planned.job.op,
-            Self::Group(group) => group.group.phases[0].job.op,
+            Self::Op(planned) => planned.grid_op.op,
+            Self::Group(group) => group.group.phases[0].grid_op.op,
         }
     }
 }
@@ -112,10 +99,10 @@ impl Unit<'_> {
 impl Unit<'_> {
     pub(crate) fn write_schedule(&self) {
         let (op, schedule, loops) = match self {
-            Self::Op(planned) => (planned.job.op, planned.schedule(), 'd'),
+            Self::Op(planned) => (planned.grid_op.op, planned.schedule(), 'd'),
             Self::Group(group) => {
                 let cases = group.cases.iter().map(GroupCase::case).collect();
-                (group.group.phases[0].job.op, cases, 'r')
+                (group.group.phases[0].grid_op.op, cases, 'r')
             }
         };
         let schedule = cases_to_attribute(context(op), &schedule, loops);
@@ -147,7 +134,7 @@ impl Planned<'_> {
 pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c>>, Failed> {
     let (mut planned, mut failed) = (Vec::new(), None);
     let mut flows: BTreeMap<usize, Dataflow<'c>> = BTreeMap::new();
-    for op in walk(module).into_iter().filter(|op| is_job(*op)) {
+    for op in walk(module).into_iter().filter(|op| is_grid_op(*op)) {
         match plan_op(op, chip, &mut flows) {
             Ok(unit) => planned.extend(unit),
             Err(e) => failed = Some(e),
@@ -209,36 +196,35 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     })
 }
 
-pub(crate) fn named(chosen: Chosen) -> (Vec<Case>, Option<&'static str>) {
-    (chosen.cases, Some(chosen.mapping))
-}
-
 fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>, Failed> {
-    let job = Job::of(op)?.on(chip);
-    check_program(&job, flow)?;
-    let (schedules, mapping) = match job.written_schedule()? {
+    let grid_op = GridOp::of(op)?.on(chip);
+    check_program(&grid_op, flow)?;
+    let (schedules, mapping) = match grid_op.written_schedule()? {
         Some(cases) => (cases, None),
-        None => named(choose(&job, chip.clusters)),
+        None => choose(&grid_op, chip.clusters).named(),
     };
-    Planned::of(job, schedules, mapping, Above::new())
+    Planned::of(grid_op, schedules, mapping, CoveredLengths::new())
 }
 
 fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit<'c>, Failed> {
-    let mut jobs = Vec::new();
+    let mut grid_ops = Vec::new();
     for op in members(last) {
-        let job = Job::of(op)?.on(chip);
-        check_program(&job, flow)?;
-        jobs.push(job);
+        let grid_op = GridOp::of(op)?.on(chip);
+        check_program(&grid_op, flow)?;
+        grid_ops.push(grid_op);
     }
-    let group = Group::of(jobs, flow).map_err(|(op, reason)| Group::refuse(op, &reason))?;
-    let (schedules, mapping) = group.schedule(chip.clusters)?;
+    let group = Group::of(grid_ops, flow).map_err(|(op, reason)| Group::refuse(op, &reason))?;
+    let (schedules, mapping) = match group.written_schedule()? {
+        Some(cases) => (cases, None),
+        None => choose_phases(&group, chip.clusters).named(),
+    };
     let longest = schedules.last().and_then(|case| case.most);
     let own = group.own(flow);
     let cases = group_cases(&group, schedules, &own)?;
     let mut rest = Vec::new();
     if let Some((row, most)) = longest {
         for phase in &group.phases {
-            let (schedules, mapping) = named(choose(&phase.job, chip.clusters));
+            let (schedules, mapping) = choose(&phase.grid_op, chip.clusters).named();
             // The plan of each op is only for rows longer than the limits, because a shared kernel
             // of the group processes shorter rows.
             let is_for_longer = |case: &Case| {
@@ -247,8 +233,13 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
             };
             let schedules = schedules.into_iter().filter(is_for_longer).collect();
             let taken = phase.row.get(row).map(|dim| (*dim, most));
-            let above = Above::from_iter(taken);
-            rest.push(Planned::of(phase.job.clone(), schedules, mapping, above)?);
+            let above = CoveredLengths::from_iter(taken);
+            rest.push(Planned::of(
+                phase.grid_op.clone(),
+                schedules,
+                mapping,
+                above,
+            )?);
         }
     }
     Ok(Unit::Group(PlannedGroup {
@@ -269,7 +260,7 @@ fn group_cases<'c>(
     schedule: Vec<Case>,
     own: &[(Val<'c>, Vec<Op<'c>>)],
 ) -> Result<Vec<GroupCase<'c>>, Failed> {
-    let (mut above, mut cases) = (Above::new(), Vec::new());
+    let (mut above, mut cases) = (CoveredLengths::new(), Vec::new());
     for case in schedule {
         let most = case.most;
         cases.push(group_case(group, case, &above, own)?);
@@ -286,13 +277,13 @@ fn group_cases<'c>(
 fn group_case<'c>(
     group: &Group<'c>,
     case: Case,
-    above: &Above,
+    above: &CoveredLengths,
     own: &[(Val<'c>, Vec<Op<'c>>)],
 ) -> Result<GroupCase<'c>, Failed> {
     let Case { most, steps } = case;
     let mut nests: Vec<Nest> = Vec::new();
     for phase in &group.phases {
-        let op = phase.job.op;
+        let op = phase.grid_op.op;
         let of_phase = most.and_then(|(row, most)| Some((*phase.row.get(row)?, most)));
         let alone = Case {
             most: of_phase,
@@ -300,7 +291,7 @@ fn group_case<'c>(
         };
         let rows = phase.row.iter().enumerate();
         let above = rows.filter_map(|(row, dim)| Some((*dim, *above.get(&row)?)));
-        let nest = legal(&phase.job, &alone, &above.collect());
+        let nest = legal(&phase.grid_op, &alone, &above.collect());
         let nest = nest.map_err(|illegal| refuse(op, illegal))?;
         if !nest.global_rfactors().is_empty() || nest.last_block || starts_first(&nest) {
             return Err(Group::refuse(op, "blocks would share its results"));
@@ -332,7 +323,7 @@ fn group_case<'c>(
     if is_shared && group.updates_rows() {
         let reason = "blocks of a cluster share its rows, and each would update an element that the \
                       op has for a row";
-        return Err(Group::refuse(group.phases[0].job.op, reason));
+        return Err(Group::refuse(group.phases[0].grid_op.op, reason));
     }
     let internal = group.internal(&held, own);
     Ok(GroupCase {
@@ -345,13 +336,13 @@ fn group_case<'c>(
 }
 
 /// Checks the rules that do not depend on the schedule of an op.
-fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
-    if matches!(&job.work, Work::Combine(work) if work.accumulate) {
-        let destinations: Vec<Val<'c>> = job.destinations.iter().map(|a| a.value).collect();
-        flow.check_written(job.op, &destinations)?;
+fn check_program<'c>(grid_op: &GridOp<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
+    if matches!(&grid_op.work, Work::Combine(work) if work.accumulate) {
+        let destinations: Vec<Val<'c>> = grid_op.destinations.iter().map(|a| a.value).collect();
+        flow.check_written(grid_op.op, &destinations)?;
     }
-    check_laws(job.op)?;
-    warn_of_unused(job.op);
+    check_laws(grid_op.op)?;
+    warn_of_unused(grid_op.op);
     Ok(())
 }
 
@@ -362,15 +353,15 @@ impl<'c> Planned<'c> {
     /// # Errors
     /// Reports every illegal schedule, with the reason.
     pub(crate) fn of(
-        job: Job<'c>,
+        grid_op: GridOp<'c>,
         schedules: Vec<Case>,
         mapping: Option<&'static str>,
-        mut above: Above,
+        mut above: CoveredLengths,
     ) -> Result<Self, Failed> {
         let is_alone = schedules.len() == 1;
         let (mut cases, mut wrong) = (Vec::new(), Vec::new());
         for case in schedules {
-            let nest = legal(&job, &case, &above);
+            let nest = legal(&grid_op, &case, &above);
             let nest = nest.and_then(|nest| match is_alone || !starts_first(&nest) {
                 true => Ok(nest),
                 false => Err(Illegal::new(
@@ -385,9 +376,9 @@ impl<'c> Planned<'c> {
                 Err(illegal) => wrong.push(illegal),
             }
         }
-        refuse_all(job.op, wrong)?;
+        refuse_all(grid_op.op, wrong)?;
         Ok(Self {
-            job,
+            grid_op,
             cases,
             mapping,
         })
@@ -422,8 +413,8 @@ fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
 ///
 /// # Errors
 /// Reports the reason why the schedule is illegal.
-pub(crate) fn nest_of(job: &Job<'_>, case: &Case) -> Result<Nest, Failed> {
-    legal(job, case, &Above::new()).map_err(|illegal| refuse(job.op, illegal))
+pub(crate) fn nest_of(grid_op: &GridOp<'_>, case: &Case) -> Result<Nest, Failed> {
+    legal(grid_op, case, &CoveredLengths::new()).map_err(|illegal| refuse(grid_op.op, illegal))
 }
 
 /// Returns whether one kernel suffices, without a second kernel for partial results or initial
@@ -439,16 +430,17 @@ pub(crate) fn starts_first(nest: &Nest) -> bool {
 
 fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
     let node = &nest.nodes[node];
-    node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
+    node.combines() && matches!(node.kind, LoopKind::Bound(Processor::Block(_)))
 }
-
-/// Maximum length of each dimension that earlier cases of a schedule cover.
-pub(crate) type Above = BTreeMap<usize, i64>;
 
 /// Returns the loop nest of a grid-level op for one case of a schedule, or the reason why the
 /// schedule is illegal.
-pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, Illegal> {
-    let mut extents = job.extents.clone();
+pub(crate) fn legal(
+    grid_op: &GridOp<'_>,
+    case: &Case,
+    above: &CoveredLengths,
+) -> Result<Nest, Illegal> {
+    let mut extents = grid_op.extents.clone();
     for (dim, extent) in extents.iter_mut().enumerate() {
         let most = case.most.filter(|(of, _)| *of == dim).map(|(_, most)| most);
         if *extent == Extent::Dim(dim) && (most.is_some() || above.contains_key(&dim)) {
@@ -456,8 +448,8 @@ pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, I
             *extent = Extent::Between { dim, above, most };
         }
     }
-    let mut nest = Nest::new(&extents, &job.axes).apply(&case.steps)?;
-    nest.keep_apart(&job.partials);
+    let mut nest = Nest::new(&extents, &grid_op.axes).apply(&case.steps)?;
+    nest.mark_rfactors(&grid_op.partials);
     // The kernel that computes separate partial results (`rfactor`) does not combine them.
     let mut checked = nest.clone();
     let apart: Vec<String> = nest
@@ -465,13 +457,13 @@ pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, I
         .iter()
         .map(|n| nest.nodes[*n].name.clone())
         .collect();
-    checked.keep_apart(&apart);
-    checked.check(job.atomics().err().as_deref())?;
-    if number(job.op).is_none() {
-        footprints(job, &nest)?;
+    checked.mark_rfactors(&apart);
+    checked.check(grid_op.atomics().err().as_deref())?;
+    if number(grid_op.op).is_none() {
+        footprints(grid_op, &nest)?;
     }
     if nest.last_block {
-        finish::check(job, &nest, &case.steps)?;
+        last_block::check(grid_op, &nest, &case.steps)?;
     }
     Ok(nest)
 }

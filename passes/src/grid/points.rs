@@ -4,21 +4,31 @@
 
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
-use super::job::{Work, reads_argument};
-use super::nest::Run;
+use super::grid_op::{Work, reads_argument};
+use super::nest::LoopKind;
+use super::steps::Processor;
 use super::vectors::WIDEST;
 use crate::analysis::dataflow::Access;
 use crate::emit::{OWNED, scalars, vector_of};
 use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, Val, byte_width, i64_attribute};
 
+/// Loops whose iterations may be distributed over the threads of a block in another order.
+#[derive(Clone, Copy)]
+pub(super) struct Exchangeable<'c> {
+    thread: usize,
+    vector: usize,
+    /// Condition that all points of the block are inside the iteration space.
+    pub(super) is_whole: Cond<'c>,
+}
+
 impl<'c> Body<'_, 'c> {
     /// Returns whether the op is element-wise, and loop `at` of a thread and all loops inside are
     /// unrolled.
     pub(super) fn is_at_points(&self, at: usize, place: &EmitPoint<'c>) -> bool {
         let loops = &self.outer[at..];
-        !matches!(self.job.work, Work::Combine(..))
-            && loops.iter().all(|node| self.is_written_out(*node, place))
+        !matches!(self.grid_op.work, Work::Combine(..))
+            && loops.iter().all(|node| self.is_unrolled(*node, place))
     }
 
     /// Emits the code for all points (iterations) of loop number `at` of a thread and of the loops
@@ -32,13 +42,12 @@ impl<'c> Body<'_, 'c> {
             ..place.clone()
         };
         let points = loops.iter().fold(vec![aligned], |points, node| {
-            let each = |place: &EmitPoint<'c>| self.written_out(b, *node, place);
+            let each = |place: &EmitPoint<'c>| self.unrolled(b, *node, place);
             points.iter().flat_map(each).collect()
         });
-        let vector = loops
-            .last()
-            .copied()
-            .filter(|node| self.nest.nodes[*node].run == Run::Vectorized && self.count(*node) > 1);
+        let vector = loops.last().copied().filter(|node| {
+            self.nest.nodes[*node].kind == LoopKind::Vectorized && self.count(*node) > 1
+        });
         let width = vector.map_or(1, |node| self.count(node));
         let mut together = match vector {
             Some(_) => self.alignment.holds,
@@ -62,13 +71,13 @@ impl<'c> Body<'_, 'c> {
             |b| self.points_together(b, &points, vector, width),
             |b| {
                 if let Some(loops) = exchangeable {
-                    return self.points_apart(b, at, place, loops);
+                    return self.points_one_by_one(b, at, place, loops);
                 }
-                let slow = EmitPoint {
-                    slow: true,
+                let fallback = EmitPoint {
+                    is_fallback: true,
                     ..place.clone()
                 };
-                self.outer(b, at, &slow);
+                self.outer(b, at, &fallback);
             },
         );
     }
@@ -101,14 +110,14 @@ impl<'c> Body<'_, 'c> {
             .zip(loaded)
             .map(|(place, loaded)| EmitPoint {
                 loaded,
-                old: vec![None; self.job.destinations.len()],
+                old: vec![None; self.grid_op.destinations.len()],
                 ..place.clone()
             })
             .collect();
         let count = u64::try_from(group.len()).unwrap_or(1);
-        for (i, destination) in self.job.destinations.iter().enumerate() {
-            if let Work::Body(block) = &self.job.work
-                && reads_argument(*block, self.job.sources.len() + i)
+        for (i, destination) in self.grid_op.destinations.iter().enumerate() {
+            if let Work::Body(block) = &self.grid_op.work
+                && reads_argument(*block, self.grid_op.sources.len() + i)
                 && self.is_stored_at_once(i, vector)
                 && let Some(memref) = &destination.memref
             {
@@ -124,7 +133,7 @@ impl<'c> Body<'_, 'c> {
     /// Emits the computation of the points of a vector, and the stores of the results, as vectors
     /// if possible.
     fn store_group(&self, b: &Builder<'c>, group: &[EmitPoint<'c>], vector: Option<usize>) {
-        let destinations = &self.job.destinations;
+        let destinations = &self.grid_op.destinations;
         let index = |place: &EmitPoint<'c>, destination: &Access<'c>| {
             [
                 vec![destination.value],
@@ -185,14 +194,14 @@ impl<'c> Body<'_, 'c> {
             let mut indices = source.map.results.iter();
             indices.all(|index| self.nest.index_step(index, node) == Some(0))
         };
-        if !matches!(self.job.work, Work::Combine(..)) && vector.is_some_and(is_held) {
+        if !matches!(self.grid_op.work, Work::Combine(..)) && vector.is_some_and(is_held) {
             return vec![self.load(b, source, &first); points.len()];
         }
         let goes_along =
             |dim: usize| vector.is_some_and(|node| self.nest.step_of(dim, node) == Some(1));
         let load = |(lane, place): (usize, &EmitPoint<'c>)| {
             let point = self.point(place);
-            match self.job.work {
+            match self.grid_op.work {
                 Work::Combine(..) => self.load(b, source, &point),
                 _ => self.load_at(b, source, || {
                     index_of_lane(b, source, &first, &point, lane, &goes_along)
@@ -200,6 +209,97 @@ impl<'c> Body<'_, 'c> {
             }
         };
         points.iter().enumerate().map(load).collect()
+    }
+
+    /// Returns the thread loop and the vectorized loop, if their points may be distributed over the
+    /// threads of a block in another order.
+    pub(super) fn exchangeable(
+        &self,
+        place: &EmitPoint<'c>,
+        vector: Option<usize>,
+    ) -> Option<Exchangeable<'c>> {
+        let on_threads = (0..3).filter_map(|d| self.nest.on(Processor::Thread(d)));
+        let [thread] = on_threads.collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        Some(Exchangeable {
+            thread,
+            vector: vector?,
+            is_whole: place.is_whole?,
+        })
+    }
+
+    /// Emits the computation of the points of a block one by one, for destinations without vector
+    /// stores. Neighbouring threads compute neighbouring points. The distribution of points over
+    /// threads does not change a result.
+    pub(super) fn points_one_by_one(
+        &self,
+        b: &Builder<'c>,
+        at: usize,
+        place: &EmitPoint<'c>,
+        Exchangeable { thread, vector, .. }: Exchangeable<'c>,
+    ) {
+        let others = &self.outer[at..self.outer.len() - 1];
+        let lanes = self.nest.nodes[vector]
+            .extent
+            .known()
+            .map_or(Index::Const(1), Index::Const);
+        let threads = Index::Const(self.nest.block().iter().product());
+        let number = place.index[&thread];
+        self.nested_loops(b, others, place, &|b, place| {
+            b.for_loop(
+                Index::Const(0),
+                lanes,
+                Index::Const(1),
+                &[],
+                |b, turn, _| {
+                    let all = b.add(b.mul(turn, threads), number);
+                    let moved = [(thread, b.div(all, lanes)), (vector, b.rem(all, lanes))];
+                    self.result(b, &self.moved(b, place, &moved));
+                    Vec::new()
+                },
+            );
+        });
+    }
+
+    /// Emits nested loops without unrolling.
+    fn nested_loops(
+        &self,
+        b: &Builder<'c>,
+        loops: &[usize],
+        place: &EmitPoint<'c>,
+        then: &dyn Fn(&Builder<'c>, &EmitPoint<'c>),
+    ) {
+        let Some((node, others)) = loops.split_first() else {
+            return then(b, place);
+        };
+        let count = self.extents[*node];
+        b.for_loop(Index::Const(0), count, Index::Const(1), &[], |b, i, _| {
+            self.nested_loops(b, others, &self.enter(b, place, *node, i), then);
+            Vec::new()
+        });
+    }
+
+    /// Returns the loop-nest position `place` with the indices of some loops replaced by `indices`.
+    fn moved(
+        &self,
+        b: &Builder<'c>,
+        place: &EmitPoint<'c>,
+        indices: &[(usize, Index<'c>)],
+    ) -> EmitPoint<'c> {
+        let mut moved = EmitPoint {
+            staged: place.staged.clone(),
+            is_fallback: true,
+            ..EmitPoint::default()
+        };
+        for node in &self.nest.order {
+            let index = indices.iter().find(|(other, _)| other == node);
+            let index = index.map(|(_, index)| *index);
+            if let Some(index) = index.or_else(|| place.index.get(node).copied()) {
+                moved = self.enter(b, &moved, *node, index);
+            }
+        }
+        moved
     }
 }
 

@@ -1,8 +1,8 @@
 //! Checks that every index is inside its array: rejects bad static sizes, and asserts dynamic sizes
 //! on the host.
 
-use super::job::{Job, Work};
-use super::nest::Extent;
+use super::extent::Extent;
+use super::grid_op::{GridOp, Work};
 use crate::analysis::dataflow::Access;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
@@ -12,7 +12,7 @@ use tx_mlir::{
     Affine, Builder, Failed, Index, MemRef, Val, argument_of, attribute, codes, error, is, name,
 };
 
-impl<'c> Job<'c> {
+impl<'c> GridOp<'c> {
     /// Returns all sources, destinations and epilogue operands, in the order of operands.
     pub(super) fn accesses(&self) -> impl Iterator<Item = &Access<'c>> {
         self.sources

@@ -2,8 +2,8 @@
 
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
-use super::job::{Combination, Work, atomic_kind, reads_argument};
-use super::nest::Run;
+use super::grid_op::{Combination, Work, atomic_kind, reads_argument};
+use super::nest::LoopKind;
 use super::steps::Processor;
 use crate::combiner::Combiner;
 use crate::emit::{OWNED, finish, product};
@@ -68,21 +68,21 @@ impl<'c> Body<'_, 'c> {
     ) {
         // At this position, the combining loops have ended, and no index of a destination depends
         // on the dimensions of these loops.
-        let point: Vec<Index<'c>> = (0..self.job.extents.len())
-            .map(|d| match self.job.axes.contains(&d) {
+        let point: Vec<Index<'c>> = (0..self.grid_op.extents.len())
+            .map(|d| match self.grid_op.axes.contains(&d) {
                 true => Index::Const(0),
                 false => place.index[&d],
             })
             .collect();
         let apart: Vec<Val<'c>> = self
-            .job
+            .grid_op
             .partials
             .iter()
             .filter_map(|name| self.nest.find(name).ok())
             .map(|node| b.value(place.index[&node]))
             .collect();
         let places: Vec<Vec<Val<'c>>> = self
-            .job
+            .grid_op
             .destinations
             .iter()
             .map(|d| [vec![d.value], apart.clone(), element_index(b, d, &point)].concat())
@@ -114,10 +114,9 @@ impl<'c> Body<'_, 'c> {
 
     fn by_atomics(&self) -> bool {
         let nodes = &self.nest.nodes;
-        self.nest
-            .order
-            .iter()
-            .any(|n| nodes[*n].combines() && matches!(nodes[*n].run, Run::On(Processor::Block(_))))
+        self.nest.order.iter().any(|n| {
+            nodes[*n].combines() && matches!(nodes[*n].kind, LoopKind::Bound(Processor::Block(_)))
+        })
     }
 
     /// Emits the stored value of a reduction result: combines the previous value of the
@@ -136,8 +135,8 @@ impl<'c> Body<'_, 'c> {
             return total.to_vec();
         }
         let combiner = &work.combiner;
-        let lengths: Vec<Index<'c>> = self.job.axes.iter().map(|d| self.extents[*d]).collect();
-        let stored = self.job.stored_types();
+        let lengths: Vec<Index<'c>> = self.grid_op.axes.iter().map(|d| self.extents[*d]).collect();
+        let stored = self.grid_op.stored_types();
         let old = work.accumulate.then(|| {
             let loads = places.iter().zip(&stored);
             loads
@@ -158,9 +157,9 @@ impl<'c> Body<'_, 'c> {
         let mut arguments = finish(b, combiner, total, length, old, &types);
         match extras {
             Some(extras) => arguments.extend(extras),
-            None => arguments.extend(self.job.extras.iter().map(|e| self.load(b, e, point))),
+            None => arguments.extend(self.grid_op.extras.iter().map(|e| self.load(b, e, point))),
         }
-        let kept = (0..point.len()).filter(|d| !self.job.axes.contains(d));
+        let kept = (0..point.len()).filter(|d| !self.grid_op.axes.contains(d));
         arguments.extend(kept.map(|d| b.value(point[d])));
         b.inline(block, &arguments)
     }
@@ -173,11 +172,12 @@ impl<'c> Body<'_, 'c> {
         places: &[Vec<Val<'c>>],
     ) -> Vec<Val<'c>> {
         let mut arguments = self.load_sources(b, place, point);
-        let block = match &self.job.work {
+        let block = match &self.grid_op.work {
             Work::Body(block) => block,
-            Work::Start(combiner, job) => {
-                let lengths: Vec<Index<'c>> = job.axes.iter().map(|d| job.length(b, *d)).collect();
-                let (start, stored) = (combiner.start(b), self.job.stored_types());
+            Work::Start(combiner, grid_op) => {
+                let lengths: Vec<Index<'c>> =
+                    grid_op.axes.iter().map(|d| grid_op.length(b, *d)).collect();
+                let (start, stored) = (combiner.start(b), self.grid_op.stored_types());
                 return finish(b, combiner, &start, product(b, &lengths), None, &stored);
             }
             Work::Copy | Work::Combine(..) => {
@@ -185,8 +185,8 @@ impl<'c> Body<'_, 'c> {
                 return sources.take(1).collect();
             }
         };
-        for (i, (destination, at)) in self.job.destinations.iter().zip(places).enumerate() {
-            let number = self.job.sources.len() + i;
+        for (i, (destination, at)) in self.grid_op.destinations.iter().zip(places).enumerate() {
+            let number = self.grid_op.sources.len() + i;
             if let Some(memref) = &destination.memref
                 && reads_argument(*block, number)
             {

@@ -27,10 +27,13 @@ impl<'c> Body<'_, 'c> {
         loops: &[usize],
         points: &mut [EmitPoint<'c>],
     ) -> Option<Tile<'c>> {
-        let (&[axis], Some(first)) = (&self.job.axes[..], points.first()) else {
+        let (&[axis], Some(first)) = (&self.grid_op.axes[..], points.first()) else {
             return None;
         };
-        if !self.ascends || first.beside || points.len() < MIN_RELATIVE_ELEMENTS * self.lanes() {
+        if !self.ascends
+            || first.is_head_or_tail
+            || points.len() < MIN_RELATIVE_ELEMENTS * self.lanes()
+        {
             return None;
         }
         let steps: Vec<(usize, i64)> = loops

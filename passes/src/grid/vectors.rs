@@ -1,38 +1,24 @@
-//! Vector loads of aligned rows, and batches of loads in flight.
+//! Accesses that are vectors, the conditions that vectors are aligned, and the position of the
+//! aligned vectors in a row.
 
-use super::body::{Body, EmitPoint};
-use super::elements::{NONTEMPORAL, element_index};
-use super::job::{Job, Work};
-use super::nest::{Fate, Nest, Node, Run};
-use super::steps::Processor;
+use super::grid_op::{GridOp, Work};
+use super::nest::{LoopKind, Nest, Node};
 use crate::analysis::dataflow::Access;
-use crate::emit::{OWNED, is_packed, scalars, zeros};
-use melior::ir::Type;
+use crate::emit::is_packed;
 use std::collections::BTreeMap;
 use tx_mlir::build::Cond;
-use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, i64_attribute, results};
+use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, results};
 
 /// Maximum number of bytes of one memory access.
 pub(super) const WIDEST: i64 = 16;
-/// Number of bytes of a register.
-const WORD: u64 = 4;
-/// Maximum number of elements that a thread loads before it uses the first element.
-const ELEMENTS_IN_FLIGHT: usize = 64;
-
 /// Position of the aligned vectors in one row.
 #[derive(Clone)]
 pub(super) struct Vectors<'c> {
     /// Number of elements before the first vector (peeled head).
     pub(super) first: Index<'c>,
-    count: Index<'c>,
+    pub(super) count: Index<'c>,
     /// Number of iterations of each loop whose length depends on the number of vectors.
     pub(super) lengths: BTreeMap<usize, Index<'c>>,
-}
-
-/// A head or tail element of a row, outside its aligned vectors.
-pub(super) struct Edge<'c> {
-    condition: Cond<'c>,
-    place: EmitPoint<'c>,
 }
 
 /// The operands with vector accesses, and the condition that all vectors are aligned.
@@ -47,15 +33,15 @@ pub(super) struct Alignment<'c> {
 
 impl<'c> Alignment<'c> {
     /// Emits alignment checks at the start of a kernel, before any load.
-    pub(super) fn of(b: &Builder<'c>, job: &Job<'c>, nest: &Nest) -> Self {
+    pub(super) fn of(b: &Builder<'c>, grid_op: &GridOp<'c>, nest: &Nest) -> Self {
         let vector = nest.serial().into_iter().find(|n| {
-            let Node { run, extent, .. } = &nest.nodes[*n];
-            *run == Run::Vectorized && extent.known().is_some_and(|n| n > 1)
+            let Node { kind, extent, .. } = &nest.nodes[*n];
+            *kind == LoopKind::Vectorized && extent.known().is_some_and(|n| n > 1)
         });
         let mut holds = Cond::Const(true);
         let mut are_vectors = |accesses: &[Access<'c>]| -> Vec<bool> {
             let is_vector = |access: &Access<'c>| {
-                let all = vector.and_then(|node| aligned_where(b, job, nest, access, node));
+                let all = vector.and_then(|node| aligned_where(b, grid_op, nest, access, node));
                 for condition in all.iter().flatten() {
                     holds = b.and(holds, *condition);
                 }
@@ -63,10 +49,10 @@ impl<'c> Alignment<'c> {
             };
             accesses.iter().map(is_vector).collect()
         };
-        let sources = are_vectors(&job.sources);
-        let destinations = match job.work {
-            Work::Combine(..) => vec![false; job.destinations.len()],
-            _ => are_vectors(&job.destinations),
+        let sources = are_vectors(&grid_op.sources);
+        let destinations = match grid_op.work {
+            Work::Combine(..) => vec![false; grid_op.destinations.len()],
+            _ => are_vectors(&grid_op.destinations),
         };
         if !sources.contains(&true) && !destinations.contains(&true) {
             holds = Cond::Const(false);
@@ -83,18 +69,18 @@ impl<'c> Alignment<'c> {
 /// of the vector size.
 fn aligned_where<'c>(
     b: &Builder<'c>,
-    job: &Job<'c>,
+    grid_op: &GridOp<'c>,
     nest: &Nest,
     source: &Access<'c>,
     node: usize,
 ) -> Option<Vec<Cond<'c>>> {
     let memref = source.memref.as_ref()?;
     let lanes = nest.nodes[node].extent.known()?;
-    if !is_vector(job, nest, source, node) || lanes.count_ones() != 1 {
+    if !is_vector(grid_op, nest, source, node) || lanes.count_ones() != 1 {
         return None;
     }
     let last = source.map.results.last()?;
-    let leader = nest.aligned().and_then(|(dim, _)| leader(job, dim));
+    let leader = nest.aligned().and_then(|(dim, _)| leader(grid_op, dim));
     let multiple = |index: Index<'c>| b.equal(b.rem(index, Index::Const(lanes)), Index::Const(0));
     let layout = Layout::of(b, source.value, memref);
     let mut conditions = Vec::new();
@@ -183,13 +169,13 @@ pub(super) fn begins_aligned<'c>(b: &Builder<'c>, access: &Access<'c>, lanes: i6
 
 /// Returns whether consecutive iterations of `node` access consecutive elements of `source`. A
 /// reduction loads scalars from an array that it also writes.
-fn is_vector(job: &Job<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bool {
+fn is_vector(grid_op: &GridOp<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bool {
     let (Some(memref), Some((last, others))) = (&source.memref, source.map.results.split_last())
     else {
         return false;
     };
-    let own = matches!(job.work, Work::Combine(..))
-        && job.destinations.iter().any(|d| d.value == source.value);
+    let own = matches!(grid_op.work, Work::Combine(..))
+        && grid_op.destinations.iter().any(|d| d.value == source.value);
     let step = |e: &Affine| nest.index_step(e, node);
     let neighbours = memref.strides.last() == Some(&Some(1))
         && step(last) == Some(1)
@@ -198,8 +184,8 @@ fn is_vector(job: &Job<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bo
 }
 
 /// Returns the source whose aligned addresses determine where the vectors of dimension `dim` begin.
-fn leader<'a, 'c>(job: &'a Job<'c>, dim: usize) -> Option<&'a Access<'c>> {
-    job.sources.iter().find(|source| {
+pub(super) fn leader<'a, 'c>(grid_op: &'a GridOp<'c>, dim: usize) -> Option<&'a Access<'c>> {
+    grid_op.sources.iter().find(|source| {
         let (Some(memref), Some((last, others))) =
             (&source.memref, source.map.results.split_last())
         else {
@@ -211,321 +197,14 @@ fn leader<'a, 'c>(job: &'a Job<'c>, dim: usize) -> Option<&'a Access<'c>> {
     })
 }
 
-impl<'c> Body<'_, 'c> {
-    /// Emits the position of the aligned vectors of dimension `dim` in the current row.
-    pub(super) fn vectors(
-        &self,
-        b: &Builder<'c>,
-        place: &EmitPoint<'c>,
-        (dim, lanes): (usize, i64),
-    ) -> Vectors<'c> {
-        let length = self.extents[dim];
-        let most = Index::Const(lanes);
-        let mut offset = Index::Const(0);
-        if let Some(leader) = leader(self.job, dim)
-            && let Some(memref) = &leader.memref
-        {
-            let mut row = place.clone();
-            row.index.insert(dim, Index::Const(0));
-            let point = self.point(&row);
-            let layout = Layout::of(b, leader.value, memref);
-            for (result, stride) in leader.map.results.iter().zip(layout.strides) {
-                if stride.known().is_none_or(|s| s % lanes != 0) {
-                    offset = b.add(offset, b.mul(b.affine(result, &point), stride));
-                }
-            }
-        }
-        let beyond = b.rem(offset, most);
-        let first = b.rem(b.sub(most, beyond), most);
-        let fits = b.less(first, length);
-        let first = b.select_index(fits, first, length);
-        let count = match b.div(b.sub(length, first), most) {
-            Index::Const(n) => Index::Const(n - self.left_over(dim, n)),
-            count => count,
-        };
-        let lengths = (0..self.nest.nodes.len())
-            .filter(|n| self.nest.is_of_vectors(*n))
-            .map(|n| (n, self.nest.nodes[n].extent.of_vectors(b, count)))
-            .collect();
-        Vectors {
-            first,
-            count,
-            lengths,
-        }
-    }
-
-    /// Returns the number of vectors in the last, partial tile of a row, if there are fewer vectors
-    /// than threads per row; otherwise 0. With an expensive combiner, all threads of the row share
-    /// the elements of the last vectors, like head and tail elements.
-    fn left_over(&self, dim: usize, count: i64) -> i64 {
-        if !self.shares {
-            return 0;
-        }
-        let Fate::Split { outer, .. } = self.nest.nodes[dim].fate else {
-            return 0;
-        };
-        let Fate::Split { factor: tile, .. } = self.nest.nodes[outer].fate else {
-            return 0;
-        };
-        let threads: i64 = (0..3)
-            .filter(|d| {
-                let node = self.nest.on(Processor::Thread(*d));
-                node.is_some_and(|n| self.nest.is_of_vectors(n))
-            })
-            .map(|d| self.nest.block()[d])
-            .product();
-        let left = count % tile;
-        let is_apart = self.nest.loops_of(dim).iter().any(|n| {
-            let node = &self.nest.nodes[*n];
-            node.apart
-                || matches!(
-                    node.run,
-                    Run::On(Processor::Block(_) | Processor::Cluster(_))
-                )
-        });
-        if count > tile && left < threads && !is_apart {
-            left
-        } else {
-            0
-        }
-    }
-
-    /// Returns the head and tail elements of the current row that this thread combines.
-    pub(super) fn edges(
-        &self,
-        b: &Builder<'c>,
-        place: &EmitPoint<'c>,
-        (dim, lanes): (usize, i64),
-        vectors: &Vectors<'c>,
-    ) -> Vec<Edge<'c>> {
-        let (first, length) = (vectors.first, self.extents[dim]);
-        let inside = b.mul(vectors.count, Index::Const(lanes));
-        let edges = b.sub(length, inside);
-        // If several blocks share a row, the first block combines the head and tail elements.
-        let mut mine = Cond::Const(true);
-        let (mut number, mut threads) = (Index::Const(0), 1);
-        for node in self.nest.loops_of(dim) {
-            let loop_ = &self.nest.nodes[node];
-            let shares = match loop_.run {
-                Run::On(Processor::Thread(_)) => false,
-                Run::On(Processor::Block(_) | Processor::Cluster(_)) => true,
-                _ => loop_.apart,
-            };
-            if shares {
-                mine = b.and(mine, b.equal(place.index[&node], Index::Const(0)));
-            }
-        }
-        for dimension in 0..3 {
-            if let Some(node) = self.nest.on(Processor::Thread(dimension))
-                && self.nest.is_of_vectors(node)
-            {
-                let share = b.mul(place.index[&node], Index::Const(threads));
-                number = b.add(number, share);
-                threads *= self.nest.block()[dimension];
-            }
-        }
-        let most = match (first, length) {
-            _ if edges.known().is_some() => edges.known().unwrap_or(0),
-            (Index::Const(0), _) => lanes - 1,
-            (_, Index::Const(n)) => n.min(2 * (lanes - 1)),
-            _ => 2 * (lanes - 1),
-        };
-        let mut all = Vec::new();
-        let mut from = 0;
-        while from < most {
-            let edge = b.add(number, Index::Const(from));
-            let condition = b.and(mine, b.less(edge, edges));
-            let before = b.less(edge, first);
-            let index = b.select_index(before, edge, b.add(edge, inside));
-            let mut place = place.clone();
-            place.index.insert(dim, index);
-            place.beside = true;
-            let condition = b.and(condition, self.guard(b, &place, true));
-            place.loaded = self
-                .load_where(b, condition, std::slice::from_ref(&place), None)
-                .remove(0);
-            all.push(Edge { condition, place });
-            from += threads;
-        }
-        all
-    }
-
-    pub(super) fn combine_edges(
-        &self,
-        b: &Builder<'c>,
-        edges: Vec<Edge<'c>>,
-        partial: Vec<Val<'c>>,
-    ) -> Vec<Val<'c>> {
-        edges.into_iter().fold(partial, |partial, edge| {
-            self.combine_where(b, edge.condition, &edge.place, partial)
-        })
-    }
-
-    /// Emits unrolled loops, in batches that load all elements before combining the first element.
-    pub(super) fn combine_at_once(
-        &self,
-        b: &Builder<'c>,
-        at: usize,
-        place: &EmitPoint<'c>,
-        mut partial: Vec<Val<'c>>,
-    ) -> Vec<Val<'c>> {
-        let loops = &self.inner[at..];
-        let mut points = loops.iter().fold(vec![place.clone()], |points, node| {
-            let each = |place: &EmitPoint<'c>| self.written_out(b, *node, place);
-            points.iter().flat_map(each).collect()
-        });
-        let vector = loops
-            .last()
-            .copied()
-            .filter(|n| self.nest.nodes[*n].run == Run::Vectorized && !self.is_cut(*n, place));
-        let width = vector.map_or(1, |n| self.count(n).max(1));
-        let tile = self.number_tile(loops, &mut points);
-        let before = partial.clone();
-        if tile.is_some() {
-            partial = self.begin_tile(b, &before);
-        }
-        let batch = (ELEMENTS_IN_FLIGHT / width).max(1) * width;
-        for points in points.chunks(batch) {
-            let groups: Vec<(Cond<'c>, Vec<EmitPoint<'c>>)> = points
-                .chunks(width)
-                .map(|group| {
-                    let condition = self.guard_of(b, &group[0]);
-                    let loaded = self.load_where(b, condition, group, vector);
-                    let places = group.iter().zip(loaded).map(|(place, loaded)| EmitPoint {
-                        loaded,
-                        ..place.clone()
-                    });
-                    (condition, places.collect())
-                })
-                .collect();
-            for (condition, places) in groups {
-                for place in places {
-                    partial = self.combine_where(b, condition, &place, partial);
-                }
-            }
-        }
-        match tile {
-            Some(tile) => self.end_tile(b, &tile, &before, &partial),
-            None => partial,
-        }
-    }
-
-    /// Returns whether the result of a bounds check may differ between iterations of loop `node`.
-    fn is_cut(&self, node: usize, place: &EmitPoint<'c>) -> bool {
-        self.open_guards(place)
-            .any(|guard| self.nest.loops_of(guard).contains(&node))
-    }
-
-    /// Emits loads of the source elements of several points, which yield zeros if `condition` is
-    /// false. The elements at consecutive iterations of loop `vector` are loaded as one vector.
-    pub(super) fn load_where(
-        &self,
-        b: &Builder<'c>,
-        condition: Cond<'c>,
-        points: &[EmitPoint<'c>],
-        vector: Option<usize>,
-    ) -> Vec<Vec<Option<Val<'c>>>> {
-        let sources: Vec<(usize, &Access<'c>, Type<'c>)> = self
-            .job
-            .sources
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| self.job.reads(*i))
-            .filter_map(|(i, source)| Some((i, source, source.memref.as_ref()?.element)))
-            .collect();
-        // Without branches, the loads of a thread stay in one basic block.
-        if let ([place], Cond::Val(_)) = (points, condition)
-            && let Some(point) = self.clamped(b, place)
-        {
-            let mut loaded = vec![None; self.job.sources.len()];
-            for (i, source, _) in sources {
-                loaded[i] = Some(self.load(b, source, &point));
-            }
-            return vec![loaded];
-        }
-        let count = u64::try_from(points.len()).unwrap_or(1);
-        let is_vector = |i: usize| {
-            let is_staged = points[0].staged(i).is_some();
-            vector.is_some() && points[0].aligned && self.alignment.sources[i] && !is_staged
-        };
-        // Narrow vectors are split into elements after the branch. If narrow vectors were split
-        // inside the branch, LLVM would convert each element next to its load, and each load would
-        // wait for the previous load.
-        let is_whole = |i: usize, ty: Type<'c>| {
-            is_vector(i) && byte_width(ty).is_some_and(|bytes| bytes < WORD)
-        };
-        let types: Vec<Type<'c>> = sources
-            .iter()
-            .flat_map(|(i, _, ty)| match is_whole(*i, *ty) {
-                true => vec![Type::vector(&[count], *ty)],
-                false => vec![*ty; points.len()],
-            })
-            .collect();
-        let all = b.if_else(
-            condition,
-            &types,
-            |b| {
-                let each = |(i, source, ty): &(usize, &Access<'c>, Type<'c>)| match is_vector(*i) {
-                    true => {
-                        let vector = self.load_vector(b, source, &points[0], count, *ty);
-                        match is_whole(*i, *ty) {
-                            true => vec![vector],
-                            false => scalars(b, vector),
-                        }
-                    }
-                    // The unaligned path uses scalar loads, because LLVM would merge the vector
-                    // loads of both paths into a vector load with the lower alignment.
-                    false => self.load_neighbours(b, (*i, source), points, vector),
-                };
-                sources.iter().flat_map(each).collect()
-            },
-            |b| types.iter().map(|ty| zeros(b, *ty)).collect(),
-        );
-        let mut all = all.into_iter().flat_map(|value| scalars(b, value));
-        let mut loaded = vec![vec![None; self.job.sources.len()]; points.len()];
-        for (i, ..) in sources {
-            for point in &mut loaded {
-                point[i] = all.next();
-            }
-        }
-        loaded
-    }
-
-    pub(super) fn load_vector(
-        &self,
-        b: &Builder<'c>,
-        source: &Access<'c>,
-        place: &EmitPoint<'c>,
-        count: u64,
-        element: Type<'c>,
-    ) -> Val<'c> {
-        let mut operands = vec![source.value];
-        operands.extend(element_index(b, source, &self.point(place)));
-        let bytes = byte_width(element).unwrap_or(1) * count;
-        let bytes = i64::try_from(bytes).map_or(WIDEST, |n| n.min(WIDEST));
-        let mut vector = b
-            .create("vector.load")
-            .operands(&operands)
-            .attr("alignment", i64_attribute(b.context(), bytes));
-        if self.is_streamed(source) {
-            vector = vector.attr(NONTEMPORAL, b.attribute("true"));
-        }
-        // If the kernel also writes this array, only this thread accesses the element.
-        if self.is_written(source) {
-            vector = vector.attr(OWNED, i64_attribute(b.context(), self.owner));
-        }
-        vector.result(Type::vector(&[count], element)).value()
-    }
-}
-
 /// Strides and offset of a memref: constants, or values read from its descriptor.
-struct Layout<'c> {
-    strides: Vec<Index<'c>>,
+pub(super) struct Layout<'c> {
+    pub(super) strides: Vec<Index<'c>>,
     offset: Index<'c>,
 }
 
 impl<'c> Layout<'c> {
-    fn of(b: &Builder<'c>, value: Val<'c>, memref: &MemRef<'c>) -> Self {
+    pub(super) fn of(b: &Builder<'c>, value: Val<'c>, memref: &MemRef<'c>) -> Self {
         let rank = memref.rank();
         let known = |n: &Option<i64>| n.map(Index::Const);
         let strides: Option<Vec<Index<'c>>> = memref.strides.iter().map(known).collect();

@@ -1,11 +1,11 @@
 //! Fusion of chains of element-wise ops.
 
 use super::body::Copier;
+use super::converted_ops::ConvertedOps;
 use super::generic::{Generic, iterators};
 use super::plan::Found;
 use super::producers::{gather, given};
 use super::read::{Loops, element_of};
-use super::taken::Taken;
 use crate::analysis::dataflow::Dataflow;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
@@ -22,8 +22,12 @@ pub(crate) struct Chain<'c> {
 
 impl<'c> Chain<'c> {
     /// Returns the chain that ends with `loops`; `None` if no producer can be fused.
-    pub(crate) fn ending(loops: Loops<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Option<Self> {
-        let found = gather(&loops, Some((flow, taken)));
+    pub(crate) fn ending(
+        loops: Loops<'c>,
+        flow: &Dataflow<'c>,
+        converted: &ConvertedOps,
+    ) -> Option<Self> {
+        let found = gather(&loops, Some((flow, converted)));
         (!found.stages.is_empty()).then_some(Self { loops, found })
     }
 

@@ -1,18 +1,18 @@
 //! Fusion of element-wise consumers into the epilogue of a reduction.
 
+use super::converted_ops::ConvertedOps;
 use super::plan::{Consumer, Given, Plan, Tail};
 use super::read::Loops;
-use super::taken::Taken;
-use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
+use crate::analysis::dataflow::{Access, AccessKind, Dataflow, may_alias};
 use tx_mlir::{Affine, Op, Val};
 
 /// Returns the next op that reads the results of the reduction and can be fused into the reduction.
 pub(crate) fn next_consumer<'c>(
     plan: &Plan<'c>,
     flow: &Dataflow<'c>,
-    taken: &Taken,
+    converted: &ConvertedOps,
 ) -> Option<Consumer<'c>> {
-    consumer(plan, next_user(plan, flow)?, flow, taken)
+    consumer(plan, next_user(plan, flow)?, flow, converted)
 }
 
 /// Returns the first op after the reduction that accesses a destination, if the reduction can be
@@ -20,11 +20,14 @@ pub(crate) fn next_consumer<'c>(
 fn next_user<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>) -> Option<Op<'c>> {
     let reads = plan.reads();
     for step in flow.after(plan.at) {
-        let uses = |d: &Access<'c>| step.touches(Touch::Any, d.value);
+        let uses = |d: &Access<'c>| step.accesses(AccessKind::Any, d.value);
         if plan.destinations.iter().any(uses) {
             return Some(step.op);
         }
-        if reads.iter().any(|read| step.touches(Touch::Change, *read)) {
+        if reads
+            .iter()
+            .any(|read| step.accesses(AccessKind::Change, *read))
+        {
             return None;
         }
     }
@@ -35,9 +38,9 @@ fn consumer<'c>(
     plan: &Plan<'c>,
     op: Op<'c>,
     flow: &Dataflow<'c>,
-    taken: &Taken,
+    converted: &ConvertedOps,
 ) -> Option<Consumer<'c>> {
-    let loops = taken.element_wise(op)?;
+    let loops = converted.element_wise(op)?;
     let output = loops.outputs[0].clone();
     let destination = |v: Val<'c>| plan.destinations.iter().position(|d| d.value == v);
     let in_place = destination(output.value);
@@ -94,9 +97,9 @@ fn consumer<'c>(
     let mut users = plan.gone.clone();
     users.push(op);
     let mut gone = Vec::new();
-    for taken in &takes {
-        if in_place != Some(*taken) {
-            gone.extend(flow.temporary(plan.destinations[*taken].value, &users)?);
+    for output in &takes {
+        if in_place != Some(*output) {
+            gone.extend(flow.temporary(plan.destinations[*output].value, &users)?);
         }
     }
     Some(Consumer {

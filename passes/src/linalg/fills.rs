@@ -1,9 +1,9 @@
 //! Ops that fill memory with one value.
 
+use super::converted_ops::ConvertedOps;
 use super::read::Loops;
 use super::scalar::{Scalar, sort_of};
-use super::taken::Taken;
-use crate::analysis::dataflow::{Access, Dataflow, Touch};
+use crate::analysis::dataflow::{Access, AccessKind, Dataflow};
 use melior::ir::ValueLike;
 use tx_mlir::{
     Affine, MemRef, Op, Val, argument_of, attribute, defining_op, enclosing, is, parent,
@@ -22,14 +22,14 @@ pub(crate) fn fill_before<'c>(
     reader: Op<'c>,
     memory: Val<'c>,
     flow: &Dataflow<'c>,
-    taken: &Taken,
+    converted: &ConvertedOps,
 ) -> Option<Fill<'c>> {
     let before = flow.before(reader).iter().rev();
-    for step in before.filter(|step| !taken.is_folded(step.op)) {
-        if let Some(value) = filled(step.op, memory, flow, taken) {
-            return (!taken.has(step.op)).then_some(Fill { op: step.op, value });
+    for step in before.filter(|step| !converted.is_folded(step.op)) {
+        if let Some(value) = filled(step.op, memory, flow, converted) {
+            return (!converted.contains(step.op)).then_some(Fill { op: step.op, value });
         }
-        if step.touches(Touch::Any, memory) {
+        if step.accesses(AccessKind::Any, memory) {
             return None;
         }
     }
@@ -46,9 +46,9 @@ pub(crate) fn overwritten<'c>(
         return vec![None; outputs.len()];
     };
     let flow = Dataflow::of(function);
-    let taken = Taken::default();
+    let converted = ConvertedOps::default();
     let overwritten = |output: &&Access<'c>| {
-        let fill = fill_before(writer, output.value, &flow, &taken)?;
+        let fill = fill_before(writer, output.value, &flow, &converted)?;
         let is_whole = |(r, size): (&Affine, &Option<u64>)| match r {
             Affine::Dim(_) => true,
             _ => *size == Some(1),
@@ -66,7 +66,7 @@ fn filled<'c>(
     op: Op<'c>,
     memory: Val<'c>,
     flow: &Dataflow<'c>,
-    taken: &Taken,
+    converted: &ConvertedOps,
 ) -> Option<Option<Scalar>> {
     let loops = Loops::of(op)?;
     let [output] = &loops.outputs[..] else {
@@ -86,7 +86,7 @@ fn filled<'c>(
         _ => return None,
     };
     if MemRef::of(value).is_some() {
-        return fill_before(op, value, flow, taken).map(|fill| fill.value);
+        return fill_before(op, value, flow, converted).map(|fill| fill.value);
     }
     let constant = defining_op(value).filter(|d| is(*d, "arith.constant"));
     let made_here = defining_op(value).is_some_and(|d| parent(d) == Some(op));

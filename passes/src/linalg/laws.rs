@@ -1,9 +1,9 @@
 //! Tests of algebraic properties of combiners at compile time. [`tx_scalar::laws`] runs the
 //! combiner on samples; this module chooses the samples and judges the results.
 
-mod slips;
+mod likely_mistakes;
 
-pub(crate) use slips::{Slip, slip};
+pub(crate) use likely_mistakes::{LikelyMistake, likely_mistake};
 pub(crate) use tx_scalar::laws::{CounterExample, Law, Verdict};
 
 use super::body::dependents;

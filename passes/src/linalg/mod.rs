@@ -3,15 +3,19 @@
 
 pub(crate) mod attributes;
 pub(crate) mod body;
+pub(crate) mod body_errors;
 pub(crate) mod chains;
 pub(crate) mod choice;
 pub(crate) mod combiner;
+pub(crate) mod combining_ops;
 pub(crate) mod consumers;
+pub(crate) mod converted_ops;
 pub(crate) mod fills;
 pub(crate) mod fuse;
 pub(crate) mod generic;
 pub(crate) mod laws;
 pub(crate) mod part;
+pub(crate) mod partition;
 pub(crate) mod plan;
 pub(crate) mod producers;
 pub(crate) mod program;
@@ -21,5 +25,4 @@ pub(crate) mod scalar;
 pub(crate) mod separate;
 pub(crate) mod special_pairs;
 pub(crate) mod steps;
-pub(crate) mod taken;
 pub(crate) mod write;

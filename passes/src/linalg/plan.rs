@@ -2,12 +2,12 @@
 
 use super::body::{dependents, free_values, memory_read, only_computes};
 use super::combiner::{Neutral, exact_identity};
+use super::converted_ops::ConvertedOps;
 use super::fills::fill_before;
 use super::laws::Partial;
 use super::read::{Loops, element_of};
 use super::recognise::{Recognised, recognise};
 use super::scalar::{Sort, sort_of};
-use super::taken::Taken;
 use crate::analysis::dataflow::{Access, Dataflow};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, ValueLike};
@@ -101,7 +101,11 @@ impl<'c> Plan<'c> {
     ///
     /// # Errors
     /// Returns an error with the reason if the reduction cannot be converted.
-    pub(crate) fn of(loops: Loops<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Result<Self, Failed> {
+    pub(crate) fn of(
+        loops: Loops<'c>,
+        flow: &Dataflow<'c>,
+        converted: &ConvertedOps,
+    ) -> Result<Self, Failed> {
         check_body(&loops)?;
         let mut what = recognise(&loops)?;
         let op = loops.op;
@@ -113,7 +117,7 @@ impl<'c> Plan<'c> {
             .collect();
         let fills: Option<Vec<_>> = destinations
             .iter()
-            .map(|d| fill_before(op, d.value, flow, taken))
+            .map(|d| fill_before(op, d.value, flow, converted))
             .collect();
         let is_index = |i: usize| what.kind.is_arg() && i == 1;
         let constants: Option<Partial> = fills

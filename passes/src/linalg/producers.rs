@@ -1,16 +1,20 @@
 //! Fusion of element-wise producers into a reduction or another element-wise op.
 
 use super::body::Copier;
+use super::converted_ops::ConvertedOps;
 use super::plan::{Found, Input, Plan, Stage};
 use super::read::Loops;
-use super::taken::Taken;
-use crate::analysis::dataflow::{Access, Dataflow, Touch, any_touches, may_alias};
+use crate::analysis::dataflow::{Access, AccessKind, Dataflow, any_accesses, may_alias};
 use tx_mlir::build::{Index, argument};
 use tx_mlir::{Affine, Op, Val, is};
 
 /// Returns the sources of a reduction after fusion of its producers.
-pub(crate) fn producers<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Found<'c> {
-    let found = gather(&plan.loops, Some((flow, taken)));
+pub(crate) fn producers<'c>(
+    plan: &Plan<'c>,
+    flow: &Dataflow<'c>,
+    converted: &ConvertedOps,
+) -> Found<'c> {
+    let found = gather(&plan.loops, Some((flow, converted)));
     // Fusion removes the temporary. Without the temporary, it is possible that no operand defines
     // the trip count of a loop.
     match found.says_lengths(&plan.loops, &plan.destinations) {
@@ -32,7 +36,7 @@ impl<'c> Found<'c> {
 /// which write temporaries that only `loops` reads.
 pub(crate) fn gather<'c>(
     loops: &Loops<'c>,
-    neighbours: Option<(&Dataflow<'c>, &Taken)>,
+    neighbours: Option<(&Dataflow<'c>, &ConvertedOps)>,
 ) -> Found<'c> {
     let mut gather = Gather {
         reader: loops,
@@ -92,7 +96,7 @@ pub(crate) fn given<'c>(
 struct Gather<'a, 'c> {
     reader: &'a Loops<'c>,
     /// Data flow of the function, and the ops that plans already use; `None` disables fusion.
-    neighbours: Option<(&'a Dataflow<'c>, &'a Taken)>,
+    neighbours: Option<(&'a Dataflow<'c>, &'a ConvertedOps)>,
     found: Found<'c>,
 }
 
@@ -153,8 +157,8 @@ impl<'c> Gather<'_, 'c> {
     /// first op of `writers` writes the array, and all later ops update the array in place.
     fn written(&mut self, writers: &[Op<'c>], operand: &Access<'c>) -> Option<usize> {
         let (op, earlier) = writers.split_last()?;
-        let (flow, taken) = self.neighbours?;
-        let loops = taken.element_wise(*op)?;
+        let (flow, converted) = self.neighbours?;
+        let loops = converted.element_wise(*op)?;
         let output = &loops.outputs[0];
         let own = |o: &&Access<'c>| o.value == operand.value;
         let in_place = loops.reads_output() || loops.inputs.iter().any(|o| own(&o));
@@ -174,7 +178,7 @@ impl<'c> Gather<'_, 'c> {
             || elsewhere
             || in_place == earlier.is_empty()
             || reads.iter().any(clash)
-            || any_touches(meanwhile, Touch::Change, &reads)
+            || any_accesses(meanwhile, AccessKind::Change, &reads)
         {
             return None;
         }

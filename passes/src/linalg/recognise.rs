@@ -1,20 +1,20 @@
 //! Recognition of a reduction's body: a named kind, or a custom combiner and its elements.
 
-use super::body::{dependents, free_values, is_constant, loop_index, slice};
+use super::body::dependents;
 use super::choice::{NanRule, PairChoice, float_choice, integer_choice, only_chooses, pair_choice};
 use super::combiner::{Combiner, Element, Neutral, Part};
+use super::combining_ops::COMBINING_OPS;
 use super::laws::{CounterExample, Laws, instead};
+use super::partition::{Pairing, Partition};
 use super::program::Program;
 use super::read::Loops;
 use super::scalar::{Sort, sort_of};
-use super::steps::{Steps, is_conditional};
+use super::steps::Steps;
 use melior::ir::operation::OperationLike;
 use melior::ir::{TypeLike, ValueLike};
-use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan, default_accumulator};
 use tx_mlir::{
-    Blk, Failed, Op, Report, Val, argument_of, attribute, codes, defining_op, error, is, key,
-    operands, ops, results, value_location, written_name,
+    Failed, Val, argument_of, attribute, codes, defining_op, error, is, key, operands, ops, results,
 };
 
 pub(crate) struct Recognised<'c> {
@@ -67,28 +67,6 @@ impl<'c> Recognised<'c> {
     }
 }
 
-/// `arith` ops that are combiners by themselves, with the reduction kind and NaN policy.
-pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
-    ("arith.addf", Kind::Sum, None),
-    ("arith.addi", Kind::Sum, None),
-    ("arith.mulf", Kind::Prod, None),
-    ("arith.muli", Kind::Prod, None),
-    ("arith.maximumf", Kind::Max, None),
-    ("arith.maxnumf", Kind::Max, Some(Nan::Ignore)),
-    ("arith.maxsi", Kind::Max, None),
-    ("arith.maxui", Kind::UMax, None),
-    ("arith.minimumf", Kind::Min, None),
-    ("arith.minnumf", Kind::Min, Some(Nan::Ignore)),
-    ("arith.minsi", Kind::Min, None),
-    ("arith.minui", Kind::UMin, None),
-    ("arith.andi", Kind::And, None),
-    ("arith.ori", Kind::Or, None),
-    ("arith.xori", Kind::Xor, None),
-];
-
-/// Maximum number of tested assignments of element values to outputs of the combiner.
-const MOST_PAIRINGS: usize = 4096;
-
 struct Single<'c> {
     op: &'static str,
     kind: Kind,
@@ -99,67 +77,57 @@ struct Single<'c> {
     olds: Vec<Val<'c>>,
 }
 
-/// A partition of the body into elements and combiner. The partition lists the value that the
-/// combiner receives for each output.
-struct Pairing<'c> {
-    values: Vec<Val<'c>>,
-    parts: Vec<Part<'c>>,
-    /// The combiner as a program; `None` if an op is not supported.
-    program: Option<Program>,
-}
-
-/// The body of a reduction, and the values in the body that depend on old output values.
-struct Cut<'a, 'c> {
-    loops: &'a Loops<'c>,
-    body: Blk<'c>,
-    olds: Vec<Val<'c>>,
-    yielded: Vec<Val<'c>>,
-    dependent: BTreeSet<usize>,
-}
-
 /// Recognises the body of a reduction.
 ///
 /// # Errors
 /// Returns an error with the reason if the body does not combine elements.
 pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed> {
-    let Some(cut) = Cut::of(loops, |_| true) else {
+    let Some(partition) = Partition::of(loops, |_| true) else {
         return Err(error(loops.op.location(), "has no body").emit());
     };
-    let singles: Option<Vec<Single<'c>>> = (0..cut.olds.len())
-        .map(|i| cut.single(i).or_else(|| cut.several(i)))
+    let singles: Option<Vec<Single<'c>>> = (0..partition.olds.len())
+        .map(|i| partition.single(i).or_else(|| partition.several(i)))
         .collect();
     if let Some(singles) = singles {
-        return Ok(cut.of_singles(&singles));
+        return Ok(partition.of_singles(&singles));
     }
-    let cuts = cut.cuts();
-    for pairing in cuts.iter().flat_map(|crossing| cut.pairings(crossing)) {
-        let found = match cut.olds[..] {
-            [_] => cut.choice(&pairing),
-            [_, _] => cut.choice_of_pairs(&pairing)?,
+    let crossings = partition.crossings();
+    for pairing in crossings
+        .iter()
+        .flat_map(|crossing| partition.pairings(crossing))
+    {
+        let found = match partition.olds[..] {
+            [_] => partition.choice(&pairing),
+            [_, _] => partition.choice_of_pairs(&pairing)?,
             _ => None,
         };
         if let Some(found) = found {
             return Ok(found);
         }
     }
-    cut.custom(&cuts)
+    partition.custom(&crossings)
 }
 
 /// Returns whether a single op of a named kind combines the values of output `i`. `changes` selects
 /// the outputs whose values change between elements.
 pub(crate) fn is_named(loops: &Loops<'_>, i: usize, changes: impl Fn(usize) -> bool) -> bool {
-    let cut = Cut::of(loops, changes);
-    cut.is_some_and(|cut| cut.single(i).or_else(|| cut.several(i)).is_some())
+    let partition = Partition::of(loops, changes);
+    partition.is_some_and(|partition| {
+        partition
+            .single(i)
+            .or_else(|| partition.several(i))
+            .is_some()
+    })
 }
 
 /// Returns whether the whole body is an associative and commutative combiner of two partial results
 /// with a known identity.
 pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
-    let Some(cut) = Cut::of(loops, |_| true) else {
+    let Some(partition) = Partition::of(loops, |_| true) else {
         return false;
     };
-    cut.cuts().iter().any(|crossing| {
-        let pairings = cut.pairings(crossing).into_iter();
+    partition.crossings().iter().any(|crossing| {
+        let pairings = partition.pairings(crossing).into_iter();
         let mut laws = pairings.filter_map(|pairing| Laws::new(pairing.program?));
         laws.any(|mut laws| laws.check().is_ok() && laws.find_identity().is_some())
     })
@@ -182,31 +150,10 @@ pub(crate) struct SpecialPair<'c> {
 
 /// Recognises a body that selects the largest or smallest value with special NaN behaviour.
 pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
-    Cut::of(loops, |_| true)?.special()
+    Partition::of(loops, |_| true)?.special()
 }
 
-impl<'a, 'c> Cut<'a, 'c> {
-    /// Creates the partition of a body into elements and combiner; `changes` selects the outputs
-    /// whose old values change.
-    fn of(loops: &'a Loops<'c>, changes: impl Fn(usize) -> bool) -> Option<Self> {
-        let body = loops.body?;
-        let olds = (0..loops.outputs.len()).map(|i| loops.old_value(i));
-        let olds: Vec<Val<'c>> = olds.collect::<Option<_>>()?;
-        let changing = olds.iter().zip(0..).filter(|(_, i)| changes(*i));
-        let changing: Vec<Val<'c>> = changing.map(|(old, _)| *old).collect();
-        Some(Self {
-            loops,
-            body,
-            dependent: dependents(body, &changing),
-            olds,
-            yielded: loops.yielded(),
-        })
-    }
-
-    fn independent(&self, value: Val<'c>) -> bool {
-        !self.dependent.contains(&key(value))
-    }
-
+impl<'c> Partition<'_, 'c> {
     /// Recognises output `i` if one op combines its old value with an element.
     fn single(&self, i: usize) -> Option<Single<'c>> {
         let (result, is_old) = self.widened(i);
@@ -216,7 +163,7 @@ impl<'a, 'c> Cut<'a, 'c> {
                 ("arith.addf", Kind::Sum, None, Element::Product(a, b))
             }
             [a, b] if is_old(a) || is_old(b) => {
-                let (name, kind, nan) = NAMED.into_iter().find(|(n, ..)| is(op, n))?;
+                let (name, kind, nan) = COMBINING_OPS.into_iter().find(|(n, ..)| is(op, n))?;
                 let element = if is_old(a) { b } else { a };
                 (name, kind, nan, Element::Value(element))
             }
@@ -307,146 +254,6 @@ impl<'a, 'c> Cut<'a, 'c> {
         }
     }
 
-    /// Returns the crossing values of each possible partition of the body: the values of the
-    /// element region that the combiner uses. The first partition puts only ops that depend on old
-    /// output values into the combiner. Each later partition adds ops to the combiner: first ops
-    /// whose results have other types, then more and more ops that do not depend on old output
-    /// values. For example, `x * x` may belong to the `element` region or to the combiner.
-    fn cuts(&self) -> Vec<Vec<Val<'c>>> {
-        let computed = |op: &Op<'c>| {
-            let results = results(*op).into_iter();
-            let apart = |v: Val<'c>| self.independent(v) && loop_index(v).is_none();
-            results.into_iter().all(apart) && !is(*op, "arith.constant")
-        };
-        let ops = slice(self.body, &self.yielded, |_| false);
-        let ops: Vec<Op<'c>> = ops.into_iter().filter(computed).collect();
-        let mut cuts = vec![self.crossing(&[])];
-        let of_old_types = self.crossing(&self.of_other_types(&ops));
-        let suffixes = (0..ops.len())
-            .rev()
-            .map(|first| self.crossing(&ops[first..]));
-        for cut in std::iter::once(of_old_types).chain(suffixes) {
-            if cut.len() <= self.olds.len() && !cuts.contains(&cut) {
-                cuts.push(cut);
-            }
-        }
-        cuts
-    }
-
-    /// Returns the ops that do not depend on old output values but must be in the combiner, because
-    /// no old output value has their result type. Comparisons are an example.
-    fn of_other_types(&self, ops: &[Op<'c>]) -> Vec<Op<'c>> {
-        let is_of_old_type = |v: &Val<'c>| self.olds.iter().any(|old| old.r#type() == v.r#type());
-        let mut moved: Vec<Op<'c>> = Vec::new();
-        loop {
-            let crossing = self.crossing(&moved).into_iter();
-            let mut others = crossing
-                .filter(|v| !is_of_old_type(v))
-                .filter_map(defining_op);
-            match others.find(|op| ops.contains(op) && !moved.contains(op)) {
-                Some(op) => moved.push(op),
-                None => return moved,
-            }
-        }
-    }
-
-    /// Returns the crossing values in the order of the body: values of the element region that the
-    /// combiner uses. The list excludes constants and the results of ops in `moved`; the combiner
-    /// computes the ops in `moved` itself.
-    fn crossing(&self, moved: &[Op<'c>]) -> Vec<Val<'c>> {
-        let moved: Vec<usize> = moved.iter().flat_map(|op| results(*op)).map(key).collect();
-        let is_element = |k| !self.dependent.contains(&k) && !moved.contains(&k);
-        let ops = slice(self.body, &self.yielded, is_element);
-        let used = ops.iter().flat_map(|op| free_values(*op));
-        let mut found: Vec<Val<'c>> = Vec::new();
-        for value in used.chain(self.yielded.iter().copied()) {
-            if is_element(key(value)) && !is_constant(value) && !found.contains(&value) {
-                found.push(value);
-            }
-        }
-        let made: Vec<usize> = tx_mlir::ops(self.body)
-            .into_iter()
-            .flat_map(results)
-            .map(key)
-            .collect();
-        found.sort_by_key(|v| match argument_of(*v) {
-            Some((_, number)) => (0, number),
-            None => (1, made.iter().position(|k| *k == key(*v)).unwrap_or(0)),
-        });
-        found
-    }
-
-    /// Returns the assignments of crossing values to outputs of equal type; each assignment uses
-    /// all crossing values. Assignments that keep the order of the outputs come first.
-    fn pairings(&self, crossing: &[Val<'c>]) -> Vec<Pairing<'c>> {
-        let n = self.olds.len();
-        let count = u32::try_from(n)
-            .ok()
-            .and_then(|n| crossing.len().checked_pow(n))
-            .filter(|c| *c <= MOST_PAIRINGS);
-        let mut codes: Vec<Vec<usize>> = match count {
-            Some(count) => (0..count)
-                .map(|code| {
-                    let digit = |i: u32| code / crossing.len().pow(i) % crossing.len();
-                    (0..).take(n).map(digit).collect()
-                })
-                .collect(),
-            // If there are too many assignments, only the assignment that keeps the order is
-            // tested.
-            None => vec![(0..n).map(|i| i.min(crossing.len() - 1)).collect()],
-        };
-        codes.sort_by_key(|given| given.iter().zip(0..).filter(|(g, i)| **g != *i).count());
-        codes
-            .into_iter()
-            .filter(|given| (0..crossing.len()).all(|c| given.contains(&c)))
-            .filter(|given| {
-                let pairs = given.iter().zip(&self.olds);
-                pairs
-                    .into_iter()
-                    .all(|(c, old)| crossing[*c].r#type() == old.r#type())
-            })
-            .map(|given| self.pairing(crossing, &given))
-            .collect()
-    }
-
-    fn pairing(&self, crossing: &[Val<'c>], given: &[usize]) -> Pairing<'c> {
-        let n = self.olds.len();
-        let parts: Vec<Part<'c>> = (0..n)
-            .map(|part| {
-                let right = |c: usize| {
-                    let first = given.iter().position(|g| *g == c).unwrap_or(0);
-                    n + if given[part] == c { part } else { first }
-                };
-                let olds = self.olds.iter().copied().zip(0..);
-                let crossing = crossing.iter().enumerate().map(|(c, v)| (*v, right(c)));
-                Part::Body {
-                    known: olds.chain(crossing).collect(),
-                    root: self.yielded[part],
-                }
-            })
-            .collect();
-        Pairing {
-            values: given.iter().map(|c| crossing[*c]).collect(),
-            program: self.program(&parts),
-            parts,
-        }
-    }
-
-    fn program(&self, parts: &[Part<'c>]) -> Option<Program> {
-        let sorts: Vec<Sort> = self
-            .olds
-            .iter()
-            .map(|v| sort_of(v.r#type()))
-            .collect::<Option<_>>()?;
-        let mut program = Program::new(&[&sorts[..], &sorts[..]].concat());
-        for part in parts {
-            if let Part::Body { known, root } = part {
-                program.compute(self.body, known, *root)?;
-            }
-        }
-        Some(program)
-    }
-
     /// Recognises `max` and `min` that are written as a comparison and a selection.
     fn choice(&self, pairing: &Pairing<'c>) -> Option<Recognised<'c>> {
         let program = pairing.program.as_ref().filter(|p| only_chooses(p))?;
@@ -532,29 +339,12 @@ impl<'a, 'c> Cut<'a, 'c> {
         pair_choice(program, value).filter(|_| is_index)
     }
 
-    fn depends_on_order(&self) -> Failed {
-        error(
-            self.loops.op.location(),
-            "after a NaN, the value and the index depend on the order of elements",
-        )
-        .code(codes::TX0207)
-        .note(
-            "choose both by one comparison: `ogt` or `olt` for NaN that never wins, and `uno` of the \
-             element with itself for the last NaN",
-        )
-        .note(
-            "or write `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or \
-             `<ignore>`, for NaN that never wins",
-        )
-        .emit()
-    }
-
     /// Recognises a combiner of pairs whose results differ from `argmax` and `argmin` for rows with
     /// NaN.
     fn special(&self) -> Option<SpecialPair<'c>> {
         let [_, _] = self.olds[..] else { return None };
-        let cuts = self.cuts();
-        let pairings: Vec<Pairing<'c>> = cuts.iter().flat_map(|c| self.pairings(c)).collect();
+        let crossings = self.crossings();
+        let pairings: Vec<Pairing<'c>> = crossings.iter().flat_map(|c| self.pairings(c)).collect();
         let mut found = pairings.iter().flat_map(|pairing| {
             let program = pairing.program.as_ref().filter(|p| only_chooses(p));
             program.into_iter().flat_map(move |program| {
@@ -582,35 +372,29 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// Returns the reduced loops, if there is only one reduced loop and `value` is its index.
-    fn counted(&self, value: Val<'c>) -> Option<&[usize]> {
-        let mut value = value;
-        while let Some(op) = defining_op(value).filter(|op| is_index_cast(*op)) {
-            value = operands(op)[0];
-        }
-        let dim = loop_index(value)?;
-        (self.loops.reduced == [dim]).then_some(&self.loops.reduced[..])
-    }
-
     /// Recognises a custom combiner, if it is associative and commutative.
-    fn custom(&self, cuts: &[Vec<Val<'c>>]) -> Result<Recognised<'c>, Failed> {
+    fn custom(&self, crossings: &[Vec<Val<'c>>]) -> Result<Recognised<'c>, Failed> {
         let op = self.loops.op;
         // The counterexample in the error refers to the body as written.
         let mut broken: Option<CounterExample> = None;
         let mut unknown = false;
-        for (i, cut) in cuts.iter().enumerate() {
+        for (i, crossing) in crossings.iter().enumerate() {
             let mut first = None;
-            for pairing in self.pairings(cut) {
+            for pairing in self.pairings(crossing) {
                 let Some(mut laws) = pairing.program.and_then(Laws::new) else {
                     unknown |= i == 0;
                     continue;
                 };
                 match laws.check() {
-                    Ok(()) => return Ok(self.lawful(&pairing.values, pairing.parts, laws)),
+                    Ok(()) => {
+                        return Ok(self.custom_combiner(&pairing.values, pairing.parts, laws));
+                    }
                     Err(example) => first = first.or(Some(example)),
                 }
             }
-            broken = first.filter(|_| cut.len() == self.olds.len()).or(broken);
+            broken = first
+                .filter(|_| crossing.len() == self.olds.len())
+                .or(broken);
         }
         let n = self.olds.len();
         if unknown {
@@ -623,8 +407,8 @@ impl<'a, 'c> Cut<'a, 'c> {
             .note("write it as a `tile.reduce custom` with its identity")
             .emit());
         }
-        if let Some(i) = self.forgotten() {
-            return Err(self.forgot(i));
+        if let Some(i) = self.output_without_accumulator() {
+            return Err(self.unused_accumulator(i));
         }
         match broken {
             Some(example) => {
@@ -633,7 +417,7 @@ impl<'a, 'c> Cut<'a, 'c> {
                     .note(example.text);
                 let meant = instead(self.body, self.olds[0]).into_iter();
                 let report = meant.fold(report, |report, meant| report.note(meant));
-                let report = self.says_condition(report);
+                let report = self.note_condition(report);
                 let report = match self.special() {
                     Some(_) => report.note(
                         "of rows with NaN this is no `argmax` or `argmin`: write `nan = \
@@ -657,11 +441,16 @@ impl<'a, 'c> Cut<'a, 'c> {
                 };
                 Err(report.note("elements are combined in any order").emit())
             }
-            None => Err(self.refuse(&cuts[0])),
+            None => Err(self.no_combiner(&crossings[0])),
         }
     }
 
-    fn lawful(&self, values: &[Val<'c>], parts: Vec<Part<'c>>, laws: Laws) -> Recognised<'c> {
+    fn custom_combiner(
+        &self,
+        values: &[Val<'c>],
+        parts: Vec<Part<'c>>,
+        laws: Laws,
+    ) -> Recognised<'c> {
         Recognised {
             kind: Kind::Custom,
             nan: None,
@@ -678,92 +467,9 @@ impl<'a, 'c> Cut<'a, 'c> {
     }
 
     /// Returns the number of the first output that does not depend on an old value.
-    fn forgotten(&self) -> Option<usize> {
+    fn output_without_accumulator(&self) -> Option<usize> {
         let end = ops(self.body).pop()?;
         let made = |value: &Val<'c>| self.dependent.contains(&key(*value));
         operands(end).iter().position(|value| !made(value))
     }
-
-    fn forgot(&self, i: usize) -> Failed {
-        let old = self.olds[i];
-        let place = argument_of(old).map_or(0, |(_, place)| place);
-        let name = written_name(old);
-        let called = match &name {
-            Some(name) => format!("`{name}`"),
-            None => format!("argument {place} of its body"),
-        };
-        let ty = old.r#type();
-        let sum = if ty.is_integer() {
-            "arith.addi"
-        } else {
-            "arith.addf"
-        };
-        let name = name.unwrap_or_else(|| "%old".to_owned());
-        error(
-            self.loops.op.location(),
-            format!("the result does not use the accumulator, {called}"),
-        )
-        .code(codes::TX0207)
-        .note_at(value_location(old), "this is what was combined before")
-        .note(format!(
-            "combine it with the element, and yield that: `%new = {sum} {name}, %element : {ty}` for a sum"
-        ))
-        .emit()
-    }
-
-    /// Adds a note that suggests an `arith.select` of the element if the body combines values under
-    /// a condition.
-    fn says_condition<S>(&self, report: Report<'c, S>) -> Report<'c, S> {
-        let depends = |v: Val<'c>| !self.independent(v);
-        let mut both = self.yielded.iter().zip(&self.olds);
-        if !both.any(|(new, old)| is_conditional(*new, *old, &depends)) {
-            return report;
-        }
-        report.note(
-            "select the element or what is neutral by the condition, by `arith.select`, \
-                     and combine that with the old value in any case",
-        )
-    }
-
-    fn refuse(&self, crossing: &[Val<'c>]) -> Failed {
-        let list = |values: &[Val<'c>]| {
-            let types: Vec<String> = values.iter().map(|v| v.r#type().to_string()).collect();
-            types.join(", ")
-        };
-        let arguments = |side: &str| {
-            let each = self.olds.iter().enumerate();
-            let texts: Vec<String> = each
-                .map(|(i, v)| format!("%{side}{i}: {}", v.r#type()))
-                .collect();
-            texts.join(", ")
-        };
-        let report = error(
-            self.loops.op.location(),
-            "the body is no combiner of two partial results",
-        )
-        .code(codes::TX0401)
-        .note(format!(
-            "it updates old values ({}) from ({}); expected a value of the same type for each old value",
-            list(&self.olds),
-            list(crossing)
-        ));
-        self.says_condition(report)
-            .note(format!(
-                "write a `tile.reduce custom` whose `combiner {{^bb0({}, {}): ...}}` combines two \
-                 partial results, and whose `element {{...}}` makes one of an element",
-                arguments("l"),
-                arguments("r")
-            ))
-            .note(
-                "that takes partial results which give the same in any order: where the order \
-                 of elements decides, as in a recurrence, these hold more than the old values",
-            )
-            .emit()
-    }
-}
-
-fn is_index_cast(op: Op<'_>) -> bool {
-    ["arith.index_cast", "arith.index_castui", "arith.trunci"]
-        .into_iter()
-        .any(|n| is(op, n))
 }

@@ -26,12 +26,12 @@
 
 use super::attributes::handed_on;
 use super::choice::NanRule;
+use super::converted_ops::ConvertedOps;
 use super::fills::fill_before;
 use super::part::{Body, Operand, Part};
 use super::read::{Loops, element_of};
 use super::recognise::{SpecialPair, special_pair};
 use super::scalar::Scalar;
-use super::taken::Taken;
 use crate::analysis::dataflow::{Access, Dataflow};
 use crate::grid::partials::allocate;
 use melior::ir::ValueLike;
@@ -108,10 +108,10 @@ fn neutral(kind: Kind) -> f64 {
 /// Returns the constants with which the value and index outputs were filled.
 fn filled_with(loops: &Loops<'_>, pair: &SpecialPair<'_>) -> Option<(Scalar, Scalar)> {
     let flow = Dataflow::of(enclosing(loops.op, "func.func")?);
-    let taken = Taken::default();
+    let converted = ConvertedOps::default();
     let [value, index] = [pair.value, 1 - pair.value].map(|output| {
         let memory = loops.outputs[output].value;
-        fill_before(loops.op, memory, &flow, &taken).and_then(|fill| fill.value)
+        fill_before(loops.op, memory, &flow, &converted).and_then(|fill| fill.value)
     });
     value.zip(index)
 }

@@ -4,8 +4,7 @@
 //! identity as old output value. The conversion to one step changes the order of the additions of a
 //! float sum.
 
-use super::recognise::NAMED;
-use tx_dialect_tile::{Kind, Nan};
+use super::combining_ops::{COMBINING_OPS, CombiningOp};
 use tx_mlir::{Op, Val, defining_op, first_block, is, key, operands, ops, results};
 
 const MOST: usize = 1000;
@@ -17,9 +16,6 @@ pub(crate) struct Steps<'a, 'c> {
     pub(crate) depends: &'a dyn Fn(Val<'c>) -> bool,
     pub(crate) left: usize,
 }
-
-/// Op by which all steps combine values, with its reduction kind and NaN policy.
-pub(crate) type Named = (&'static str, Kind, Option<Nan>);
 
 impl<'a, 'c> Steps<'a, 'c> {
     pub(crate) fn new(
@@ -37,7 +33,7 @@ impl<'a, 'c> Steps<'a, 'c> {
     /// `value`. Returns `None` if the steps use several kinds. The function does not recognise
     /// bodies that consist of subtractions only, because their error message suggests a sum of
     /// negated elements.
-    pub(crate) fn to(mut self, value: Val<'c>) -> Option<Named> {
+    pub(crate) fn to(mut self, value: Val<'c>) -> Option<CombiningOp> {
         let mut found = Found::default();
         self.follow(value, &mut found)?;
         found.op.filter(|_| found.combines)
@@ -68,7 +64,7 @@ impl<'a, 'c> Steps<'a, 'c> {
             [false, true] => (given[1], tx_mlir::name(op), true),
             _ => return None,
         };
-        let named = NAMED.into_iter().find(|(n, ..)| *n == name)?;
+        let named = COMBINING_OPS.into_iter().find(|(n, ..)| *n == name)?;
         if found.op.get_or_insert(named).0 != named.0 {
             return None;
         }
@@ -79,7 +75,7 @@ impl<'a, 'c> Steps<'a, 'c> {
 
 #[derive(Default)]
 struct Found {
-    op: Option<Named>,
+    op: Option<CombiningOp>,
     combines: bool,
 }
 

@@ -2,7 +2,8 @@
 //! all rows together.
 
 use super::parts::{element_number, load_elements, source_index, store_result};
-use super::shared::{Shape, align_sources};
+use super::shape::Shape;
+use super::shared::align_sources;
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::combiner::Combiner;
 use crate::emit::{delinearize, extents, index_as, product};

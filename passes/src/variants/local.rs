@@ -1,7 +1,8 @@
 //! `local`: threads reduce their own elements, in private memory or in fragments.
 
+use super::fragment_plan::FragmentPlan;
 use super::parts::expand_sequential;
-use super::registers::{self, Plan};
+use super::registers;
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::exchange::shuffle_cost;
 use tx_mlir::Builder;
@@ -45,7 +46,7 @@ exchange partial results, by shuffles within a warp and through shared memory be
     }
 
     fn cost(&self, r: &Reduction<'_>) -> u64 {
-        if let Ok(plan) = Plan::of(r) {
+        if let Ok(plan) = FragmentPlan::of(r) {
             return plan.cost(shuffle_cost(plan.lanes()), false);
         }
         // A thread executes one load and one combination for each element.

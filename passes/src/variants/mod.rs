@@ -3,9 +3,11 @@
 //! A variant is one file in this folder and one line in [`BUILTIN`]. A variant has a cost estimate,
 //! an expansion, and named predicates. Each predicate accepts a reduction, or returns the reason
 //! why the variant cannot expand the reduction. The algorithm of a variant does not depend on the
-//! operation that combines values; this operation is a [`Combiner`].
+//! operation that combines values; this operation is a [`Combiner`](crate::combiner::Combiner).
 
 pub(crate) mod batched;
+pub mod checks;
+pub(crate) mod fragment_plan;
 pub(crate) mod local;
 pub(crate) mod packed_f32;
 pub(crate) mod packed_half;
@@ -14,10 +16,12 @@ pub(crate) mod parts;
 mod reduction;
 pub(crate) mod redux;
 pub(crate) mod registers;
+pub(crate) mod shape;
 pub(crate) mod shared;
+mod variant;
 
 pub use reduction::Reduction;
-pub use reduction::checks;
+pub use variant::{Params, Predicate, Variant};
 
 use melior::ir::Attribute;
 use melior::ir::attribute::{AttributeLike as _, IntegerAttribute};
@@ -26,7 +30,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{PoisonError, RwLock};
-use tx_mlir::{Builder, Failed, Op, attribute, codes, dictionary, error, integer_width, nearest};
+use tx_mlir::{Failed, Op, attribute, codes, dictionary, error, integer_width, nearest};
 use tx_plan::Reason;
 
 /// Variants of this crate.
@@ -40,60 +44,6 @@ pub(crate) const BUILTIN: &[&dyn Variant] = &[
     &redux::Redux,
     &shared::Shared,
 ];
-
-/// Parameters of a variant, recorded on the op as `params`.
-pub type Params = BTreeMap<&'static str, i64>;
-
-/// A named predicate of a variant.
-#[derive(Clone, Copy)]
-pub struct Predicate {
-    /// Name of the predicate in messages.
-    pub name: &'static str,
-    /// Accepts a reduction, or returns the reason why the variant cannot expand the reduction.
-    pub check: fn(&Reduction<'_>) -> Result<(), String>,
-}
-
-/// An algorithm for a reduction inside a kernel.
-pub trait Variant: Sync {
-    /// Returns the name of the variant, as in `variant = "NAME"`.
-    fn name(&self) -> &'static str;
-
-    /// Returns the description of the variant for the reference documentation, in Markdown.
-    fn doc(&self) -> &'static str {
-        ""
-    }
-
-    /// Returns the priority. The variant with the highest priority is chosen.
-    fn priority(&self) -> i32;
-
-    /// Returns the predicates, all of which must accept the reduction. The compiler checks every
-    /// predicate, so if a variant cannot expand a reduction, the error lists every reason.
-    fn predicates(&self) -> &'static [Predicate];
-
-    /// Returns the estimated cycles of one thread. Among variants of equal priority, the lowest
-    /// cost is chosen. `cost` and the following methods are only called if all predicates accept
-    /// the reduction.
-    fn cost(&self, reduction: &Reduction<'_>) -> u64;
-
-    /// Returns the parameters for [`Self::expand`]; the attribute `params` records the parameters
-    /// on the op.
-    fn params(&self, reduction: &Reduction<'_>) -> Params;
-
-    /// Checks the parameters of an op, which may be part of the input program.
-    ///
-    /// # Errors
-    /// Returns the reason why the parameters are invalid.
-    fn check_params(
-        &self,
-        _reduction: &Reduction<'_>,
-        _params: &dyn Fn(&str) -> i64,
-    ) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// Emits the reduction as loops, loads, `tile.all_reduce` and stores.
-    fn expand<'c>(&self, reduction: &Reduction<'c>, params: &dyn Fn(&str) -> i64, b: &Builder<'c>);
-}
 
 static REGISTERED: RwLock<Vec<&'static dyn Variant>> = RwLock::new(Vec::new());
 

@@ -4,11 +4,10 @@
 //! arithmetic ops.
 
 use super::parts::{load_elements, source_index, store_result};
-use super::registers::{fragment, registers, registers_type};
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::analysis::placement::Placement;
 use crate::combiner::Combiner;
-use crate::emit::{finish, scalars, vector_of};
+use crate::emit::{finish, fragment, registers, registers_type, scalars, vector_of};
 use melior::ir::ValueLike;
 use tx_dialect_tile::{Fragment, Kind, Scope, element_type};
 use tx_mlir::memref::Space;

@@ -1,7 +1,8 @@
 //! `packed_half`: a thread combines f16 or bf16 elements in pairs, without conversion to f32.
 
 use super::parts::store_result;
-use super::shared::{Expansion, Shape, Shared};
+use super::shape::Shape;
+use super::shared::{Expansion, Shared};
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::exchange::shuffle_cost;
 use tx_dialect_tile::Kind;
@@ -118,7 +119,7 @@ rounds. LLVM selects instructions such as `add.rn.f16x2` and `max.NaN.bf16x2`."
             combiner,
             shape: Shape::of(params),
             exchange: None,
-            deliver: &|b, combiner, total, length, kept| {
+            store_total: &|b, combiner, total, length, kept| {
                 store_result(b, r, combiner, total, length, kept);
             },
         }

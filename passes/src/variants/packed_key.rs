@@ -4,7 +4,8 @@
 //! At the end, the kernel loads the element at the resulting index, to return its original bits.
 
 use super::parts::{load_elements, source_index, store_result};
-use super::shared::{Expansion, Shape, Shared};
+use super::shape::Shape;
+use super::shared::{Expansion, Shared};
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::emit::{delinearize, extents, index_as};
 use crate::exchange::{redux, redux_cost, shuffle_cost};
@@ -79,7 +80,7 @@ the index."
             shape: Shape::of(params),
             exchange: exchange(r).1,
             packed: None,
-            deliver: &|b, keys, total, length, kept| {
+            store_total: &|b, keys, total, length, kept| {
                 let index = keys.packed_index(b, total[0]);
                 let number = Index::Val(b.index_castui(index, b.index_type()));
                 // The index is row-major; `reduced` may be in another order.

@@ -1,6 +1,6 @@
 //! Functions that emit code for several variants.
 
-use super::Reduction;
+use super::reduction::Reduction;
 use crate::combiner::Combiner;
 use crate::emit::{OWNED, extents, finish, index_as, load, load_vector, nest, product, scalars};
 use melior::ir::{Attribute, Type};

@@ -1,6 +1,7 @@
-//! Properties of a reduction that variants use, and predicates that several variants share.
+//! Properties of a reduction that variants use.
 
-use crate::analysis::kernel::{Kernel, SHARED_ALIGNMENT};
+use crate::analysis::kernel::Kernel;
+use crate::analysis::shared_memory::SHARED_ALIGNMENT;
 use crate::combiner::Combiner;
 use melior::ir::ValueLike;
 use tx_dialect_tile::{Determinism, Fragment, Reduce};
@@ -235,83 +236,4 @@ pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
         .ok()?
         .input_count();
     index.checked_sub(inputs).map(|i| (kernel, i))
-}
-
-/// Predicates that several variants share.
-pub mod checks {
-    use super::Reduction;
-    use crate::variants::Predicate;
-    use crate::variants::registers::Plan;
-    use tx_dialect_tile::Scope;
-    use tx_mlir::memref::Space;
-
-    /// Requires a combiner for the kind and types.
-    pub const KIND: Predicate = Predicate {
-        name: "kind",
-        check: |r| r.combiner().map(|_| ()),
-    };
-
-    /// Requires a scope not wider than a CTA.
-    pub const SCOPE: Predicate = Predicate {
-        name: "scope",
-        check: |r| {
-            if r.view.scope > Scope::Cta {
-                return Err(format!(
-                    "scope `{}` is not lowered, expected `cta` or narrower",
-                    r.view.scope
-                ));
-            }
-            Ok(())
-        },
-    };
-
-    /// Requires a scope of several threads, not wider than a CTA.
-    pub const SEVERAL_THREADS: Predicate = Predicate {
-        name: "scope",
-        check: |r| match r.view.scope {
-            Scope::Warp | Scope::Warpgroup | Scope::Cta => Ok(()),
-            other => Err(format!(
-                "scope `{other}`, expected `warp`, `warpgroup` or `cta`"
-            )),
-        },
-    };
-
-    /// Requires sources in shared or global memory.
-    pub const SHARED_SOURCE: Predicate = Predicate {
-        name: "storage",
-        check: |r| {
-            sources_in(
-                r,
-                &[Space::Shared, Space::Global],
-                "shared or global memory",
-            )
-        },
-    };
-
-    /// Requires a fragment layout that the threads of the scope can reduce.
-    pub const LAYOUT: Predicate = Predicate {
-        name: "layout",
-        check: |r| match r.sources.is_empty() {
-            true => Plan::of(r).map(|_| ()),
-            false => Ok(()),
-        },
-    };
-
-    /// Checks that all sources are in memory, in one of `spaces`. `expected` describes `spaces` in
-    /// messages.
-    ///
-    /// # Errors
-    /// Returns a message with the memory space of a source that is not in `spaces`.
-    pub fn sources_in(r: &Reduction<'_>, spaces: &[Space], expected: &str) -> Result<(), String> {
-        if r.sources.is_empty() {
-            return Err(format!("source is in registers, expected {expected}"));
-        }
-        match r.sources.iter().find(|m| !spaces.contains(&m.space)) {
-            Some(other) => Err(format!(
-                "source is in {}, expected {expected}",
-                other.space.name()
-            )),
-            None => Ok(()),
-        }
-    }
 }

@@ -2,8 +2,10 @@
 //!
 //! The lanes of a group need not be consecutive: the kernel computes the member mask of the group.
 
-use super::registers::{self, Plan};
-use super::shared::{self, Shape, Shared};
+use super::fragment_plan::FragmentPlan;
+use super::registers;
+use super::shape::Shape;
+use super::shared::{self, Shared};
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::exchange::{redux, redux_cost};
 use tx_mlir::Builder;
@@ -62,7 +64,7 @@ requires sm_80 or later; for `max` and `min` of f32, `redux.sync` requires sm_10
     }
 
     fn cost(&self, r: &Reduction<'_>) -> u64 {
-        match Plan::of(r) {
+        match FragmentPlan::of(r) {
             Ok(plan) if r.sources.is_empty() => plan.cost(redux_cost(plan.lanes()), true),
             _ => Shape::choose(r, redux_cost).cost(r, redux_cost),
         }
@@ -93,7 +95,7 @@ requires sm_80 or later; for `max` and `min` of f32, `redux.sync` requires sm_10
 /// Returns the number of lanes of a warp that share a result.
 fn lanes(r: &Reduction<'_>) -> u64 {
     if r.sources.is_empty() {
-        return Plan::of(r).map_or(0, |plan| plan.lanes());
+        return FragmentPlan::of(r).map_or(0, |plan| plan.lanes());
     }
     Shape::choose(r, redux_cost).lanes()
 }

@@ -1,10 +1,11 @@
 //! Schedules of column reductions, in which neighbouring elements belong to neighbouring results.
 
+use super::super::extent::ceildiv;
 use super::super::nest::MAX_UNROLL;
 use super::super::steps::{Case, Step};
-use super::{
+use super::chooser::{
     Blocks, CLUSTERS, Chooser, LANES, MIN_LAST_BLOCK_ELEMENTS, MIN_SPLIT_BLOCKS, SPLIT_BLOCKS,
-    SPLIT_BLOCKS_PER_ROW, THREADS_PER_BLOCK, Vectors, ceildiv, power_of_two,
+    SPLIT_BLOCKS_PER_ROW, THREADS_PER_BLOCK, Vectors, power_of_two,
 };
 use std::ops::RangeInclusive;
 
@@ -40,7 +41,7 @@ const MANY_COLUMNS: Columns = Columns {
     ..Columns::new(
         2 * LANES,
         COLUMN_ELEMENTS_IN_FLIGHT[0],
-        Blocks::ThenLast(MIN_SPLIT_BLOCKS),
+        Blocks::LastBlock(MIN_SPLIT_BLOCKS),
     )
 };
 /// Mapping of columns that the blocks of a cluster share: maximum number of elements per thread,
@@ -77,7 +78,7 @@ impl Chooser<'_, '_> {
         let mut all = Vec::new();
         let blocks: Vec<Blocks> = [SPLIT_BLOCKS, 8 * SPLIT_BLOCKS]
             .into_iter()
-            .flat_map(|cuts| [Blocks::ThenAnother(cuts), Blocks::ThenLast(cuts)])
+            .flat_map(|cuts| [Blocks::SecondKernel(cuts), Blocks::LastBlock(cuts)])
             .chain([Blocks::One])
             .chain(clusters.iter().map(|n| Blocks::Cluster(*n)))
             .collect();
@@ -92,14 +93,14 @@ impl Chooser<'_, '_> {
                     // blocks.
                     let parts = |cuts: i64| ceildiv(cuts, blocks.max(1)).min(most);
                     let share = match *share {
-                        Blocks::ThenAnother(cuts) => Blocks::ThenAnother(parts(cuts)),
-                        Blocks::ThenLast(cuts) => Blocks::ThenLast(parts(cuts)),
+                        Blocks::SecondKernel(cuts) => Blocks::SecondKernel(parts(cuts)),
+                        Blocks::LastBlock(cuts) => Blocks::LastBlock(parts(cuts)),
                         other => other,
                     };
-                    let fits = length.is_none_or(|n| n >= under_way * down * share.sharing())
+                    let fits = length.is_none_or(|n| n >= under_way * down * share.per_result())
                         && groups.is_none_or(|n| across / 2 < n);
-                    let is_alone = share != Blocks::One && share.sharing() < 2;
-                    if !fits || is_alone || self.is_too_much(under_way * vector) {
+                    let is_alone = share != Blocks::One && share.per_result() < 2;
+                    if !fits || is_alone || self.exceeds_unroll_limit(under_way * vector) {
                         continue;
                     }
                     self.write_columns(
@@ -118,10 +119,10 @@ impl Chooser<'_, '_> {
     /// Makes schedules for a dynamic number of columns: few columns are split across blocks, and
     /// many columns are not.
     pub(super) fn columns_by_length(&mut self) -> Option<Vec<Case>> {
-        let (&[reduced], &[nearest]) = (&*self.job.axes, &*self.kept) else {
+        let (&[reduced], &[nearest]) = (&*self.grid_op.axes, &*self.kept) else {
             return None;
         };
-        let extents = &self.job.extents;
+        let extents = &self.grid_op.extents;
         let length = extents[reduced].known();
         let is_short = length.is_some_and(|n| n <= SHORT_COLUMNS);
         if is_short || extents[nearest].known().is_some() {
@@ -135,9 +136,9 @@ impl Chooser<'_, '_> {
             let steps = std::mem::take(&mut self.steps);
             cases.push(Case { most, steps });
         }
-        let under_way = self.affordable(COLUMN_ELEMENTS_IN_FLIGHT[0]);
+        let under_way = self.unrollable(COLUMN_ELEMENTS_IN_FLIGHT[0]);
         for (most, across, blocks) in FEW_COLUMNS {
-            let columns = Columns::new(across, under_way, Blocks::ThenLast(blocks));
+            let columns = Columns::new(across, under_way, Blocks::LastBlock(blocks));
             self.write_columns(&kept, nearest, 1, &columns);
             let most = Some((nearest, most));
             let steps = std::mem::take(&mut self.steps);
@@ -165,7 +166,7 @@ impl Chooser<'_, '_> {
     }
 
     pub(super) fn columns_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
-        let (kept, length) = (self.kept.clone(), self.total(&self.job.axes));
+        let (kept, length) = (self.kept.clone(), self.total(&self.grid_op.axes));
         let nearest = self.nearest?;
         let (vector, groups) = self.column_vectors(&kept, nearest);
         let (_, _, is_shared) = Self::across(vector, groups);
@@ -173,7 +174,7 @@ impl Chooser<'_, '_> {
             .columns_in_clusters(&kept, length)
             .filter(|_| is_shared)?;
         self.write_columns(&kept, nearest, 1, &columns);
-        Some(self.done())
+        Some(self.take_schedule())
     }
 
     /// Returns the number of threads across columns, the maximum of this number, and whether the
@@ -195,7 +196,7 @@ impl Chooser<'_, '_> {
         let (most, bytes, loads) = IN_CLUSTERS;
         let (results, length) = (self.total(kept)?, length?);
         let across = power_of_two(results).min((bytes / self.width()?).clamp(1, THREADS_PER_BLOCK));
-        let under_way = self.affordable(loads);
+        let under_way = self.unrollable(loads);
         let tile = THREADS_PER_BLOCK / across * under_way;
         let blocks = CLUSTERS.into_iter().rev().find(|n| n * tile <= length)?;
         let each = length.saturating_mul(across) / (THREADS_PER_BLOCK * blocks);
@@ -210,10 +211,10 @@ impl Chooser<'_, '_> {
     /// elements are combined.
     pub(super) fn fixed_columns(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
-        self.one_thread_each(&kept, self.nearest, LANES);
-        let reduced = self.fused(&self.job.axes, None, "r");
+        self.bind_one_thread_per_result(&kept, self.nearest, LANES);
+        let reduced = self.fused(&self.grid_op.axes, None, "r");
         self.split(&reduced, THREADS_PER_BLOCK / LANES, None, Some(1));
-        Some(self.done())
+        Some(self.take_schedule())
     }
 
     /// Returns the number of columns that one load reads, and the number of loads across all
@@ -232,16 +233,16 @@ impl Chooser<'_, '_> {
     /// column. If there are few columns, several blocks share a column.
     pub(super) fn columns(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
-        self.columns_alone(&kept, self.total(&self.job.axes));
-        Some(self.done())
+        self.columns_alone(&kept, self.total(&self.grid_op.axes));
+        Some(self.take_schedule())
     }
 
     fn columns_alone(&mut self, kept: &[usize], length: Option<i64>) {
-        let job = self.job;
+        let grid_op = self.grid_op;
         let Some(nearest) = self.nearest else { return };
         let (vector, groups) = self.column_vectors(kept, nearest);
         let (across, widest, is_shared) = Self::across(vector, groups);
-        let all: Vec<usize> = (0..job.extents.len()).collect();
+        let all: Vec<usize> = (0..grid_op.extents.len()).collect();
         let is_large = self
             .total(&all)
             .is_none_or(|n| n >= MIN_LAST_BLOCK_ELEMENTS);
@@ -263,7 +264,7 @@ impl Chooser<'_, '_> {
         let blocks = groups.map_or(SPLIT_BLOCKS, |n| ceildiv(n, across));
         let mut under_way =
             (MAX_UNROLL / vector).min(COLUMN_ELEMENTS_IN_FLIGHT[usize::from(vector == 1)]);
-        while under_way > 1 && self.is_too_much(under_way * vector) {
+        while under_way > 1 && self.exceeds_unroll_limit(under_way * vector) {
             under_way /= 2;
         }
         while under_way > 1 && length.is_some_and(|n| n < under_way * down) {
@@ -282,7 +283,7 @@ impl Chooser<'_, '_> {
             false => 1,
         };
         let blocks = match parts > 1 {
-            true => Blocks::ThenLast(parts),
+            true => Blocks::LastBlock(parts),
             false => Blocks::One,
         };
         let columns = Columns {
@@ -296,11 +297,11 @@ impl Chooser<'_, '_> {
     /// threads can load its maximum number of elements in flight eight times.
     fn fills_threads(&self, length: Option<i64>) -> bool {
         let round = UNALIGNED / (4 * LANES) * COLUMN_ELEMENTS_IN_FLIGHT[1];
-        !self.is_heavy() && length.is_some_and(|n| n >= 8 * round)
+        !self.is_expensive() && length.is_some_and(|n| n >= 8 * round)
     }
 
     fn write_columns(&mut self, kept: &[usize], nearest: usize, vector: i64, columns: &Columns) {
-        let job = self.job;
+        let grid_op = self.grid_op;
         let Columns {
             across,
             under_way,
@@ -309,11 +310,11 @@ impl Chooser<'_, '_> {
         } = *columns;
         let down = threads / across;
         let tile = down * under_way;
-        let results = self.cut(kept, nearest, vector, "p");
+        let results = self.split_and_fuse(kept, nearest, vector, "p");
         self.split(&results, across, Some(0), Some(0));
-        let reduced = self.fused(&job.axes, None, "r");
-        let mut inner = self.share(&reduced, tile, blocks, 1);
-        if blocks.sharing() == 1 {
+        let reduced = self.fused(&grid_op.axes, None, "r");
+        let mut inner = self.split_across_blocks(&reduced, tile, blocks, 1);
+        if blocks.per_result() == 1 {
             self.steps.push(Step::Split(inner.clone(), tile));
             inner += ".i";
         }
@@ -327,7 +328,7 @@ impl Chooser<'_, '_> {
                 vectorized.clone(),
             ]));
             self.steps.push(Step::Vectorize(vectorized));
-            self.stream();
+            self.evict_first();
         }
     }
 }

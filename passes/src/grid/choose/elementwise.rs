@@ -37,10 +37,11 @@
 //! threads by at most 10 %. A transpose takes 2 % longer if consecutive blocks process consecutive
 //! tiles of the source instead of the destination.
 
-use super::super::steps::{Case, Step};
-use super::{
-    Access, Chooser, MAX_SCALAR_ELEMENTS, Processor, THREADS_PER_BLOCK, VECTOR, is_packed,
-};
+use super::super::contiguous::{AccessPattern, access_pattern};
+use super::super::steps::{Case, Processor, Step};
+use super::chooser::{Chooser, MAX_SCALAR_ELEMENTS, THREADS_PER_BLOCK, VECTOR};
+use crate::analysis::dataflow::Access;
+use crate::emit::is_packed;
 use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
 use tx_target::STATIC_SHARED_BYTES;
@@ -53,60 +54,49 @@ const SIDE: i64 = 64;
 /// Minimum length of a tiled dimension, in elements.
 const SHORTEST: i64 = 16;
 
-/// Access pattern of an operand along a dimension.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Walk {
-    /// All points along the dimension access one element, or a few elements that stay in the cache.
-    Held,
-    /// Consecutive points access contiguous elements; the field is the element size in bytes.
-    Neighbours(i64),
-    /// Consecutive points access elements with a stride.
-    Apart,
-}
-
 impl Chooser<'_, '_> {
     /// Makes a schedule with vector accesses, if all operands are contiguous along one dimension.
     pub(super) fn vectors_of_points(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
-        self.points(&kept, false).then(|| self.done())
+        self.points(&kept, false).then(|| self.take_schedule())
     }
 
     /// Makes a schedule with shared-memory tiles, if some sources are contiguous along another
     /// dimension than the destinations.
     pub(super) fn tiles_of_points(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
-        self.points(&kept, true).then(|| self.done())
+        self.points(&kept, true).then(|| self.take_schedule())
     }
 
     /// Adds the steps of a schedule with vector accesses, or with shared-memory tiles if `tiles` is
     /// set. Returns false if the op allows neither vectors nor tiles.
     fn points(&mut self, kept: &[usize], tiles: bool) -> bool {
-        let job = self.job;
+        let grid_op = self.grid_op;
         let Some(nearest) = self
             .nearest
             .filter(|_| self.total(kept).is_none_or(|n| n > MAX_SCALAR_ELEMENTS))
         else {
             return false;
         };
-        let walks = |accesses: &[_]| -> Vec<Walk> {
+        let patterns = |accesses: &[_]| -> Vec<AccessPattern> {
             accesses
                 .iter()
-                .map(|access| walk(access, nearest))
+                .map(|access| access_pattern(access, nearest))
                 .collect()
         };
-        let (sources, destinations) = (walks(&job.sources), walks(&job.destinations));
-        let is_written = |walk: &Walk| matches!(walk, Walk::Neighbours(_));
+        let (sources, destinations) = (patterns(&grid_op.sources), patterns(&grid_op.destinations));
+        let is_written = |pattern: &AccessPattern| matches!(pattern, AccessPattern::Contiguous(_));
         if !destinations.iter().all(is_written) {
             return false;
         }
-        if sources.contains(&Walk::Apart) || tiles {
+        if sources.contains(&AccessPattern::Strided) || tiles {
             return tiles && self.tiles(kept, nearest, &sources);
         }
         let widest = sources
             .iter()
             .chain(&destinations)
-            .filter_map(|walk| match walk {
-                Walk::Neighbours(bytes) => Some(*bytes),
+            .filter_map(|pattern| match pattern {
+                AccessPattern::Contiguous(bytes) => Some(*bytes),
                 _ => None,
             });
         let Some(widest) = widest.max() else {
@@ -116,14 +106,14 @@ impl Chooser<'_, '_> {
         // Every row must begin at an element index that is a multiple of the vector width.
         let is_flat = kept
             .iter()
-            .all(|d| *d == nearest || job.extents[*d].known() == Some(1));
-        if !is_flat && let Some(length) = job.extents[nearest].known() {
+            .all(|d| *d == nearest || grid_op.extents[*d].known() == Some(1));
+        if !is_flat && let Some(length) = grid_op.extents[nearest].known() {
             while vector > 1 && length % vector != 0 {
                 vector /= 2;
             }
         }
-        vector = self.affordable(vector);
-        let name = self.cut(kept, nearest, vector, "p");
+        vector = self.unrollable(vector);
+        let name = self.split_and_fuse(kept, nearest, vector, "p");
         self.split(&name, THREADS_PER_BLOCK, Some(0), Some(0));
         if vector > 1 {
             self.steps.push(Step::Vectorize(format!("d{nearest}.i")));
@@ -135,11 +125,11 @@ impl Chooser<'_, '_> {
 impl Chooser<'_, '_> {
     /// Adds the steps of shared-memory tiles. Returns false unless all transposed sources are
     /// contiguous along one dimension.
-    fn tiles(&mut self, kept: &[usize], nearest: usize, walks: &[Walk]) -> bool {
-        let job = self.job;
+    fn tiles(&mut self, kept: &[usize], nearest: usize, patterns: &[AccessPattern]) -> bool {
+        let grid_op = self.grid_op;
         let turned = || {
-            let each = job.sources.iter().enumerate().zip(walks);
-            each.filter(|(_, walk)| **walk == Walk::Apart)
+            let each = grid_op.sources.iter().enumerate().zip(patterns);
+            each.filter(|(_, pattern)| **pattern == AccessPattern::Strided)
                 .map(|(source, _)| source)
         };
         let along: Option<Vec<usize>> = turned().map(|(_, source)| read_along(source)).collect();
@@ -147,11 +137,12 @@ impl Chooser<'_, '_> {
             return false;
         };
         let is_written = |(_, source): (usize, &Access<'_>)| {
-            job.destinations
+            grid_op
+                .destinations
                 .iter()
                 .any(|destination| destination.value == source.value)
         };
-        let is_short = |dim: &usize| job.extents[*dim].known().is_some_and(|n| n < SHORTEST);
+        let is_short = |dim: &usize| grid_op.extents[*dim].known().is_some_and(|n| n < SHORTEST);
         if others.iter().any(|other| other != first)
             || *first == nearest
             || [*first, nearest].iter().any(is_short)
@@ -160,12 +151,12 @@ impl Chooser<'_, '_> {
             return false;
         }
         let width = |access: &Access<'_>| byte_width(access.memref.as_ref()?.element);
-        let all = job.sources.iter().chain(&job.destinations);
+        let all = grid_op.sources.iter().chain(&grid_op.destinations);
         let Some(widest) = all.filter_map(width).max() else {
             return false;
         };
         let widest = widest.cast_signed();
-        let vector = self.affordable(VECTOR / widest);
+        let vector = self.unrollable(VECTOR / widest);
         let [along, nearest] = [*first, nearest].map(|d| format!("d{d}"));
         let mut sides = [READ / widest, if widest > 4 { SIDE / 2 } else { SIDE }];
         let bytes = |sides: [i64; 2]| -> i64 {
@@ -223,29 +214,5 @@ fn read_along(source: &Access<'_>) -> Option<usize> {
     match results.last()? {
         Affine::Dim(d) if next && results.iter().all(is_plain) => Some(*d),
         _ => None,
-    }
-}
-
-pub(super) fn walk(access: &super::Access<'_>, dim: usize) -> Walk {
-    let Some(memref) = &access.memref else {
-        return Walk::Held;
-    };
-    let results = &access.map.results;
-    if !results.iter().any(|index| index.uses(dim)) {
-        return Walk::Held;
-    }
-    let Some((last, others)) = results.split_last() else {
-        return Walk::Held;
-    };
-    let is_alone = others.iter().all(|index| !index.uses(dim));
-    let divided = matches!(last, Affine::Mod(..) | Affine::FloorDiv(..));
-    let is_next = memref.strides.last() == Some(&Some(1));
-    match byte_width(memref.element).and_then(|bytes| i64::try_from(bytes).ok()) {
-        _ if is_packed(memref.element) || !is_alone => Walk::Apart,
-        // If an index contains quotients and remainders, the points access the same elements of a
-        // row repeatedly, and these elements stay in the cache.
-        _ if divided && is_next => Walk::Held,
-        Some(bytes) if is_next && last.step(dim) == Some(1) => Walk::Neighbours(bytes),
-        _ => Walk::Apart,
     }
 }

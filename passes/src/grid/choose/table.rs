@@ -1,61 +1,23 @@
 //! Chooses a mapping from an ordered table. The choice is the first entry whose condition is true
 //! and whose mapping has a schedule for the op.
 
-use super::super::group::{Group, Phase};
-use super::super::job::Work;
+use super::super::group::Group;
 use super::super::steps::Case;
-use super::phases::{self, Limits, Stores};
-use super::{Chooser, Chosen, MAX_ELEMENTS_OF_ONE_THREAD, is_fixed};
+use super::chooser::{Chooser, MAX_ELEMENTS_OF_ONE_THREAD};
+use super::phases::{self, Limits};
+use super::request::{Kind, Neighbours, Request};
 
-/// Properties of an op or a group of ops that determine the mapping.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Request {
-    pub(super) work: Kind,
-    /// Number of elements that are combined into one result; `None` if dynamic.
-    pub(super) length: Option<i64>,
-    pub(super) results: Option<i64>,
-    /// Whether several kernels for different lengths are allowed.
-    pub(super) by_length: bool,
-    /// Whether contiguous elements belong to one result or to neighbouring results.
-    pub(super) neighbours: Neighbours,
-    /// Maximum number of elements that one load reads.
-    pub(super) vector: i64,
-    pub(super) bytes: i64,
-    pub(super) ops: i64,
-    /// Number of operands with one element for each column, such as the weights of a norm.
-    pub(super) columns: i64,
-    /// Number of arrays whose rows stay in registers; operands that `columns` counts are not
-    /// included.
-    pub(super) arrays: i64,
-    /// Whether elements of a row can stay in registers between phases.
-    pub(super) can_hold: bool,
-    /// Whether reduction results can stay in registers while each phase reloads the row.
-    pub(super) can_hold_totals: bool,
-    /// Whether an op of the group produces one element per row.
-    pub(super) has_row_ops: bool,
-    pub(super) stores: Stores,
-    pub(super) can_share: bool,
-    pub(super) is_fixed: bool,
-    pub(super) clusters: bool,
+/// The chosen mapping, with one schedule for each range of lengths.
+pub(crate) struct Chosen {
+    pub(crate) mapping: &'static str,
+    pub(crate) cases: Vec<Case>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    ElementWise,
-    /// An op that stores initial values for atomics.
-    Start,
-    Reduction,
-    /// A group of several ops that share rows.
-    Phases,
-}
-
-/// Whether contiguous elements belong to one result or to neighbouring results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Neighbours {
-    /// Contiguous elements belong to one result.
-    Row,
-    /// Contiguous elements belong to neighbouring results.
-    Columns,
+impl Chosen {
+    /// Returns the schedule, and the name of the mapping.
+    pub(crate) fn named(self) -> (Vec<Case>, Option<&'static str>) {
+        (self.cases, Some(self.mapping))
+    }
 }
 
 struct Mapping {
@@ -119,12 +81,12 @@ const TABLE: [Mapping; 17] = [
         holds: |r| {
             matches!(r.work, Kind::ElementWise | Kind::Start) || r.length.is_some_and(|n| n <= 1)
         },
-        schedule: Schedule::Op(|chooser| chooser.a_thread_each()),
+        schedule: Schedule::Op(|chooser| chooser.one_thread_per_result()),
         measured: "11",
     },
     Mapping {
         name: "columns, for each class of sizes",
-        holds: |r| r.by_length && r.neighbours == Neighbours::Columns && !r.is_fixed,
+        holds: |r| r.by_length && r.neighbours == Neighbours::Columns && !r.is_batch_invariant,
         schedule: Schedule::Op(|chooser| chooser.columns_by_length()),
         measured: "28, 37",
     },
@@ -140,12 +102,12 @@ const TABLE: [Mapping; 17] = [
             r.neighbours == Neighbours::Columns
                 && r.length.is_some_and(|n| n <= MAX_ELEMENTS_OF_ONE_THREAD)
         },
-        schedule: Schedule::Op(|chooser| chooser.a_thread_each()),
+        schedule: Schedule::Op(|chooser| chooser.one_thread_per_result()),
         measured: "5",
     },
     Mapping {
         name: "columns in an order of their own",
-        holds: |r| r.neighbours == Neighbours::Columns && r.is_fixed,
+        holds: |r| r.neighbours == Neighbours::Columns && r.is_batch_invariant,
         schedule: Schedule::Op(|chooser| chooser.fixed_columns()),
         measured: "49",
     },
@@ -164,7 +126,7 @@ const TABLE: [Mapping; 17] = [
     Mapping {
         name: "a thread for each short row",
         holds: |r| r.vector == 1 && r.length.is_some_and(|n| n <= MAX_ELEMENTS_OF_ONE_THREAD),
-        schedule: Schedule::Op(|chooser| chooser.a_thread_each()),
+        schedule: Schedule::Op(|chooser| chooser.one_thread_per_result()),
         measured: "11",
     },
     Mapping {
@@ -175,7 +137,7 @@ const TABLE: [Mapping; 17] = [
     },
     Mapping {
         name: "rows that a cluster shares",
-        holds: |r| r.work == Kind::Reduction && r.clusters && !r.is_fixed,
+        holds: |r| r.work == Kind::Reduction && r.clusters && !r.is_batch_invariant,
         schedule: Schedule::Op(|chooser| chooser.rows_that_a_cluster_shares()),
         measured: "23",
     },
@@ -220,73 +182,6 @@ fn first(request: &Request, mut schedule: impl FnMut(&Schedule) -> Option<Vec<Ca
         mapping: "a kernel for each op",
         cases: Vec::new(),
     })
-}
-
-impl Request {
-    fn of_op(chooser: &Chooser<'_, '_>, by_length: bool) -> Self {
-        let job = chooser.job;
-        let work = match job.work {
-            Work::Combine(..) => Kind::Reduction,
-            Work::Start(..) => Kind::Start,
-            Work::Body(_) | Work::Copy => Kind::ElementWise,
-        };
-        let is_column = chooser.nearest.is_some_and(|d| chooser.kept.contains(&d));
-        Self {
-            work,
-            length: chooser.total(&job.axes),
-            results: chooser.total(&chooser.kept),
-            by_length: by_length && work == Kind::Reduction,
-            neighbours: match is_column {
-                true => Neighbours::Columns,
-                false => Neighbours::Row,
-            },
-            vector: match work {
-                Kind::Reduction => chooser.vectors(chooser.inner()).width(),
-                _ => 1,
-            },
-            bytes: chooser.width().unwrap_or(1),
-            ops: job.weight(),
-            columns: 0,
-            arrays: 1,
-            can_hold: false,
-            can_hold_totals: false,
-            has_row_ops: false,
-            stores: Stores::Rows,
-            can_share: true,
-            is_fixed: chooser.fixed,
-            clusters: chooser.clusters,
-        }
-    }
-
-    pub(super) fn of_group(group: &Group<'_>, clusters: bool) -> Self {
-        let leader = group.phases.get(group.leader());
-        let (bytes, ops) = phases::bytes_and_ops(group);
-        let results = leader.and_then(|first| {
-            let mut lengths = first.shared.iter().map(|d| first.job.extents[*d].known());
-            lengths.try_fold(1i64, |n, length| n.checked_mul(length?))
-        });
-        let is_fixed = group.phases.iter().any(|phase| is_fixed(&phase.job));
-        Self {
-            work: Kind::Phases,
-            length: leader.and_then(Phase::row_length),
-            // The results of a batch-invariant row do not depend on the number of rows.
-            results: results.filter(|_| !is_fixed),
-            by_length: true,
-            neighbours: Neighbours::Row,
-            vector: phases::vector_of(group),
-            bytes,
-            ops,
-            columns: phases::columns(group),
-            arrays: phases::arrays(group),
-            can_hold: group.can_be_held(),
-            can_hold_totals: phases::can_hold_totals(group),
-            has_row_ops: group.phases.iter().any(|phase| phase.row.is_empty()),
-            stores: phases::stores(group),
-            can_share: !group.updates_rows(),
-            is_fixed,
-            clusters,
-        }
-    }
 }
 
 #[cfg(test)]

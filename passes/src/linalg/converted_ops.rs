@@ -8,22 +8,22 @@ use tx_dialect_tile::GROUP;
 use tx_mlir::{Op, attribute, is, ops, walk};
 
 #[derive(Default)]
-pub(crate) struct Taken {
+pub(crate) struct ConvertedOps {
     all: BTreeSet<usize>,
     /// Fills with the identity; the conversion makes these fills redundant.
     folded: BTreeSet<usize>,
 }
 
-impl Taken {
-    pub(crate) fn take<'c>(&mut self, ops: impl IntoIterator<Item = Op<'c>>) {
+impl ConvertedOps {
+    pub(crate) fn insert<'c>(&mut self, ops: impl IntoIterator<Item = Op<'c>>) {
         self.all.extend(ops.into_iter().map(op_key));
     }
 
-    pub(crate) fn fold<'c>(&mut self, fills: impl IntoIterator<Item = Op<'c>>) {
+    pub(crate) fn insert_folded<'c>(&mut self, fills: impl IntoIterator<Item = Op<'c>>) {
         self.folded.extend(fills.into_iter().map(op_key));
     }
 
-    pub(crate) fn has(&self, op: Op<'_>) -> bool {
+    pub(crate) fn contains(&self, op: Op<'_>) -> bool {
         self.all.contains(&op_key(op))
     }
 
@@ -47,6 +47,6 @@ impl Taken {
         });
         let is_apart = attribute(op, "schedule").is_some() || attribute(op, GROUP).is_some();
         let fits = loops.outputs.len() == 1 && loops.is_element_wise() && !is_apart;
-        (fits && pure && !self.has(op)).then_some(loops)
+        (fits && pure && !self.contains(op)).then_some(loops)
     }
 }

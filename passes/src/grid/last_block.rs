@@ -6,9 +6,11 @@
 //! additional loop over the partial results; the threads that shared a row in the first phase share
 //! the iterations of this loop.
 
-use super::body::{Body, EmitPoint, hardware};
-use super::job::Job;
-use super::nest::{Extent, Fate, Illegal, MAX_UNROLL, Nest, Run};
+use super::body::{Body, EmitPoint};
+use super::extent::Extent;
+use super::grid_op::GridOp;
+use super::loops::hardware;
+use super::nest::{Illegal, LoopKind, LoopRelation, MAX_UNROLL, Nest};
 use super::steps::{Processor, Step};
 use melior::ir::ValueLike;
 use melior::ir::attribute::Attribute;
@@ -20,39 +22,62 @@ const PARTIAL_RESULTS_IN_FLIGHT: i64 = 4;
 /// Name of the fused loop over the partial results of several `rfactor` loops.
 const PARTS: &str = "parts";
 
-pub(crate) struct Finish<'a, 'c> {
+/// Second phase of a last-block reduction.
+pub(crate) struct LastBlock<'a, 'c> {
     second: Body<'a, 'c>,
     /// Array of block counters: one counter for each group of results that blocks share. Each
     /// counter counts the blocks that have stored their partial results.
     counters: Val<'c>,
 }
 
-impl<'a, 'c> Finish<'a, 'c> {
+impl<'a, 'c> LastBlock<'a, 'c> {
     pub(crate) fn new(
-        job: &'a Job<'c>,
+        grid_op: &'a GridOp<'c>,
         nest: &'a Nest,
         counters: Val<'c>,
         b: &Builder<'c>,
     ) -> Self {
-        let mut second = Body::new(job, nest, b);
+        let mut second = Body::new(grid_op, nest, b);
         second.is_last_block = true;
         Self { second, counters }
     }
 
+    /// Emits both phases: the kernel `first`, and the last-block reduction.
+    pub(crate) fn write(&self, b: &Builder<'c>, first: Body<'_, 'c>) {
+        let first = &Body {
+            precedes_last_block: true,
+            ..first
+        };
+        first.write_in_blocks(b, &|b, place| {
+            let has_part = first
+                .nest
+                .on_blocks()
+                .into_iter()
+                .fold(Cond::Const(true), |all, n| match first.may_be_empty(n) {
+                    true => b.and(all, b.less(place.index[&n], first.extents[n])),
+                    false => all,
+                });
+            b.if_then(has_part, |b| first.outer(b, 0, place));
+            self.write_second(b, first, place);
+        });
+    }
+
     /// Emits the last-block reduction after `first` has stored the partial results of its block.
-    pub(super) fn write(&self, b: &Builder<'c>, first: &Body<'_, 'c>, place: &EmitPoint<'c>) {
+    fn write_second(&self, b: &Builder<'c>, first: &Body<'_, 'c>, place: &EmitPoint<'c>) {
         let nodes = &first.nest.nodes;
         let blocks = first.nest.on_blocks();
         let number = blocks
             .iter()
-            .filter(|n| !nodes[**n].apart)
+            .filter(|n| !nodes[**n].is_rfactor)
             .fold(Index::Const(0), |at, n| {
                 b.add(b.mul(at, first.extents[*n]), place.index[n])
             });
         let count = blocks
             .iter()
-            .filter(|n| nodes[**n].apart)
-            .fold(Index::Const(1), |count, n| b.mul(count, first.turns(b, *n)));
+            .filter(|n| nodes[**n].is_rfactor)
+            .fold(Index::Const(1), |count, n| {
+                b.mul(count, first.trip_count(b, *n))
+            });
         let is_last = self.count(b, first.nest, number, count);
         b.if_then(is_last, |b| {
             let mut place_of_second = self.second.threads(b);
@@ -142,7 +167,7 @@ fn fence(b: &Builder<'_>) {
 
 /// Returns the number of counters: one for each iteration of the parallel loops that are bound to
 /// blocks.
-pub(crate) fn groups(nest: &Nest) -> Extent {
+pub(crate) fn counters(nest: &Nest) -> Extent {
     let nodes = &nest.nodes;
     let kept = nest.on_blocks().into_iter().filter(|n| !nodes[*n].reduced);
     let sizes: Vec<Extent> = kept.map(|n| nodes[n].extent.clone()).collect();
@@ -155,7 +180,11 @@ pub(crate) fn groups(nest: &Nest) -> Extent {
 /// Returns the schedule of the second phase, or the reason why this phase cannot run in the kernel
 /// of the first phase. The dimensions of the second phase are the `rfactor` loops, then the
 /// dimensions of the results.
-pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec<Step>, Illegal> {
+pub(crate) fn schedule(
+    grid_op: &GridOp<'_>,
+    nest: &Nest,
+    steps: &[Step],
+) -> Result<Vec<Step>, Illegal> {
     let nodes = &nest.nodes;
     let parts = nest.global_rfactors();
     let illegal = |reason: &str, note: &str| Err(Illegal::new(codes::TX0315, reason).note(note));
@@ -165,7 +194,10 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
             "keep some with `#tile.rfactor`, of a loop that is bound to blocks",
         );
     }
-    if let Some(loose) = parts.iter().find(|n| !matches!(nodes[**n].run, Run::On(_))) {
+    if let Some(loose) = parts
+        .iter()
+        .find(|n| !matches!(nodes[**n].kind, LoopKind::Bound(_)))
+    {
         return illegal(
             &format!(
                 "`{}` is not bound to blocks, so none of them is the last",
@@ -174,8 +206,8 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
             "bind every loop whose partial results are kept, or leave `last_block` away",
         );
     }
-    let dims = job.extents.len();
-    let kept: Vec<usize> = (0..dims).filter(|d| !job.axes.contains(d)).collect();
+    let dims = grid_op.extents.len();
+    let kept: Vec<usize> = (0..dims).filter(|d| !grid_op.axes.contains(d)).collect();
     let of_kept = |name: &String| nodes.iter().any(|n| n.name == *name && !n.reduced);
     let new = |name: &String| renamed(nest, &kept, parts.len(), name);
     let all = |names: &[String]| {
@@ -222,7 +254,7 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
     };
     let written: i64 = serial
         .iter()
-        .filter(|n| !nodes[**n].reduced && nodes[**n].run != Run::Serial)
+        .filter(|n| !nodes[**n].reduced && nodes[**n].kind != LoopKind::Serial)
         .fold(1, |n, l| {
             n.saturating_mul(nodes[*l].extent.known().unwrap_or(1))
         });
@@ -261,7 +293,7 @@ fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
         return format!("d{}", parts + dim);
     }
     for (n, from) in nest.nodes.iter().enumerate() {
-        if let Fate::Split { outer, inner, .. } = from.fate {
+        if let LoopRelation::Split { outer, inner, .. } = from.relation {
             let whole = || renamed(nest, kept, parts, &nest.nodes[n].name);
             match node {
                 _ if node == outer => return format!("{}.o", whole()),
@@ -275,16 +307,16 @@ fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
 }
 
 /// Checks that the second phase of a reduction can run in the kernel of the first phase.
-pub(crate) fn check(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<(), Illegal> {
-    let second = schedule(job, nest, steps)?;
+pub(crate) fn check(grid_op: &GridOp<'_>, nest: &Nest, steps: &[Step]) -> Result<(), Illegal> {
+    let second = schedule(grid_op, nest, steps)?;
     let parts = nest.global_rfactors();
     let extents: Vec<Extent> = parts
         .iter()
         .map(|n| &nest.nodes[*n].extent)
         .chain(
-            (0..job.extents.len())
-                .filter(|d| !job.axes.contains(d))
-                .map(|d| &job.extents[d]),
+            (0..grid_op.extents.len())
+                .filter(|d| !grid_op.axes.contains(d))
+                .map(|d| &grid_op.extents[d]),
         )
         .enumerate()
         .map(|(d, extent)| extent.known().map_or(Extent::Dim(d), Extent::Static))

@@ -18,7 +18,7 @@ use tx_scalar::{signed, truncated};
 
 /// A violated algebraic property, and the first component of the result that differs.
 #[derive(Debug, Clone)]
-pub(crate) struct Slip {
+pub(crate) struct LikelyMistake {
     pub(crate) broken: CounterExample,
     pub(crate) part: usize,
     /// Set if the combiner is associative but not commutative, as the composition of functions is.
@@ -33,11 +33,11 @@ const TUPLES: usize = 6;
 const MOST_CHOICES: usize = 1024;
 
 /// Returns a property that a `custom` combiner of several values violates for almost all tuples.
-pub(crate) fn slip<'c>(
+pub(crate) fn likely_mistake<'c>(
     block: Blk<'c>,
     element: Option<Blk<'c>>,
     identities: &[Attribute<'c>],
-) -> Option<Slip> {
+) -> Option<LikelyMistake> {
     let laws = Laws::new(Program::of_block(block)?).filter(|laws| laws.sorts.len() > 1)?;
     let identity = laws.identity(identities)?;
     let judge = |tuples: &[Partial], fixed: &[Option<Scalar>]| {
@@ -58,9 +58,9 @@ pub(crate) fn slip<'c>(
         }),
         None => (0..TUPLES).map(|k| tuple(&laws.sorts, k)).collect(),
     };
-    let slip = judge(&tuples, &any).err()?;
+    let mistake = judge(&tuples, &any).err()?;
     if element.is_some() {
-        return Some(slip);
+        return Some(mistake);
     }
     let same_sort = laws.sorts.windows(2).all(|two| two[0] == two[1]);
     let sorted = || [false, true].map(|descending| sort_each(&tuples, descending));
@@ -72,12 +72,15 @@ pub(crate) fn slip<'c>(
     // If a combiner is associative for all tuples, the order of its operands matters, as in a
     // composition of functions. The check reports such a combiner even if tuples with a constant
     // component satisfy commutativity.
-    let is_ordered = is_fixed && slip.broken.law == Law::Commutative && {
+    let is_ordered = is_fixed && mistake.broken.law == Law::Commutative && {
         let triples = laws.evaluate(Law::Associative, distinct_triples(&tuples));
         let holds = decided(&triples).all(|(_, [l, r])| differing(&laws, l, r).is_none());
         holds && 2 * decided(&triples).count() > triples.len()
     };
-    (!is_fixed || is_ordered).then_some(Slip { is_ordered, ..slip })
+    (!is_fixed || is_ordered).then_some(LikelyMistake {
+        is_ordered,
+        ..mistake
+    })
 }
 
 fn tuple(sorts: &[Sort], k: usize) -> Partial {
@@ -144,7 +147,7 @@ struct Tuples<'t> {
 impl Tuples<'_> {
     /// Returns whether the tuples satisfy the properties. The function also returns false if too
     /// few results are finite, or if constant components may hide a mistake.
-    fn judge(&self, identity: &Partial) -> Result<bool, Slip> {
+    fn judge(&self, identity: &Partial) -> Result<bool, LikelyMistake> {
         let laws = self.laws;
         let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
         let two = laws.evaluate(Law::Commutative, two.collect());
@@ -170,7 +173,7 @@ impl Tuples<'_> {
         &self,
         cases: &[Case<'_, Partial>],
         enough: impl Fn(usize, usize) -> bool,
-    ) -> Result<(), Slip> {
+    ) -> Result<(), LikelyMistake> {
         let part = |[l, r]: [&Partial; 2]| differing(self.laws, l, r);
         let mut broken = decided(cases).filter_map(|(case, sides)| Some((case, part(sides)?)));
         let Some((case, part)) = broken.next() else {
@@ -180,7 +183,7 @@ impl Tuples<'_> {
         if 2 * of < cases.len() || !enough(count, of) {
             return Ok(());
         }
-        Err(Slip {
+        Err(LikelyMistake {
             broken: self.laws.counterexample(case),
             part,
             is_ordered: false,

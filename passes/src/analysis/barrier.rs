@@ -1,0 +1,32 @@
+//! Barriers: the threads that a barrier orders, and its position.
+
+use tx_mlir::Op;
+
+/// Threads that a barrier must order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum BarrierScope {
+    Warp,
+    /// Warps of one warpgroup; each warpgroup has a separate barrier.
+    Warpgroup,
+    Block,
+    Cluster,
+}
+
+impl BarrierScope {
+    /// Returns the reach of the barrier if only one warp of the block reaches the barrier.
+    pub(super) fn of_one_warp(self) -> Self {
+        match self {
+            Self::Cluster => Self::Cluster,
+            _ => Self::Warp,
+        }
+    }
+}
+
+/// A barrier to insert.
+pub(crate) struct Barrier<'c> {
+    pub(crate) before: Op<'c>,
+    pub(crate) reach: BarrierScope,
+    /// Warps that reach the barrier, for a named barrier.
+    pub(crate) warps: Vec<i64>,
+    pub(crate) number: i64,
+}

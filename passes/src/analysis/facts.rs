@@ -1,0 +1,74 @@
+//! Facts: known properties of a value in each thread.
+
+use crate::analysis::classes::Class;
+use std::rc::Rc;
+use tx_dialect_tile::Scope;
+
+/// Minimum and maximum of a value in one thread.
+pub(crate) type Range = (i64, i64);
+
+/// Known properties of a value in each thread.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Fact {
+    /// Widest scope whose threads have equal values when they reach the op together.
+    pub(crate) same: Scope,
+    /// Range of the value in each thread; `None` if unknown.
+    pub(crate) ranges: Option<Rc<[Range]>>,
+    /// Congruence class of the value in each thread; `None` if only the ranges are known.
+    pub(super) classes: Classes,
+}
+
+/// Congruence class of a value in each thread; `None` if every class contains all integers.
+pub(super) type Classes = Option<Rc<[Class]>>;
+
+impl Fact {
+    pub(super) fn unknown(same: Scope) -> Self {
+        Self {
+            same,
+            ranges: None,
+            classes: None,
+        }
+    }
+
+    pub(super) fn with_classes(mut self, classes: Classes) -> Self {
+        self.classes = classes;
+        self
+    }
+
+    /// Returns the congruence class of each thread's value; `None` if every class contains all
+    /// integers.
+    pub(crate) fn classes(&self) -> Classes {
+        let exact = || Some(self.exact()?.into_iter().map(Class::exactly).collect());
+        self.classes.clone().or_else(exact)
+    }
+
+    /// Returns the exact value in each thread; `None` if a value is not exact.
+    pub(crate) fn exact(&self) -> Option<Vec<i64>> {
+        self.ranges
+            .as_ref()?
+            .iter()
+            .map(|(lo, hi)| (lo == hi).then_some(*lo))
+            .collect()
+    }
+}
+
+/// Combines the congruence classes of two values in each thread; `None` if every resulting class
+/// contains all integers.
+pub(super) fn combined(
+    left: &Fact,
+    right: &Fact,
+    combine: impl Fn(Class, Class) -> Class,
+) -> Classes {
+    let (left, right) = (left.classes(), right.classes());
+    let count = left.as_ref().or(right.as_ref())?.len();
+    let of = |classes: &Classes, t: usize| classes.as_ref().map_or(Class::ANY, |all| all[t]);
+    let all: Rc<[Class]> = (0..count)
+        .map(|t| combine(of(&left, t), of(&right, t)))
+        .collect();
+    Some(all).filter(|all| all.iter().any(|class| *class != Class::ANY))
+}
+
+/// Returns the congruence classes of a value that equals one of two given values.
+pub(super) fn either(left: &Fact, right: &Fact) -> Classes {
+    combined(left, right, Class::join)
+}

@@ -1,0 +1,36 @@
+//! Conversions between fragments and vectors of the registers of a thread.
+
+use melior::ir::{Type, ValueLike};
+use tx_dialect_tile::{Axis, Fragment};
+use tx_mlir::{Builder, Val};
+
+/// Emits the conversion of a fragment to a vector of the registers of this thread; `None` if the
+/// value is not a fragment.
+pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c>> {
+    let ty = registers_type(fragment.r#type())?;
+    let cast = b
+        .create("builtin.unrealized_conversion_cast")
+        .operands(&[fragment])
+        .result(ty);
+    Some(cast.value())
+}
+
+/// Emits the conversion of a vector of the registers of this thread to a fragment of type `ty`.
+pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) -> Val<'c> {
+    b.create("builtin.unrealized_conversion_cast")
+        .operands(&[registers])
+        .result(ty)
+        .value()
+}
+
+/// Returns the type of the vector of registers that each thread has of a fragment; `None` if the
+/// type is not a fragment.
+pub(crate) fn registers_type(ty: Type<'_>) -> Option<Type<'_>> {
+    let fragment = Fragment::from_type(ty)?;
+    let placed = fragment.layout.shard.iter().chain(&fragment.layout.replica);
+    let slots: i64 = placed
+        .filter(|i| i.axis == Axis::Reg)
+        .map(|i| i.extent)
+        .product();
+    Some(Type::vector(&[slots.unsigned_abs()], fragment.element))
+}

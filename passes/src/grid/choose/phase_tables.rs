@@ -1,0 +1,472 @@
+//! Measured mappings of groups of ops that share rows: rows that each phase loads again, rows that
+//! registers hold, and bounds of threads, blocks and loads.
+
+use super::chooser::VECTOR;
+use super::request::Stores;
+use tx_target::MAX_CLUSTER;
+
+/// Ranges of the number of ops per element. If elements need many ops, such as exact exponentials,
+/// the instruction throughput limits the speed (`HEAVY_OPS`).
+pub(super) const LIGHT_OPS: (i64, i64) = (0, 16);
+
+pub(super) const HEAVY_OPS: (i64, i64) = (17, i64::MAX);
+
+pub(super) const ANY_OPS: (i64, i64) = (0, i64::MAX);
+
+/// Number of elements of each operand that a thread holds in registers. If the maximum number of
+/// threads cannot hold a row with this number of elements, each thread holds more elements.
+pub(super) const HELD_ELEMENTS: i64 = 32;
+
+/// Maximum number of threads per row in one block.
+pub(super) const MAX_THREADS_PER_ROW: i64 = 512;
+
+/// Maximum number of threads per row in one block, for long rows that are faster with fewer
+/// threads.
+pub(super) const LONG_ROW_THREADS: i64 = 256;
+
+/// Minimum number of threads per row, if the row has enough vectors. Cross entropy of 256 bf16
+/// columns on an H200 reaches 4153 GB/s with 8 threads per row, and 2888 GB/s with 32.
+pub(super) const MIN_THREADS_PER_ROW: i64 = 8;
+
+/// Minimum number of threads of a block.
+pub(super) const MIN_BLOCK_THREADS: i64 = 128;
+
+/// Maximum cluster size, in blocks, that every chip with clusters supports.
+pub(super) const MAX_PORTABLE_BLOCKS: i64 = 8;
+
+/// Maximum cluster size in blocks. Clusters of more than [`MAX_PORTABLE_BLOCKS`] blocks are not
+/// portable: on an H200, clusters of 16 blocks run on 128 of the 132 SMs.
+pub(super) const NON_PORTABLE_BLOCKS: i64 = MAX_CLUSTER as i64;
+
+/// Conditions under which each phase loads the rows again, although the rows fit in registers.
+pub(super) struct Reloaded {
+    /// Minimum and maximum number of operands with one element per column.
+    pub(super) columns: (i64, i64),
+    /// Whether elements have at most 16 bits.
+    pub(super) is_narrow: bool,
+    /// Whether an op of the group writes rows. `None` matches groups with and without such an op.
+    pub(super) writes: Option<bool>,
+    /// Minimum and maximum number of ops per element.
+    pub(super) ops: (i64, i64),
+    /// Minimum row length (inclusive) and maximum row length (exclusive), in bytes.
+    pub(super) bytes: (i64, i64),
+    /// Number of blocks of a cluster that share a row.
+    pub(super) blocks: i64,
+}
+
+pub(super) const KIB: i64 = 1 << 10;
+
+pub(super) const MIB: i64 = 1 << 20;
+
+/// Classes of rows for which reloading the row in each phase is faster than holding the row in
+/// registers. If registers hold the row and all column operands, too few registers are left for
+/// enough rows in flight per SM. The table shows the bandwidth in GB/s on an H200. Column `held`
+/// shows the faster alternative: rows in registers, or one kernel for each op.
+///
+/// | row | program | held | reloaded | blocks |
+/// |---|---|--:|--:|--:|
+/// | 16384 bf16 | cross entropy | 4141 | 4284 | 1 |
+/// | 262144 bf16 | cross entropy | 3031 | 3258 | 8 |
+/// | 262144 bf16 | softmax | 3058 | 3387 | 16 |
+/// | 8192 bf16 | layer norm | 2919 | 3978 | 1 |
+/// | 65536 bf16 | layer norm | 1992 | 3266 | 1 |
+/// | 131072 bf16 | layer norm | 2007 | 3100 | 8 |
+/// | 262144 bf16 | layer norm | | 2841 | 16 |
+/// | 16384 bf16 | RMS norm | 3895 | 4028 | 1 |
+/// | 32768 bf16 | RMS norm | 3638 | 3990 | 1 |
+/// | 65536 bf16 | RMS norm | 3516 | 3880 | 4 |
+/// | 131072 bf16 | RMS norm | | 3803 | 8 |
+/// | 32768 f32 | layer norm | 3476 | 3602 | 1 |
+/// | 131072 f32 | layer norm | 2821 | 3021 | 8 |
+/// | 262144 f32 | RMS norm | 3402 | 3435 | 16 |
+pub(super) const RELOADED: [Reloaded; 13] = [
+    Reloaded {
+        columns: (0, 0),
+        is_narrow: true,
+        writes: Some(false),
+        ops: LIGHT_OPS,
+        bytes: (32 * KIB, 64 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: (0, 0),
+        is_narrow: true,
+        writes: Some(false),
+        ops: HEAVY_OPS,
+        bytes: (32 * KIB, 128 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: (0, 0),
+        is_narrow: true,
+        writes: Some(false),
+        ops: HEAVY_OPS,
+        bytes: (256 * KIB, i64::MAX),
+        blocks: MAX_PORTABLE_BLOCKS,
+    },
+    Reloaded {
+        columns: (0, 0),
+        is_narrow: true,
+        writes: Some(false),
+        ops: ANY_OPS,
+        bytes: (256 * KIB + 1, i64::MAX),
+        blocks: MAX_PORTABLE_BLOCKS,
+    },
+    Reloaded {
+        columns: (0, 0),
+        is_narrow: true,
+        writes: Some(true),
+        ops: LIGHT_OPS,
+        bytes: (512 * KIB, i64::MAX),
+        blocks: NON_PORTABLE_BLOCKS,
+    },
+    Reloaded {
+        columns: (1, 1),
+        is_narrow: true,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (16 * KIB, 128 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: (1, 1),
+        is_narrow: true,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (128 * KIB, 256 * KIB),
+        blocks: 4,
+    },
+    Reloaded {
+        columns: (2, i64::MAX),
+        is_narrow: true,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (16 * KIB, 256 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: (1, i64::MAX),
+        is_narrow: true,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (256 * KIB, 512 * KIB),
+        blocks: MAX_PORTABLE_BLOCKS,
+    },
+    Reloaded {
+        columns: (1, i64::MAX),
+        is_narrow: true,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (512 * KIB, i64::MAX),
+        blocks: NON_PORTABLE_BLOCKS,
+    },
+    Reloaded {
+        columns: (2, i64::MAX),
+        is_narrow: false,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (64 * KIB + 1, 256 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: (2, i64::MAX),
+        is_narrow: false,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (256 * KIB, MIB),
+        blocks: MAX_PORTABLE_BLOCKS,
+    },
+    Reloaded {
+        columns: (1, i64::MAX),
+        is_narrow: false,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (MIB, i64::MAX),
+        blocks: NON_PORTABLE_BLOCKS,
+    },
+];
+
+/// Number of vectors in a row of 16-bit elements above which a thread needs four vectors in flight
+/// instead of two, if there are several column operands. The table shows the bandwidth of layer
+/// norm of bf16, in GB/s on an H200.
+///
+/// | columns | two in flight | four in flight |
+/// |--:|--:|--:|
+/// | 8192 | 3978 | 3300 |
+/// | 16384 | 3853 | 3777 |
+/// | 32768 | 3122 | 3469 |
+pub(super) const LONG_VECTORS: i64 = 2048;
+
+/// Number of vectors in a row of 16-bit elements above which two vectors in flight and a block of
+/// the maximum number of threads are faster, if there are several column operands. Layer norm of
+/// 98304 bf16 columns then reaches 2939 instead of 2678 GB/s on an H200.
+pub(super) const LONGEST_VECTORS: i64 = 8192;
+
+/// Limit for the number of vectors of a row that one block processes. Above this limit, the block
+/// has the maximum number of threads, and each thread has fewer vectors in flight. RMS norm of
+/// 262144 f32 columns on an H200 reaches 3022 GB/s with one vector in flight, and 2752 GB/s with
+/// four (8 blocks of 1024 threads).
+pub(super) const MANY_VECTORS: i64 = 4096;
+
+/// Maximum row size in bytes for plain loads instead of evict-first loads, if an op loads single
+/// elements of the row again. Cross entropy of 1000 bf16 columns on an H200 reaches 4265 GB/s
+/// without evict-first loads, and 3876 GB/s with them.
+pub(super) const MAX_GATHERED_BYTES: i64 = 2 * KIB;
+
+/// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel
+/// processes all row lengths that the registers of its threads can hold. The kernels for dynamic
+/// lengths use scalar loads: vectors would need another kernel for lengths that the vector width
+/// does not divide. The table shows the bandwidth of softmax of 65536 rows of f32, in GB/s on an
+/// H200.
+///
+/// | columns | scalar loads | vector loads |
+/// |--:|--:|--:|
+/// | 4096 | 3962 | 3850 |
+/// | 4095 | 3975 | 1758 |
+pub(super) const CLASSES: [i64; 14] = [
+    64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288,
+];
+
+/// A class of rows that registers hold.
+pub(super) struct Held {
+    /// Maximum number of rows. A dynamic number of rows exceeds each maximum.
+    pub(super) rows: i64,
+    /// Maximum number of arrays of rows that registers hold.
+    pub(super) arrays: i64,
+    /// Minimum and maximum number of ops per element.
+    pub(super) ops: (i64, i64),
+    /// Minimum and maximum number of operands with one element per column.
+    pub(super) columns: (i64, i64),
+    /// Whether elements have at most 16 bits. `None` matches all widths.
+    pub(super) is_narrow: Option<bool>,
+    /// The rows that the group stores. An empty list matches all groups.
+    pub(super) stores: &'static [Stores],
+    /// Row length in elements; the class contains only longer rows.
+    pub(super) longer: i64,
+    /// Maximum number of elements of each operand that a thread holds.
+    pub(super) held: i64,
+    /// Minimum number of bytes of each operand that a thread holds. If `threads` threads cannot
+    /// hold the row with this number of bytes per thread, a thread holds more bytes, up to `held`
+    /// elements.
+    pub(super) bytes: i64,
+    /// Maximum number of threads per row in one block.
+    pub(super) threads: i64,
+    /// Minimum number of resident threads per SM. The minimum limits the number of registers of a
+    /// thread.
+    pub(super) resident: Option<i64>,
+}
+
+impl Held {
+    /// Matches all rows.
+    pub(super) const ALL: Self = Self {
+        rows: i64::MAX,
+        arrays: i64::MAX,
+        ops: ANY_OPS,
+        columns: (0, i64::MAX),
+        is_narrow: None,
+        stores: &[],
+        longer: 0,
+        held: HELD_ELEMENTS,
+        bytes: ALWAYS,
+        threads: MAX_THREADS_PER_ROW,
+        resident: None,
+    };
+}
+
+/// Number of rows up to which the latency of one row determines the time. Up to this number, the
+/// blocks of a cluster share each row, although for more rows, kernels that reload the row reach a
+/// higher bandwidth. Layer norm of 64 rows of 8192 bf16 columns in a CUDA graph on an H200 takes
+/// 2.8 µs with four blocks per row, and 3.8 µs with one block per row.
+pub(super) const LATENCY_BOUND_ROWS: i64 = 64;
+
+/// Each thread holds the maximum number of elements.
+pub(super) const ALWAYS: i64 = i64::MAX;
+
+/// Two vectors of each operand.
+pub(super) const TWO_VECTORS: i64 = 2 * VECTOR;
+
+/// Classes of rows that registers hold. The first entry whose conditions match the group and the
+/// row determines the mapping. The table shows the bandwidth in GB/s on an H200. A mapping is
+/// written as blocks x threads x elements in the registers of each thread; the number after `/` is
+/// the minimum number of resident threads.
+///
+/// | program | columns | mapping | | other mappings | |
+/// |---|--:|---|--:|---|--:|
+/// | cross entropy bf16 | 65536 | 8 x 128 x 64 / 896 | 3902 | 8 x 128 x 64 | 3690 |
+/// | cross entropy bf16 | 131072 | 16 x 128 x 64 / 896 | 3611 | 8 x 256, reloaded | 3481 |
+/// | softmax bf16 | 131072 | 16 x 128 x 64 / 768 | 4069 | 8 x 256 x 64 | 3964 |
+/// | log-softmax bf16 | 65536 | 8 x 128 x 64 / 768 | 4122 | 4 x 256 x 64 | 3415 |
+/// | cross entropy bf16 | 8192 | 1 x 128 x 64 | 4321 | 1 x 256 x 32 | 4011 |
+/// | softmax f32 | 262144 | 16 x 512 x 32 | 3942 | 8 x 512 x 64 | 3672 |
+/// | softmax f32 | 32768 | 4 x 512 x 16 | 4181 | 2 x 256 x 64 | 4065 |
+/// | cross entropy f32 | 262144 | 16 x 256 x 64 | 4268 | 16 x 512 x 32 | 3419 |
+/// | RMS norm f32 | 65536 | 8 x 256 x 32 | 3993 | 4 x 512 x 32 | 3968 |
+/// | layer norm f32 | 16384 | 2 x 256 x 32 | 3677 | 1 x 512, reloaded | 3641 |
+/// | quantise bf16 to f8 | 1024 | 1 x 16 x 64 | 4208 | 1 x 32 x 32 | 3985 |
+/// | layer norm bf16 | 256 | 1 x 16 x 16 | 4052 | 1 x 32 x 8 | 3668 |
+/// | layer norm bf16 | 4096 | 1 x 128 x 32 | 3791 | 1 x 256 x 16 | 3360 |
+/// | softmax f32 | 1024 | 1 x 128 x 8 | 4207 | 1 x 32 x 32 | 4148 |
+/// | RMS norm f32 | 8192 | 1 x 512 x 16 | 4183 | 1 x 256 x 32 | 4075 |
+/// | softmax bf16 | 8192 | 1 x 512 x 16 | 4201 | 1 x 128 x 64 | 4109 |
+/// | exact softmax bf16 | 256 | 1 x 16 x 16 | 3372 | 1 x 32 x 8 | 2958 |
+/// | exact softmax bf16 | 1024 | 1 x 32 x 32 | 3628 | 1 x 64 x 16 | 3242 |
+/// | exact softmax f32 | 131072 | 8 x 256 x 64 | 3691 | 16 x 512 x 16 | 2474 |
+/// | layer norm bf16, 1 row | 128256 | 16 x 256 x 32 | 3.5 µs | 1 x 1024, reloaded | 17.3 µs |
+/// | RMS norm bf16, 8 rows | 8192 | 4 x 128 x 16 | 2.0 µs | 1 x 256, reloaded | 2.5 µs |
+pub(super) const HELD_ROWS: [Held; 19] = [
+    Held {
+        rows: LATENCY_BOUND_ROWS,
+        longer: 32768,
+        held: 32,
+        threads: MIN_BLOCK_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        rows: LATENCY_BOUND_ROWS,
+        longer: 4096,
+        held: 16,
+        threads: MIN_BLOCK_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(true),
+        stores: &[Stores::Nothing],
+        ops: HEAVY_OPS,
+        longer: 32768,
+        held: 64,
+        threads: MIN_BLOCK_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(true),
+        ops: HEAVY_OPS,
+        longer: 4096,
+        held: 64,
+        threads: LONG_ROW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        stores: &[Stores::Rows],
+        ops: HEAVY_OPS,
+        longer: 131072,
+        held: 32,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        ops: HEAVY_OPS,
+        longer: 16384,
+        held: 64,
+        threads: LONG_ROW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        is_narrow: Some(true),
+        ops: HEAVY_OPS,
+        longer: 512,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(true),
+        stores: &[Stores::Nothing],
+        longer: 16384,
+        held: 64,
+        threads: MIN_BLOCK_THREADS,
+        arrays: 1,
+        resident: Some(896),
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(true),
+        longer: 8192,
+        held: 64,
+        threads: MIN_BLOCK_THREADS,
+        arrays: 1,
+        resident: Some(768),
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(true),
+        stores: &[Stores::Nothing, Stores::Narrower],
+        longer: 4096,
+        held: 64,
+        threads: LONG_ROW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        stores: &[Stores::Rows],
+        longer: 65536,
+        held: 32,
+        threads: MAX_THREADS_PER_ROW,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        stores: &[Stores::Rows],
+        longer: 8192,
+        held: 16,
+        threads: MAX_THREADS_PER_ROW,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        longer: 16384,
+        held: 64,
+        threads: LONG_ROW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (1, i64::MAX),
+        is_narrow: Some(false),
+        longer: 8192,
+        held: 32,
+        threads: LONG_ROW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        stores: &[Stores::Nothing],
+        held: 32,
+        threads: MAX_THREADS_PER_ROW,
+        ..Held::ALL
+    },
+    Held {
+        stores: &[Stores::Narrower],
+        held: 64,
+        bytes: 8 * VECTOR,
+        threads: MAX_THREADS_PER_ROW,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 1),
+        stores: &[Stores::Rows],
+        held: 32,
+        bytes: TWO_VECTORS,
+        threads: MAX_THREADS_PER_ROW,
+        ..Held::ALL
+    },
+    Held {
+        is_narrow: Some(false),
+        held: 32,
+        bytes: TWO_VECTORS,
+        threads: LONG_ROW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        held: 32,
+        bytes: TWO_VECTORS,
+        threads: MIN_BLOCK_THREADS,
+        ..Held::ALL
+    },
+];

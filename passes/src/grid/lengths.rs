@@ -1,0 +1,57 @@
+//! Ranges of dynamic lengths: each case of a schedule has kernels for one range.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Attribute with the range of lengths for which a kernel is launched; other kernels are launched
+/// for other lengths.
+pub(crate) const LENGTHS: &str = "lengths";
+
+/// Range of lengths of a loop for which a kernel is launched.
+#[derive(Clone)]
+pub(crate) struct Lengths {
+    pub(crate) name: String,
+    /// Exclusive lower bound of the lengths; `None` if there is no lower bound.
+    pub(crate) above: Option<i64>,
+    /// Inclusive upper bound of the lengths; `None` if there is no upper bound.
+    pub(crate) most: Option<i64>,
+}
+
+impl Lengths {
+    fn any(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            above: None,
+            most: None,
+        }
+    }
+
+    /// Removes the lengths up to `most` of loop `name` from `left`, and returns the removed
+    /// lengths.
+    pub(crate) fn take(left: &mut Vec<Self>, name: &str, most: i64) -> Vec<Self> {
+        let known = left.iter().position(|lengths| lengths.name == name);
+        let i = known.unwrap_or_else(|| {
+            left.push(Self::any(name));
+            left.len() - 1
+        });
+        let mut taken = left.clone();
+        taken[i].most = Some(most);
+        left[i].above = Some(most);
+        taken
+    }
+}
+
+impl fmt::Display for Lengths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` ", self.name)?;
+        match (self.above, self.most) {
+            (Some(above), Some(most)) => write!(f, "from {} to {most}", above.saturating_add(1)),
+            (None, Some(most)) => write!(f, "up to {most}"),
+            (Some(above), None) => write!(f, "above {above}"),
+            (None, None) => write!(f, "of any length"),
+        }
+    }
+}
+
+/// Maximum length of each dimension that earlier cases of a schedule cover.
+pub(crate) type CoveredLengths = BTreeMap<usize, i64>;

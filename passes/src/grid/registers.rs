@@ -1,0 +1,72 @@
+//! Registers of a thread: checks that the threads of a row can hold its elements.
+
+use super::nest::{LoopKind, Nest};
+
+/// Maximum number of elements of each operand that a thread keeps in registers. With 512 resident
+/// threads per SM, 64 elements of 32 bits occupy 64 of 128 registers.
+pub(crate) const MAX_HELD: i64 = 64;
+
+/// Checks that each thread can keep its elements of a row in registers: all loops of a thread must
+/// be unrolled. If `reloads` is set, registers hold only reduction results, and the outermost loops
+/// over a row need no unrolling.
+///
+/// # Errors
+/// Returns a message about the loop that is not unrolled, or about too many elements.
+pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> {
+    let mut elements = 1i64;
+    let rolled_loops = match reloads {
+        true => reload_loops(nest),
+        false => Vec::new(),
+    };
+    for loop_ in nest.serial() {
+        if rolled_loops.contains(&loop_) {
+            continue;
+        }
+        let node = &nest.nodes[loop_];
+        if !node.reduced && nest.nodes.iter().any(|n| n.reduced) && node.extent.known() == Some(1) {
+            return Err(format!(
+                "`{}` goes over rows, and is bound neither to blocks nor to threads",
+                node.name
+            ));
+        }
+        // If a bounds check guards a loop of at most one iteration, the loop becomes a branch.
+        let guards = nest.guards();
+        let is_guarded = guards
+            .iter()
+            .any(|guard| nest.loops_of(*guard).contains(&loop_));
+        let once = node.extent.most().filter(|most| *most <= 1 && is_guarded);
+        let count = node.extent.known().or(once);
+        let is_unrolled = matches!(node.kind, LoopKind::Unrolled | LoopKind::Vectorized);
+        match count {
+            Some(count) if is_unrolled || count <= 1 => {
+                if count > 1 && !node.reduced && nest.nodes.iter().any(|n| n.reduced) {
+                    return Err(format!("`{}` gives a thread several rows", node.name));
+                }
+                elements = elements.saturating_mul(count);
+            }
+            _ => {
+                return Err(format!(
+                    "values are held in registers, but `{}` is not unrolled",
+                    node.name
+                ));
+            }
+        }
+    }
+    match elements <= MAX_HELD {
+        true => Ok(()),
+        false => Err(format!(
+            "a thread has {elements} elements of a row, expected at most {MAX_HELD} to be held in registers"
+        )),
+    }
+}
+
+/// Returns the outermost loops of a thread over a row, up to the first unrolled loop.
+pub(crate) fn reload_loops(nest: &Nest) -> Vec<usize> {
+    let is_loop = |n: &usize| {
+        let node = &nest.nodes[*n];
+        node.reduced == nest.nodes.iter().any(|n| n.reduced)
+            && !matches!(node.kind, LoopKind::Unrolled | LoopKind::Vectorized)
+            && node.extent.known() != Some(1)
+    };
+    nest.serial().into_iter().take_while(is_loop).collect()
+}

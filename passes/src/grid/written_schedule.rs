@@ -1,0 +1,118 @@
+//! Reads the attribute `schedule` of a grid-level op.
+
+use super::grid_op::GridOp;
+use super::steps::{Case, Step};
+use melior::ir::Attribute;
+use melior::ir::operation::OperationLike;
+use tx_mlir::{Code, Failed, attribute, codes, elements, error, string_value};
+
+impl<'c> GridOp<'c> {
+    pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
+        self.written_cases('d', self.extents.len())
+    }
+
+    /// Returns the cases of the attribute `schedule`, if present. Each case limits the length of
+    /// one of `count` loops; the name of a loop consists of the letter `loops` and a number. The
+    /// cases of a group need not cover all lengths.
+    pub(crate) fn written_cases(
+        &self,
+        loops: char,
+        count: usize,
+    ) -> Result<Option<Vec<Case>>, Failed> {
+        let Some(written) = attribute(self.op, "schedule") else {
+            return Ok(None);
+        };
+        let list = elements(written)
+            .ok_or_else(|| self.refuse(codes::TX0303, "`schedule` must be a list of steps"))?;
+        if !list.iter().any(|a| Case::of(*a, loops).is_some()) {
+            return Ok(Some(vec![Case::always(self.steps_of(list)?)]));
+        }
+        let mut cases = Vec::new();
+        // For each dimension, the maximum length that earlier cases of the schedule cover.
+        let mut before: Vec<Option<i64>> = vec![None; count];
+        for (i, attribute) in list.iter().enumerate() {
+            let (most, steps) = Case::of(*attribute, loops).ok_or_else(|| {
+                self.refuse(
+                    codes::TX0304,
+                    format!("`{attribute}` stands among cases of a schedule, and is none"),
+                )
+            })?;
+            let is_last = i + 1 == list.len();
+            match most {
+                None if is_last => {}
+                None => {
+                    return Err(self.refuse(
+                        codes::TX0304,
+                        "`#tile.otherwise` is not the last case of the schedule",
+                    ));
+                }
+                Some(_) if is_last && loops == 'd' => {
+                    return Err(self.refuse(
+                        codes::TX0304,
+                        "the cases of the schedule end without `#tile.otherwise`",
+                    ));
+                }
+                Some((dim, most)) if most < 1 => {
+                    return Err(self.refuse(
+                        codes::TX0304,
+                        format!(
+                            "the case of `{loops}{dim}` up to {most} is for no length: \
+                             expected 1 or more"
+                        ),
+                    ));
+                }
+                Some((dim, most)) => {
+                    let Some(before) = before.get_mut(dim) else {
+                        return Err(self.refuse(
+                            codes::TX0301,
+                            format!(
+                                "a case of the schedule names an unknown dimension `{loops}{dim}`"
+                            ),
+                        ));
+                    };
+                    if let Some(less) = before.replace(most).filter(|less| most <= *less) {
+                        return Err(self.refuse(
+                            codes::TX0304,
+                            format!(
+                                "the case of `{loops}{dim}` up to {most} comes after that up to {less}: \
+                             expected a greater number"
+                            ),
+                        ));
+                    }
+                }
+            }
+            let steps = elements(steps).ok_or_else(|| {
+                self.refuse(codes::TX0304, "a case of the schedule has no list of steps")
+            })?;
+            cases.push(Case {
+                most,
+                steps: self.steps_of(steps)?,
+            });
+        }
+        Ok(Some(cases))
+    }
+
+    fn refuse(&self, code: Code, message: impl Into<String>) -> Failed {
+        error(self.op.location(), message.into()).code(code).emit()
+    }
+
+    fn steps_of(&self, list: Vec<Attribute<'c>>) -> Result<Vec<Step>, Failed> {
+        let step = |a| {
+            Step::of(a).ok_or_else(|| {
+                let found = string_value(a).unwrap_or_else(|| a.to_string());
+                error(
+                    self.op.location(),
+                    format!("`{found}` is no step of a schedule"),
+                )
+                .code(codes::TX0303)
+                .note(
+                    "known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, \
+                         #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream, \
+                         #tile.resident, #tile.hold, #tile.last_block",
+                )
+                .emit()
+            })
+        };
+        list.into_iter().map(step).collect()
+    }
+}
