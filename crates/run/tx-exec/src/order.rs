@@ -229,15 +229,15 @@ pub(crate) enum Readiness {
     Ready,
 }
 
-/// Scheduler: selects the next thread to run.
-pub(crate) struct Turns {
+/// Scheduler, which selects the next thread to run.
+pub(crate) struct Scheduler {
     order: Order,
     random: Option<Random>,
     last: usize,
     candidates: Vec<usize>,
 }
 
-impl Turns {
+impl Scheduler {
     pub(crate) fn new(order: Order) -> Self {
         Self {
             order,

@@ -6,7 +6,8 @@
 
 use crate::{
     fault::{AccessKind, Fault, Space},
-    machine::{Machine, Request},
+    hook_interface::AccessRequest,
+    machine::Machine,
 };
 use std::ffi::{CString, c_char};
 
@@ -30,7 +31,7 @@ impl Arguments {
 
 /// Reads 1, 2, 4 or 8 bytes as the current thread.
 fn read(machine: &mut Machine<'_>, address: u64, bytes: u64, site: u32) -> Result<u64, Fault> {
-    machine.access(Request {
+    machine.access(AccessRequest {
         address,
         bytes,
         kind: AccessKind::Read,

@@ -1,7 +1,7 @@
 //! Programs loaded from device IR, and launches of their kernels.
 
 use crate::{
-    convert::{self, ConvertedKernel, Unit},
+    convert::{self, ConvertedKernel, ConvertedModule},
     engine::{Engine, Failed},
     fault::{Diagnostic, Error, Fault},
     launch::{
@@ -64,9 +64,9 @@ struct Code {
 }
 
 impl Code {
-    fn new(unit: &Unit<'_>) -> Result<Self, Failed> {
-        let engine = Engine::new(&unit.module, &unit.externals)?;
-        let variables = unit.globals.iter().map(|global| {
+    fn new(converted: &ConvertedModule<'_>) -> Result<Self, Failed> {
+        let engine = Engine::new(&converted.module, &converted.externals)?;
+        let variables = converted.globals.iter().map(|global| {
             Ok(Variable {
                 base: engine.variable(&global.symbol)?,
                 bytes: global.bytes,
@@ -85,7 +85,7 @@ impl Code {
 struct Compiled {
     code: OnceCell<Code>,
     /// The module belongs to the context of the program.
-    unit: Unit<'static>,
+    converted: ConvertedModule<'static>,
 }
 
 impl Compiled {
@@ -93,7 +93,7 @@ impl Compiled {
         match self.code.get() {
             Some(code) => Ok(code),
             None => {
-                let code = Code::new(&self.unit)?;
+                let code = Code::new(&self.converted)?;
                 Ok(self.code.get_or_init(|| code))
             }
         }
@@ -175,8 +175,8 @@ impl Program {
         });
         let mut kernels = BTreeMap::new();
         let mut modules = Vec::new();
-        for mut unit in units(&context, device_ir, &diagnostics)? {
-            for kernel in std::mem::take(&mut unit.kernels) {
+        for mut converted in converted_modules(&context, device_ir, &diagnostics)? {
+            for kernel in std::mem::take(&mut converted.kernels) {
                 let loaded = Loaded {
                     module: modules.len(),
                     kernel,
@@ -184,10 +184,12 @@ impl Program {
                 kernels.insert(loaded.kernel.info.name.clone(), loaded);
             }
             // SAFETY: the context is in a box, and the program destroys it after its modules.
-            let unit = unsafe { std::mem::transmute::<Unit<'_>, Unit<'static>>(unit) };
+            let converted = unsafe {
+                std::mem::transmute::<ConvertedModule<'_>, ConvertedModule<'static>>(converted)
+            };
             modules.push(Compiled {
                 code: OnceCell::new(),
-                unit,
+                converted,
             });
         }
         Ok(Self {
@@ -258,8 +260,13 @@ impl Program {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| Fault::Internal(error.to_string()))
             .and_then(|shared| {
-                let machine =
-                    Machine::new(&module.unit.sites, memory, launch, shared, shared_bytes);
+                let machine = Machine::new(
+                    &module.converted.sites,
+                    memory,
+                    launch,
+                    shared,
+                    shared_bytes,
+                );
                 // SAFETY: the entry is a kernel rewritten by `convert`, which announces every
                 // access. The parameters have its types, and the values outlive the call.
                 unsafe {
@@ -268,7 +275,7 @@ impl Program {
                         entry,
                         &mut pointers,
                         launch.order,
-                        module.unit.frame_bytes,
+                        module.converted.frame_bytes,
                     )
                 }
             });
@@ -277,16 +284,19 @@ impl Program {
     }
 }
 
-fn units<'c>(
+fn converted_modules<'c>(
     context: &'c Context,
     device_ir: &str,
     diagnostics: &Diagnostics,
-) -> Result<Vec<Unit<'c>>, Error> {
+) -> Result<Vec<ConvertedModule<'c>>, Error> {
     let device =
         Module::parse(context, device_ir).ok_or_else(|| Error::Parse(diagnostics.take()))?;
-    let units = convert::convert(context, device.as_operation())?;
-    match units.iter().all(|unit| unit.module.as_operation().verify()) {
-        true => Ok(units),
+    let modules = convert::convert(context, device.as_operation())?;
+    match modules
+        .iter()
+        .all(|converted| converted.module.as_operation().verify())
+    {
+        true => Ok(modules),
         false => Err(Error::CodeGeneration(diagnostics.take())),
     }
 }

@@ -1,10 +1,16 @@
-//! Pool of coroutine stacks, reused between launches.
+//! Sizes of coroutine stacks, and the pool of stacks that launches reuse.
 
 use corosensei::stack::{DefaultStack, Stack};
 use std::{
     io,
     sync::{Mutex, PoisonError},
 };
+
+/// Stack size per thread in bytes, in addition to the private memory of the kernel. The stack
+/// contains the frames of generated code, hooks and C math functions.
+pub(crate) const STACK_RESERVE: u64 = 128 * 1024;
+/// Minimum remaining stack for a function call or an allocation in generated code, in bytes.
+pub(crate) const STACK_MARGIN: u64 = 64 * 1024;
 
 /// Size of each pooled stack in bytes. The size suffices for nearly all kernels.
 const KEPT_BYTES: usize = 256 * 1024;

@@ -1,4 +1,5 @@
-//! Results of warp operations, as defined by the PTX ISA.
+//! Warp operations: their encoding in generated code, their arrived lanes, and their results as
+//! defined by the PTX ISA.
 
 use crate::WARP;
 
@@ -114,6 +115,36 @@ pub(crate) struct Input {
     /// Second and third operand of a shuffle: `offset` and `clamp`.
     pub(crate) offset: u32,
     pub(crate) clamp: u32,
+}
+
+/// Cached mask of the lanes of a warp that have arrived at a warp operation.
+///
+/// The mask belongs to the most recently started warp operation. The mask is valid while no lane in
+/// the mask waits in another operation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WarpArrivals {
+    site: u32,
+    mask: u32,
+    /// Mask of the lanes that have arrived at the warp operation; 0 if the mask must be recomputed.
+    arrived: u32,
+}
+
+impl WarpArrivals {
+    /// `arrived` contains at least one lane.
+    pub(crate) fn new(site: u32, mask: u32, arrived: u32) -> Self {
+        Self {
+            site,
+            mask,
+            arrived,
+        }
+    }
+
+    /// Returns the mask of the lanes that have arrived at the warp operation at `site` with member
+    /// mask `mask`; `None` if the mask must be recomputed.
+    pub(crate) fn at(self, site: u32, mask: u32) -> Option<u32> {
+        let is_same = (self.site, self.mask) == (site, mask);
+        (is_same && self.arrived != 0).then_some(self.arrived)
+    }
 }
 
 /// Error of a shuffle: lane `lane` reads lane `source`, which is not in the member mask.

@@ -1,10 +1,8 @@
 //! Memory accesses of an operation.
 
 use super::{
-    emit::internal,
-    integer,
     layout::{Layout, address_space, layout},
-    rewrite::{operand, result_type, unsupported, unsupported_type},
+    operation::{integer, internal, operand, result_type, unsupported, unsupported_type},
 };
 use crate::fault::{AccessKind, Error, Space};
 use melior::ir::{OperationRef, Type, Value, ValueLike};

@@ -119,7 +119,7 @@ impl Known {
 /// Released clocks are valid only in the current phase, because [`Clocks::join_all`] orders all
 /// threads of the block at the end of each phase.
 #[derive(Debug, Default)]
-pub struct Knowledge {
+pub struct ReleasedClocks {
     block: u32,
     phase: u32,
     /// Vector clock with one entry per thread of the block; empty before the first arrival.
@@ -266,15 +266,15 @@ impl Clocks {
     /// Records a fence of device scope that `thread` executes.
     pub fn fence(&mut self, thread: usize, fence: Fence) {
         if fence.acquires {
-            self.acquire(thread);
+            self.acquire_fence(thread);
         }
         if fence.releases {
-            self.release(thread);
+            self.release_fence(thread);
         }
     }
 
     /// Acquires the events released by all words that `thread` has read atomically.
-    fn acquire(&mut self, thread: usize) {
+    fn acquire_fence(&mut self, thread: usize) {
         let beyond = &mut self.beyond[thread];
         let Some(found) = beyond.found.take() else {
             return;
@@ -290,7 +290,7 @@ impl Clocks {
 
     /// Executes a release fence: atomic writes of `thread` after the fence release all events that
     /// are ordered before the fence.
-    fn release(&mut self, thread: usize) {
+    fn release_fence(&mut self, thread: usize) {
         self.fenced = true;
         let mut clocks = vec![0; self.current.len()];
         self.collect(thread, &mut clocks);
@@ -341,7 +341,7 @@ impl Clocks {
         self.current.len()
     }
 
-    /// Returns the number of the current segment of `thread`, for [`Touch`](super::Touch). Returns
+    /// Returns the number of the current segment of `thread`, for [`AccessEvent`](super::AccessEvent). Returns
     /// `None` if 2³² − 1 segments already exist.
     pub fn segment(&mut self, thread: usize) -> Option<u32> {
         if self.current[thread] == NO_SEGMENT {
@@ -469,10 +469,10 @@ impl Clocks {
     /// Merges the vector clock of `thread` into `knowledge`, and starts a new segment of the thread
     /// ([`Clocks::advance`]).
     ///
-    /// Together with [`Clocks::take`], this function implements a barrier whose arrival and wait
+    /// Together with [`Clocks::acquire`], this function implements a barrier whose arrival and wait
     /// are two operations. A thread does not release its events between arrival and wait. Clocks in
     /// `knowledge` that were released in an earlier phase are discarded.
-    pub fn give(&mut self, thread: usize, knowledge: &mut Knowledge) {
+    pub fn release(&mut self, thread: usize, knowledge: &mut ReleasedClocks) {
         let clocks = self.clocks_of(knowledge);
         let first = thread / WARP * WARP;
         raise(&mut clocks[first..], &self.warp[thread]);
@@ -492,7 +492,7 @@ impl Clocks {
     }
 
     /// Orders `thread` after the events in `knowledge` (acquire).
-    pub fn take(&mut self, thread: usize, knowledge: &Knowledge) {
+    pub fn acquire(&mut self, thread: usize, knowledge: &ReleasedClocks) {
         if !self.is_present(knowledge) {
             return;
         }
@@ -503,11 +503,11 @@ impl Clocks {
     }
 
     /// Synchronises the threads `members`, which can belong to several warps. Each member releases
-    /// its vector clock to `knowledge` ([`Clocks::give`]). All members then acquire `knowledge`
-    /// ([`Clocks::take`]).
-    pub fn meet(&mut self, members: &[usize], knowledge: &mut Knowledge) {
+    /// its vector clock to `knowledge` ([`Clocks::release`]). All members then acquire `knowledge`
+    /// ([`Clocks::acquire`]).
+    pub fn synchronize(&mut self, members: &[usize], knowledge: &mut ReleasedClocks) {
         for &member in members {
-            self.give(member, knowledge);
+            self.release(member, knowledge);
         }
         for &member in members {
             let first = member / WARP * WARP;
@@ -521,18 +521,18 @@ impl Clocks {
 
     /// Returns whether `knowledge` was released in the current phase. Events of earlier phases are
     /// already ordered before the current events of all threads.
-    fn is_present(&self, knowledge: &Knowledge) -> bool {
+    fn is_present(&self, knowledge: &ReleasedClocks) -> bool {
         (knowledge.block, knowledge.phase) == (self.block, self.phase)
             && knowledge.clocks.len() == self.current.len()
     }
 
-    fn clocks_of<'k>(&self, knowledge: &'k mut Knowledge) -> &'k mut [u32] {
+    fn clocks_of<'k>(&self, knowledge: &'k mut ReleasedClocks) -> &'k mut [u32] {
         if !self.is_present(knowledge) {
-            *knowledge = Knowledge {
+            *knowledge = ReleasedClocks {
                 block: self.block,
                 phase: self.phase,
                 clocks: vec![0; self.current.len()].into(),
-                ..Knowledge::default()
+                ..ReleasedClocks::default()
             };
         }
         Rc::make_mut(&mut knowledge.clocks)
@@ -563,7 +563,7 @@ impl Clocks {
 
     /// Adds the start of `thread` to `knowledge`, but no event of the thread after its start.
     /// Requires a call of [`Clocks::mark_beginnings`].
-    pub(crate) fn give_beginning(&self, thread: usize, knowledge: &mut Knowledge) {
+    pub(crate) fn release_beginning(&self, thread: usize, knowledge: &mut ReleasedClocks) {
         // In later phases, all threads are ordered after the starts of all threads.
         if self.phase == 0 {
             let clock = &mut self.clocks_of(knowledge)[thread];
@@ -716,21 +716,21 @@ mod tests {
     fn knowledge_is_of_its_phase() {
         let mut clocks = Clocks::default();
         clocks.start_block(0, 64);
-        let mut knowledge = Knowledge::default();
+        let mut knowledge = ReleasedClocks::default();
         let before = clocks.segment(0).unwrap();
-        clocks.give(0, &mut knowledge);
+        clocks.release(0, &mut knowledge);
         let between = clocks.segment(0).unwrap();
         assert!(!ordered(&mut clocks, before, 40));
-        clocks.take(40, &knowledge);
+        clocks.acquire(40, &knowledge);
         assert!(ordered(&mut clocks, before, 40));
         assert!(!ordered(&mut clocks, between, 40));
         clocks.join_all();
         let since = clocks.segment(0).unwrap();
-        clocks.take(41, &knowledge);
+        clocks.acquire(41, &knowledge);
         assert!(!ordered(&mut clocks, since, 41));
         // The first arrival of a new phase resets the released clocks.
-        clocks.give(5, &mut knowledge);
-        clocks.take(41, &knowledge);
+        clocks.release(5, &mut knowledge);
+        clocks.acquire(41, &knowledge);
         assert!(!ordered(&mut clocks, since, 41));
     }
 
@@ -741,11 +741,11 @@ mod tests {
         let mut clocks = Clocks::default();
         clocks.start_block(0, 128);
         clocks.mark_beginnings();
-        let mut knowledge = Knowledge::default();
+        let mut knowledge = ReleasedClocks::default();
         let before = clocks.segment(100).unwrap();
         assert!(!clocks.knows_beginning(3, 64..128));
-        clocks.give_beginning(100, &mut knowledge);
-        clocks.take(3, &knowledge);
+        clocks.release_beginning(100, &mut knowledge);
+        clocks.acquire(3, &knowledge);
         assert!(clocks.knows_beginning(3, 64..128));
         assert!(!clocks.knows_beginning(4, 64..128));
         assert!(!ordered(&mut clocks, before, 3));
