@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tx_mlir::Names;
-use tx_report::{Check, Mood, Remark, Report, Stage};
+use tx_report::{Check, Diagnostic, Report, Stage, VerdictKind};
 use tx_validate::{Trouble, Validation, Verdict};
 
 use crate::cli::report::Report as Options;
@@ -95,7 +95,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             report.problems = error
                 .diagnostics
                 .iter()
-                .map(|d| remark(d, &source))
+                .map(|d| report_diagnostic(d, &source))
                 .collect();
             failure = Some(diagnosed(&error));
         }
@@ -173,7 +173,7 @@ fn explain(
     task.doing("what was chosen");
     let explained = compiler.explain(source)?;
     for warning in &explained.warnings {
-        let said = remark(warning, source);
+        let said = report_diagnostic(warning, source);
         if !report.warnings.contains(&said) {
             report.warnings.push(said);
         }
@@ -193,12 +193,12 @@ fn explain(
     Ok(())
 }
 
-fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
+fn report_diagnostic(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Diagnostic {
     let place = diagnostic
         .location
         .as_ref()
         .filter(|place| place.file == source.name && place.line > 0);
-    Remark {
+    Diagnostic {
         severity: diagnostic.severity.to_string(),
         message: name::spoken(&diagnostic.message).into_owned(),
         code: match diagnostic.severity {
@@ -279,7 +279,7 @@ fn check(
     if validation.stages.last().is_some_and(|s| s.name == "launch") {
         for stage in stages {
             stage.verdict = Some(tx_report::Verdict {
-                mood: Mood::Nothing,
+                kind: VerdictKind::Nothing,
                 word: "not run".to_owned(),
                 detail: "PTX cannot be run here. It was compared with the last IR where it was \
                          made, and that IR was launched."
@@ -327,17 +327,19 @@ fn bad(validation: &Validation, source: &tx::Source) -> Option<Failure> {
 }
 
 fn verdict(found: &Verdict) -> tx_report::Verdict {
-    let mood = match found {
-        bad if bad.is_bad() => Mood::Bad,
-        Verdict::Reference | Verdict::Equal | Verdict::AsInIr(_) | Verdict::Hold(_) => Mood::Good,
-        Verdict::EqualWithinOrder | Verdict::Conditional(_) => Mood::Fair,
-        _ => Mood::Unknown,
+    let kind = match found {
+        bad if bad.is_bad() => VerdictKind::Bad,
+        Verdict::Reference | Verdict::Equal | Verdict::AsInIr(_) | Verdict::Hold(_) => {
+            VerdictKind::Good
+        }
+        Verdict::EqualWithinOrder | Verdict::Conditional(_) => VerdictKind::Fair,
+        _ => VerdictKind::Unknown,
     };
     let word = found.word();
     let said = found.to_string();
     let detail = said.strip_prefix(word).unwrap_or(&said);
     tx_report::Verdict {
-        mood,
+        kind,
         word: word.to_owned(),
         detail: detail.trim_start_matches(':').trim().to_owned(),
     }

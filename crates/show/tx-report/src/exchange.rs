@@ -185,9 +185,9 @@ pub enum Access {
     Atomic,
 }
 
-/// Scope of a synchronization.
+/// Scope of a barrier, or a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub enum BarrierScope {
     /// The lanes of a warp synchronise.
     Warp,
     /// Some warps of a block synchronise at a named barrier.
@@ -235,7 +235,7 @@ pub enum KernelStep {
     /// Barrier or fence.
     Barrier {
         /// Scope.
-        wait: Wait,
+        scope: BarrierScope,
         /// Name of the op.
         op: String,
         /// Participating threads.

@@ -1,6 +1,8 @@
 //! Draws the steps of a kernel. Each lane is a column of the drawing, and each step is a row.
 
-use crate::exchange::{Access, KernelStep, LANES, ReportedKernel, Space, Wait, describe, steps};
+use crate::exchange::{
+    Access, BarrierScope, KernelStep, LANES, ReportedKernel, Space, describe, steps,
+};
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
 
@@ -215,13 +217,13 @@ fn short(label: &str) -> String {
 fn single(picture: &mut String, y: &mut usize, step: &KernelStep, lanes: usize) {
     let (from, to) = (x(0) - PITCH / 2 + 2, x(LANES - 1) + PITCH / 2 - 2);
     match step {
-        KernelStep::Barrier { wait, .. } => {
-            let class = match wait {
-                Wait::Warp => "warp",
-                Wait::Group => "group",
-                Wait::Block => "block",
-                Wait::Cluster => "cluster",
-                Wait::Fence => "fence",
+        KernelStep::Barrier { scope, .. } => {
+            let class = match scope {
+                BarrierScope::Warp => "warp",
+                BarrierScope::Group => "group",
+                BarrierScope::Block => "block",
+                BarrierScope::Cluster => "cluster",
+                BarrierScope::Fence => "fence",
             };
             let _ = write!(
                 picture,

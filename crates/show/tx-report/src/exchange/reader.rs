@@ -5,7 +5,7 @@ use std::rc::Rc;
 use tx_target::{Operation, Role};
 
 use super::integers::{Integers, Known};
-use super::{Access, KernelStep, LANES, Op, Region, ReportedKernel, Space, Threads, Wait};
+use super::{Access, BarrierScope, KernelStep, LANES, Op, Region, ReportedKernel, Space, Threads};
 
 pub(super) struct Reader<'k> {
     integers: Integers,
@@ -242,9 +242,9 @@ impl<'k> Reader<'k> {
 
     fn step(&self, op: &Op, threads: &Threads) -> Option<KernelStep> {
         let line = op.line;
-        let barrier = |wait| {
+        let barrier = |scope| {
             Some(KernelStep::Barrier {
-                wait,
+                scope,
                 op: op.name.clone(),
                 threads: threads.clone(),
             })
@@ -267,11 +267,11 @@ impl<'k> Reader<'k> {
                 })
             }
             name => match Operation::role_of(name) {
-                Role::WarpBarrier => barrier(Wait::Warp),
-                Role::BlockBarrier if op.operands.is_empty() => barrier(Wait::Block),
-                Role::BlockBarrier => barrier(Wait::Group),
-                Role::ClusterArrive | Role::ClusterWait => barrier(Wait::Cluster),
-                Role::Fence => barrier(Wait::Fence),
+                Role::WarpBarrier => barrier(BarrierScope::Warp),
+                Role::BlockBarrier if op.operands.is_empty() => barrier(BarrierScope::Block),
+                Role::BlockBarrier => barrier(BarrierScope::Group),
+                Role::ClusterArrive | Role::ClusterWait => barrier(BarrierScope::Cluster),
+                Role::Fence => barrier(BarrierScope::Fence),
                 _ => self.access(op, threads, line),
             },
         }
