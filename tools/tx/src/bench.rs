@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use tx_runtime::{Arg, Device, Executable, Prepared, RunOptions};
 
-use crate::cli::{Asserts, Bench};
+use crate::cli::{AssertOptions, Bench};
 use crate::compile;
 use crate::failure::Failure;
-use crate::progress::{self, note};
+use crate::progress;
+use crate::stderr::note;
 
 /// Maximum number of bytes that `tx bench` reads to measure the read bandwidth of a device.
 const MOST_READ: usize = 1 << 30;
@@ -59,7 +60,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         &options.kept,
         &text,
         &device,
-        Asserts::default(),
+        AssertOptions::default(),
     )?;
     let program = device.load(&artifact)?;
     options.launch.tell(&device);

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use tx_plan::{Artifact, EntryKind};
 
-use crate::cli::{Asserts, Compile, Grid, Kept, Program};
-use crate::diagnostic::Said;
-use crate::failure::{Failure, say};
-use crate::progress::{note, note_once, warn, warn_once};
+use crate::cli::{AssertOptions, CacheOptions, Compile, Grid, Program};
+use crate::failure::Failure;
+use crate::message::Message;
+use crate::stderr::{note, note_once, print_text, warn, warn_once};
 
 pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     let stdout = Some(Path::new("-"));
@@ -57,7 +57,7 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
         write(path, &artifact.plan.to_json())?;
     }
     if is_timed {
-        say(&times.table());
+        print_text(&times.table());
     }
     if let Some(path) = output.filter(|_| output != stdout) {
         write(path, &artifact.ptx)?;
@@ -169,7 +169,7 @@ const MOST_KEPT: u64 = 512 << 20;
 
 /// Returns the compilation cache. The cache is in the directory that the user specified, or in the
 /// folder `tx` of the user's cache directory.
-pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
+pub(crate) fn cache(kept: &CacheOptions) -> Result<Option<tx::Cache>, Failure> {
     let (from, given) = match &kept.cache {
         Some(folder) => ("--cache", Some(folder.clone())),
         None => ("TX_CACHE", env::var_os("TX_CACHE").map(PathBuf::from)),
@@ -216,11 +216,11 @@ pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
 /// `grid` is given.
 pub(crate) fn compile(
     program: &Program,
-    kept: &Kept,
+    kept: &CacheOptions,
     grid: Option<Grid>,
     text: &[u8],
     chip: &str,
-    asserts: Asserts,
+    asserts: AssertOptions,
 ) -> Result<Artifact, Failure> {
     let cache = cache(kept)?;
     reporting(program, text, cache.as_ref(), || {
@@ -241,14 +241,14 @@ pub(crate) fn warn_of_grid(compiler: &tx::Compiler, source: &tx::Source, grid: O
         && let Ok(Some(warning)) = compiler.unknown_grid(source)
     {
         let file = Path::new(&source.name);
-        warn(&Said::warnings(&[warning], file, &source.text));
+        warn(&Message::warnings(&[warning], file, &source.text));
     }
 }
 
 fn compiler(
     cache: Option<tx::Cache>,
     chip: &str,
-    asserts: Asserts,
+    asserts: AssertOptions,
 ) -> Result<tx::Compiler, tx::Error> {
     let compiler = crate::compiler(tx::Target::parse(chip)?)?;
     let compiler = match asserts.kept {
@@ -280,7 +280,7 @@ fn reporting(
 ) -> Result<Artifact, Failure> {
     let artifact =
         compile().map_err(|error| Failure::Diagnosed(describe(&error, &program.file, text)))?;
-    warn(&Said::warnings(&artifact.warnings, &program.file, text));
+    warn(&Message::warnings(&artifact.warnings, &program.file, text));
     if let Some(cache) = cache
         && let Some(trouble) = cache.trouble()
     {
@@ -293,8 +293,8 @@ fn reporting(
     Ok(artifact)
 }
 
-pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said> {
-    Said::diagnostics(&error.diagnostics, file, text)
+pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Message> {
+    Message::diagnostics(&error.diagnostics, file, text)
 }
 
 /// Durations of the compilation stages, in milliseconds. Each stage has a list with one duration

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tx_runtime::{CudaDriver, Device};
 
-use crate::cli::{Doctor, Kept};
+use crate::cli::{CacheOptions, Doctor};
 use crate::compile;
 use crate::failure::Failure;
 
@@ -93,7 +93,7 @@ fn cuda() -> Vec<(&'static str, String)> {
     rows
 }
 
-fn cache(kept: &Kept) -> Result<String, Failure> {
+fn cache(kept: &CacheOptions) -> Result<String, Failure> {
     let Some(cache) = compile::cache(kept)? else {
         return Ok("off".to_owned());
     };

@@ -12,10 +12,10 @@ use self::layout::{Laid, merged};
 
 use crate::cli::{Candidates, Explain};
 use crate::compile;
-use crate::diagnostic::Said;
 use crate::failure::Failure;
+use crate::message::Message;
 use crate::pages;
-use crate::progress::note;
+use crate::stderr::note;
 
 pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     let Some(what) = options.what.as_deref().filter(|_| !options.list) else {
@@ -89,7 +89,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     let mut others = String::new();
     let mut before = BTreeSet::new();
     let mut shown = None;
-    for warning in Said::diagnostics(&explained.warnings, file, &text) {
+    for warning in Message::diagnostics(&explained.warnings, file, &text) {
         told.push_str(&warning.text());
     }
     for told_of_it in merged(&explained.choices) {
@@ -104,9 +104,9 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             message: told_of_it.message.clone(),
             notes: Vec::new(),
         };
-        let mut one: String = Said::diagnostics(&[remark], file, &text)
+        let mut one: String = Message::diagnostics(&[remark], file, &text)
             .iter()
-            .map(Said::text)
+            .map(Message::text)
             .collect();
         // Two explanations count as equal only if they also quote the same source line.
         let mut whole = one.clone();

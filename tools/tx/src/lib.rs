@@ -18,7 +18,6 @@ mod bench;
 mod cli;
 mod compile;
 mod completions;
-mod diagnostic;
 mod doctor;
 mod explain;
 mod failure;
@@ -26,12 +25,16 @@ mod failure;
 mod fuzz;
 mod man;
 mod memory;
+mod message;
 mod name;
 mod pages;
 mod progress;
+mod progress_bar;
 #[cfg(feature = "report")]
 mod report;
 mod run;
+mod source_lines;
+mod stderr;
 mod trace;
 mod tune;
 mod usage;
@@ -52,8 +55,9 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use cli::{Cli, Command};
-use diagnostic::{Format, Said};
 use failure::Failure;
+use message::Message;
+use stderr::Format;
 
 /// Function that returns a modified compiler, for example with additional passes.
 pub type Prepare = fn(tx::Compiler) -> Result<tx::Compiler, tx::Error>;
@@ -103,18 +107,18 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
             .location()
             .map(|at| format!(" at {}:{}", at.file(), at.line()))
             .unwrap_or_default();
-        failure::say(&format!(
+        stderr::print_text(&format!(
             "tx: internal error{at}: {}",
             panic_message(info.payload())
         ));
-        failure::say(&format!(
+        stderr::print_text(&format!(
             "tx: this is a bug of {makers}; please report it with the program and the command line"
         ));
     }));
     let done = panic::catch_unwind(AssertUnwindSafe(|| {
         register().map_err(|error| {
-            let said = Said::diagnostics(&error.diagnostics, Path::new(""), b"");
-            Failure::Diagnosed(said)
+            let messages = Message::diagnostics(&error.diagnostics, Path::new(""), b"");
+            Failure::Diagnosed(messages)
         })?;
         work()
     }));
@@ -225,7 +229,7 @@ struct Remarks;
 
 impl Write for Remarks {
     fn write(&mut self, message: &[u8]) -> std::io::Result<usize> {
-        failure::say(&String::from_utf8_lossy(message));
+        stderr::print_text(&String::from_utf8_lossy(message));
         Ok(message.len())
     }
 
@@ -235,7 +239,7 @@ impl Write for Remarks {
 }
 
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
-    progress::around(|| {
+    progress_bar::hide_during(|| {
         let mut stdout = std::io::stdout().lock();
         stdout
             .write_all(bytes)

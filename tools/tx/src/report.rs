@@ -12,12 +12,13 @@ use tx_validate::{Trouble, Validation, Verdict};
 
 use crate::cli::report::Report as Options;
 use crate::compile;
-use crate::diagnostic::{Said, say_all};
 use crate::doctor;
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
+use crate::message::Message;
 use crate::name;
-use crate::progress::{self, Task, warn};
+use crate::progress::{self, Task};
 use crate::run::given;
+use crate::stderr::{print_messages, print_text, warn};
 use crate::validate::{assumed_grid, finding, refused, watch};
 
 /// Stage after which the report reads the kernels. After this stage, all barriers are inserted, and
@@ -75,7 +76,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let task = Arc::new(progress::start("report", STEPS));
     match lower(&compiler, &source, &task, &mut report) {
         Ok(artifact) => {
-            warn(&Said::warnings(&artifact.warnings, file, &source.text));
+            warn(&Message::warnings(&artifact.warnings, file, &source.text));
             explain(&compiler, &source, &artifact, &task, &mut report)
                 .map_err(|e| diagnosed(&e))?;
             if !options.no_times {
@@ -173,9 +174,9 @@ fn explain(
     task.doing("what was chosen");
     let explained = compiler.explain(source)?;
     for warning in &explained.warnings {
-        let said = report_diagnostic(warning, source);
-        if !report.warnings.contains(&said) {
-            report.warnings.push(said);
+        let diagnostic = report_diagnostic(warning, source);
+        if !report.warnings.contains(&diagnostic) {
+            report.warnings.push(diagnostic);
         }
     }
     for choice in explained.choices {
@@ -255,7 +256,7 @@ fn check(
         }
         Err(trouble) => {
             report.check = Check::Impossible(trouble.to_string());
-            say(&format!(
+            print_text(&format!(
                 "{}: it is not checked: {trouble}: give them with --arg, or --no-validate",
                 source.name
             ));
@@ -304,7 +305,7 @@ fn check(
             .collect(),
     };
     if let Some(found) = finding(Path::new(&source.name), &source.text, &validation) {
-        say_all(&[found]);
+        print_messages(&[found]);
     }
     Ok(bad(&validation, source))
 }
@@ -336,8 +337,8 @@ fn verdict(found: &Verdict) -> tx_report::Verdict {
         _ => VerdictKind::Unknown,
     };
     let word = found.word();
-    let said = found.to_string();
-    let detail = said.strip_prefix(word).unwrap_or(&said);
+    let text = found.to_string();
+    let detail = text.strip_prefix(word).unwrap_or(&text);
     tx_report::Verdict {
         kind,
         word: word.to_owned(),

@@ -8,7 +8,8 @@ use crate::bench::{repeats, time};
 use crate::cli::Tune;
 use crate::compile;
 use crate::failure::Failure;
-use crate::progress::{self, note};
+use crate::progress;
+use crate::stderr::note;
 
 /// Number of time measurements per schedule on a GPU.
 const TIMES: u32 = 7;

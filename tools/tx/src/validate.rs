@@ -9,11 +9,13 @@ use tx_validate::{Options, Trouble, Validation, Verdict, Watch};
 
 use crate::cli::Validate;
 use crate::compile;
-use crate::diagnostic::{Lines, Said, say_all};
 use crate::doctor::{self, GET_PTXAS};
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
+use crate::message::Message;
 use crate::progress;
 use crate::run::{ONE_FOR_EACH, at_its_place, given};
+use crate::source_lines::SourceLines;
+use crate::stderr::{print_messages, print_text};
 
 pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let args = given(&options.args)?;
@@ -193,14 +195,14 @@ fn validate(
 /// of the check is known, the failure is at this location.
 pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Failure {
     match at_its_place(error, file) {
-        Some(said) => Failure::Diagnosed(vec![said]).quoting(file, text),
+        Some(message) => Failure::Diagnosed(vec![message]).quoting(file, text),
         None => {
-            let said = Said::of_file(file, &error.to_string());
-            let said = match error {
-                tx_runtime::Error::ArgumentCount { .. } => said.with_note(ONE_FOR_EACH),
-                _ => said,
+            let message = Message::of_file(file, &error.to_string());
+            let message = match error {
+                tx_runtime::Error::ArgumentCount { .. } => message.with_note(ONE_FOR_EACH),
+                _ => message,
             };
-            Failure::Diagnosed(vec![said])
+            Failure::Diagnosed(vec![message])
         }
     }
 }
@@ -256,9 +258,9 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
         text.push_str(&format!("  {:<width$}  {}\n", stage.name, lines.join("; ")));
     }
     if let Some(found) = finding(file, source, validation) {
-        say_all(&[found]);
+        print_messages(&[found]);
     } else if let (false, Some(last)) = (validation.is_good(), validation.stages.last()) {
-        say(&format!(
+        print_text(&format!(
             "{}: @{}: what `{}` leaves cannot be compared with what the program leaves as it came",
             file.display(),
             validation.entry,
@@ -284,7 +286,7 @@ fn named(pass: &str, variants: &[String]) -> String {
 }
 
 /// Returns the error of the first failing stage, with a note about other possible causes.
-pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Option<Said> {
+pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Option<Message> {
     let stage = validation.guilty()?;
     let name = &stage.name;
     let pass = named(name, &validation.variants);
@@ -304,8 +306,8 @@ pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Op
     let verdict = format!("{name}: {}", stage.verdict);
     let law = validation.blamed().map(|_| codes::TX0207);
     let code = stage.verdict.code().or(law);
-    let found = Said::finding(&text, code, &verdict, file, validation.note());
-    Some(found.quoting(&Lines::of(file, source)))
+    let found = Message::finding(&text, code, &verdict, file, validation.note());
+    Some(found.quoting(&SourceLines::of(file, source)))
 }
 
 #[cfg(test)]

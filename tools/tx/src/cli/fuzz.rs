@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
-use super::{Offered, number};
+use super::values::{KnownWords, number};
 
 pub(super) const EXAMPLES: &str = "\
 Each finding is reduced and written to a directory, as a program and a
@@ -61,7 +61,7 @@ pub(crate) enum FuzzTarget {
         /// Force this variant, which another compiler may define, on a reduction of each program.
         /// Programs without a supported reduction are skipped
         #[arg(
-            long, value_name = "NAME", value_parser = Offered(tx::variant_names),
+            long, value_name = "NAME", value_parser = KnownWords(tx::variant_names),
             hide_possible_values = true
         )]
         variant: Option<String>,
