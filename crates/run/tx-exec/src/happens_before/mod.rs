@@ -31,7 +31,7 @@
 //! | a kernel ends | [`Shadow::clear`] |
 //!
 //! ```
-//! use tx_exec::happens_before::{AccessKind, Clocks, Shadow, AccessEvent};
+//! use tx_exec::happens_before::{AccessEvent, AccessKind, Clocks, Shadow};
 //!
 //! let mut clocks = Clocks::default();
 //! // Shared memory of 256 bytes.
@@ -50,8 +50,12 @@
 //! ```
 
 mod clocks;
+mod fence;
+mod segment;
 mod shadow;
 
 pub use crate::fault::AccessKind;
-pub use clocks::{Clocks, Fence, Relation, ReleasedClocks, Segment};
+pub use clocks::{Clocks, ReleasedClocks};
+pub use fence::Fence;
+pub use segment::{Relation, Segment};
 pub use shadow::{AccessEvent, Conflict, MAX_SITES, Shadow};
