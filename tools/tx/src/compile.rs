@@ -165,7 +165,7 @@ const UNCLEAR: [&str; 12] = [
 ];
 
 /// Maximum size of the compilation cache, in bytes.
-const MOST_KEPT: u64 = 512 << 20;
+const MAX_CACHE_BYTES: u64 = 512 << 20;
 
 /// Returns the compilation cache. The cache is in the directory that the user specified, or in the
 /// folder `tx` of the user's cache directory.
@@ -209,7 +209,7 @@ pub(crate) fn cache(kept: &CacheOptions) -> Result<Option<tx::Cache>, Failure> {
         Some(caches.join("tx"))
     };
     let folder = given.filter(|_| !is_empty).or_else(own);
-    Ok(folder.map(|folder| tx::Cache::new(folder, MOST_KEPT)))
+    Ok(folder.map(|folder| tx::Cache::new(folder, MAX_CACHE_BYTES)))
 }
 
 /// Compiles a program for a chip. Prints a warning for a kernel without a known grid size, unless

@@ -192,7 +192,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
             .with_span_events(FmtSpan::CLOSE)
             .with_writer(move || -> Box<dyn Write> {
                 match is_json {
-                    true => Box::new(Remarks),
+                    true => Box::new(JsonLogWriter),
                     false => Box::new(std::io::stderr()),
                 }
             });
@@ -225,9 +225,9 @@ fn execute(cli: Cli) -> Result<(), Failure> {
 }
 
 /// Writer that converts each log message to a message in JSON format.
-struct Remarks;
+struct JsonLogWriter;
 
-impl Write for Remarks {
+impl Write for JsonLogWriter {
     fn write(&mut self, message: &[u8]) -> std::io::Result<usize> {
         stderr::print_text(&String::from_utf8_lossy(message));
         Ok(message.len())

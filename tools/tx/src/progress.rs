@@ -60,7 +60,7 @@ const LINES: Form = Form::Lines {
     before: Duration::ZERO,
 };
 /// Progress lines for `--progress auto` without a terminal.
-const FEW_LINES: Form = Form::Lines {
+const SPARSE_LINES: Form = Form::Lines {
     between: Duration::from_secs(10),
     before: Duration::from_secs(10),
 };
@@ -70,7 +70,7 @@ static FORM: OnceLock<Form> = OnceLock::new();
 /// Interval at which the progress display reads the progress of work that does not report its
 /// steps.
 #[cfg(feature = "fuzz")]
-const LOOK: Duration = Duration::from_millis(200);
+const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Sets the form of the progress display. Log messages disable the progress bar.
 pub(crate) fn configure(options: &Options, is_logging: bool) {
@@ -85,7 +85,7 @@ pub(crate) fn configure(options: &Options, is_logging: bool) {
         When::Auto if is_json => Form::Nothing,
         When::Always if is_json => LINES,
         When::Auto if is_logging => Form::Nothing,
-        When::Auto if !is_terminal => FEW_LINES,
+        When::Auto if !is_terminal => SPARSE_LINES,
         When::Always if is_logging || !is_terminal => LINES,
         When::Auto | When::Always => Form::Bar,
     };
@@ -190,7 +190,9 @@ impl Task {
             // The drop of `end` stops the display thread, even if `work` panics.
             let (end, ended) = std::sync::mpsc::channel::<()>();
             scope.spawn(move || {
-                while ended.recv_timeout(LOOK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                while ended.recv_timeout(DISPLAY_INTERVAL)
+                    == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+                {
                     let (steps, message) = look();
                     self.reach(steps, message);
                 }
@@ -223,10 +225,10 @@ mod tests {
         assert!(is_due(LINES, seconds(0), None));
         assert!(!is_due(LINES, seconds(9), Some(seconds(0))));
         assert!(is_due(LINES, seconds(9), Some(seconds(1))));
-        assert!(!is_due(FEW_LINES, seconds(9), None));
-        assert!(is_due(FEW_LINES, seconds(10), None));
-        assert!(!is_due(FEW_LINES, seconds(19), Some(seconds(9))));
-        assert!(is_due(FEW_LINES, seconds(20), Some(seconds(10))));
+        assert!(!is_due(SPARSE_LINES, seconds(9), None));
+        assert!(is_due(SPARSE_LINES, seconds(10), None));
+        assert!(!is_due(SPARSE_LINES, seconds(19), Some(seconds(9))));
+        assert!(is_due(SPARSE_LINES, seconds(20), Some(seconds(10))));
         assert!(!is_due(Form::Nothing, seconds(20), None));
         assert!(!is_due(Form::Bar, seconds(20), None));
     }

@@ -84,7 +84,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             }
             if !options.no_validate {
                 compile::warn_of_grid(&compiler, &source, options.grid);
-                let asked = Asked {
+                let asked = CheckOptions {
                     args,
                     grid: options.grid.map(|grid| grid.0),
                     all: options.all_inputs,
@@ -216,7 +216,7 @@ fn report_diagnostic(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Diagno
     }
 }
 
-struct Asked {
+struct CheckOptions {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,
     /// Set if the program runs on all generated inputs; otherwise the program runs only on the
@@ -228,7 +228,7 @@ struct Asked {
 fn check(
     compiler: &tx::Compiler,
     source: &tx::Source,
-    asked: Asked,
+    asked: CheckOptions,
     task: &Arc<Task>,
     report: &mut Report,
 ) -> Result<Option<Failure>, Failure> {

@@ -15,7 +15,7 @@ use crate::stderr::note_once;
 
 /// Default limit on the steps of a launch on the CPU. The execution of 2^28 steps takes several
 /// seconds.
-const MOST_STEPS: u64 = 1 << 28;
+const MAX_STEPS: u64 = 1 << 28;
 /// Number of steps by which each element of the arguments raises the default step limit.
 const STEPS_FOR_ELEMENT: u64 = 64;
 const STEPS_FOR_THREAD: u64 = 1 << 10;
@@ -100,7 +100,7 @@ impl Launch {
             Arg::Scalar(_) => 0,
         };
         let elements: u64 = args.iter().map(elements).sum();
-        let steps = MOST_STEPS.saturating_add(STEPS_FOR_ELEMENT.saturating_mul(elements));
+        let steps = MAX_STEPS.saturating_add(STEPS_FOR_ELEMENT.saturating_mul(elements));
         let steps = StepLimit::new(steps).with_each_thread(STEPS_FOR_THREAD);
         RunOptions {
             grid: self.grid.map(|grid| grid.0),

@@ -123,7 +123,7 @@ pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
 
 /// Callback whose parameters are the validation result of a function or kernel, and the text of its
 /// file.
-type Each<'e> = dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure> + 'e;
+type OnValidation<'e> = dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure> + 'e;
 
 /// Validates one function or kernel, or all functions and kernels of a file, and passes each result
 /// to `each`.
@@ -132,7 +132,7 @@ fn validate(
     file: &Path,
     given: &Options,
     task: &Arc<progress::Task>,
-    each: &mut Each<'_>,
+    each: &mut OnValidation<'_>,
 ) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let mut source = tx::Source {

@@ -12,7 +12,7 @@ use crate::{
     machine::{Machine, Outcome},
     print,
     stacks::STACK_MARGIN,
-    warp::{Input, WarpOp},
+    warp::{LaneInput, WarpOp},
 };
 use std::{
     cell::Cell,
@@ -209,7 +209,7 @@ extern "C" fn warp(op: i32, mask: i32, value: i64, offset: i32, clamp: i32, site
     waiting(|machine| {
         let op = WarpOp::from_code(op)
             .ok_or_else(|| Fault::Internal(format!("unknown warp operation {op}")))?;
-        let input = Input {
+        let input = LaneInput {
             value: value as u64,
             offset: offset as u32,
             clamp: clamp as u32,
@@ -360,7 +360,7 @@ extern "C" fn assert(message: u64, site: i32) {
 
 /// Number of loop iterations between two checks of the step limit. The executor would be too slow
 /// if it compared the steps with the limit in every iteration.
-const COUNTED: u64 = 1 << 10;
+const STEP_CHECK_INTERVAL: u64 = 1 << 10;
 
 extern "C" fn repeat(site: i32) {
     // SAFETY: the machine is alive, and no other reference exists while generated code runs.
@@ -368,7 +368,7 @@ extern "C" fn repeat(site: i32) {
     machine.report.iterations += 1;
     let (report, most) = (&machine.report, machine.most_steps);
     if report.iterations >= most
-        || report.iterations.is_multiple_of(COUNTED) && report.work() >= most
+        || report.iterations.is_multiple_of(STEP_CHECK_INTERVAL) && report.work() >= most
     {
         checked(|machine| {
             Err::<(), _>(Fault::Endless {

@@ -2,7 +2,7 @@
 
 use crate::{
     convert::{self, ConvertedKernel, ConvertedModule},
-    engine::{Engine, Failed},
+    engine::{Engine, EngineError},
     fault::{Diagnostic, Error, Fault},
     launch::{
         KernelInfo, Launch, MAX_BLOCK, MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS, MAX_GRID,
@@ -30,7 +30,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-struct Loaded {
+struct LoadedKernel {
     kernel: ConvertedKernel,
     module: usize,
 }
@@ -58,13 +58,13 @@ impl Diagnostics {
     }
 }
 
-struct Code {
+struct CompiledCode {
     engine: Engine,
     variables: Vec<Variable>,
 }
 
-impl Code {
-    fn new(converted: &ConvertedModule<'_>) -> Result<Self, Failed> {
+impl CompiledCode {
+    fn new(converted: &ConvertedModule<'_>) -> Result<Self, EngineError> {
         let engine = Engine::new(&converted.module, &converted.externals)?;
         let variables = converted.globals.iter().map(|global| {
             Ok(Variable {
@@ -82,18 +82,18 @@ impl Code {
 /// Kernels that are compiled together at the first launch of any of these kernels. Compilation is
 /// delayed, because a program may contain kernels for many array sizes and launch only a few of its
 /// kernels.
-struct Compiled {
-    code: OnceCell<Code>,
+struct LazyModule {
+    code: OnceCell<CompiledCode>,
     /// The module belongs to the context of the program.
     converted: ConvertedModule<'static>,
 }
 
-impl Compiled {
-    fn code(&self) -> Result<&Code, Failed> {
+impl LazyModule {
+    fn code(&self) -> Result<&CompiledCode, EngineError> {
         match self.code.get() {
             Some(code) => Ok(code),
             None => {
-                let code = Code::new(&self.converted)?;
+                let code = CompiledCode::new(&self.converted)?;
                 Ok(self.code.get_or_init(|| code))
             }
         }
@@ -106,9 +106,9 @@ impl Compiled {
 /// keep their values between launches. A program can be sent to another thread, but not shared
 /// between threads, since launches write its global variables.
 pub struct Program {
-    kernels: BTreeMap<String, Loaded>,
+    kernels: BTreeMap<String, LoadedKernel>,
     /// The modules must be destroyed before `_context`, so `modules` is declared before `_context`.
-    modules: Vec<Compiled>,
+    modules: Vec<LazyModule>,
     _context: Box<Context>,
     diagnostics: Diagnostics,
     /// Launches write global variables through raw pointers, so a program must not be shared
@@ -177,7 +177,7 @@ impl Program {
         let mut modules = Vec::new();
         for mut converted in converted_modules(&context, device_ir, &diagnostics)? {
             for kernel in std::mem::take(&mut converted.kernels) {
-                let loaded = Loaded {
+                let loaded = LoadedKernel {
                     module: modules.len(),
                     kernel,
                 };
@@ -187,7 +187,7 @@ impl Program {
             let converted = unsafe {
                 std::mem::transmute::<ConvertedModule<'_>, ConvertedModule<'static>>(converted)
             };
-            modules.push(Compiled {
+            modules.push(LazyModule {
                 code: OnceCell::new(),
                 converted,
             });

@@ -109,7 +109,7 @@ impl WarpOp {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Input {
+pub(crate) struct LaneInput {
     /// Operand value of the lane; a predicate is encoded as 0 or 1.
     pub(crate) value: u64,
     /// Second and third operand of a shuffle: `offset` and `clamp`.
@@ -149,7 +149,7 @@ impl WarpArrivals {
 
 /// Error of a shuffle: lane `lane` reads lane `source`, which is not in the member mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Inactive {
+pub(crate) struct InactiveLane {
     pub(crate) lane: usize,
     pub(crate) source: usize,
 }
@@ -190,18 +190,18 @@ pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (us
 pub(crate) fn evaluate(
     op: WarpOp,
     mask: u32,
-    inputs: &[Input; WARP],
-) -> Result<[u64; WARP], Inactive> {
+    inputs: &[LaneInput; WARP],
+) -> Result<[u64; WARP], InactiveLane> {
     let values = || lanes(mask).map(|lane| inputs[lane].value);
     let mut results = [0; WARP];
     match op {
         WarpOp::Sync => {}
         WarpOp::Shuffle(kind) => {
             for lane in lanes(mask) {
-                let Input { offset, clamp, .. } = inputs[lane];
+                let LaneInput { offset, clamp, .. } = inputs[lane];
                 let (source, valid) = source(kind, lane, offset, clamp);
                 if mask >> source & 1 == 0 {
-                    return Err(Inactive { lane, source });
+                    return Err(InactiveLane { lane, source });
                 }
                 results[lane] = inputs[source].value & 0xffff_ffff | u64::from(valid) << 32;
             }

@@ -46,7 +46,7 @@ const CONTEXT: usize = 3;
 
 /// Range of diff rows that is shown or folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct RowRange {
     /// Row numbers.
     pub rows: Range<usize>,
     /// Set if a button hides the rows of the range.
@@ -92,7 +92,7 @@ fn shape(tokens: &[Token<'_>]) -> Vec<String> {
 type Name<'t> = (&'t str, Option<usize>);
 
 /// Occurrence of an SSA value in a line; `at` is the index of its token.
-struct Mention<'t> {
+struct Occurrence<'t> {
     at: usize,
     name: Name<'t>,
     /// Number of results that the name denotes, such as 2 for `%0:2`; `None` if the name denotes
@@ -101,7 +101,7 @@ struct Mention<'t> {
     defines: bool,
 }
 
-impl<'t> Mention<'t> {
+impl<'t> Occurrence<'t> {
     fn defined(&self) -> Vec<Name<'t>> {
         match (self.defines, self.results) {
             (false, _) => Vec::new(),
@@ -111,7 +111,7 @@ impl<'t> Mention<'t> {
     }
 }
 
-fn mentions<'t>(tokens: &[Token<'t>]) -> Vec<Mention<'t>> {
+fn occurrences<'t>(tokens: &[Token<'t>]) -> Vec<Occurrence<'t>> {
     let first = tokens.iter().find(|t| !t.text.trim().is_empty());
     let declares = first.is_some_and(|t| t.kind == Kind::Block)
         || tokens
@@ -136,7 +136,7 @@ fn mentions<'t>(tokens: &[Token<'t>]) -> Vec<Mention<'t>> {
                 Some((name, number)) => (name, number.parse().ok()),
                 None => (t.text, None),
             };
-            Mention {
+            Occurrence {
                 at,
                 name,
                 results,
@@ -175,7 +175,7 @@ fn computation(tokens: &[Token<'_>]) -> Option<String> {
 }
 
 #[derive(Clone, Copy)]
-struct Known {
+struct NumberedValue {
     /// Identifier of the value; corresponding values of both modules have equal identifiers.
     id: usize,
     /// Set if a removed or added op defines the value, and no corresponding value of the other
@@ -183,7 +183,7 @@ struct Known {
     is_open: bool,
 }
 
-type Values<'t> = BTreeMap<Name<'t>, Known>;
+type Values<'t> = BTreeMap<Name<'t>, NumberedValue>;
 
 #[derive(Default)]
 struct Names<'t> {
@@ -197,7 +197,7 @@ impl<'t> Names<'t> {
     /// Compares two lines that are equal except for value names, and returns the token indices at
     /// which the lines use different values. Records the values that the lines define.
     fn others(&mut self, old: &[Token<'t>], new: &[Token<'t>]) -> Vec<usize> {
-        let pairs = mentions(old).into_iter().zip(mentions(new));
+        let pairs = occurrences(old).into_iter().zip(occurrences(new));
         let uses = pairs.filter(|(a, _)| !a.defines);
         let others = uses
             .filter(|(a, b)| !self.agree(a.name, b.name))
@@ -225,7 +225,10 @@ impl<'t> Names<'t> {
     /// Records the values that two paired lines define. One of the two lines may be empty.
     fn define(&mut self, old: &[Token<'t>], new: &[Token<'t>]) {
         let defined = |tokens: &[Token<'t>]| -> Vec<Name<'t>> {
-            mentions(tokens).iter().flat_map(Mention::defined).collect()
+            occurrences(tokens)
+                .iter()
+                .flat_map(Occurrence::defined)
+                .collect()
         };
         let (before, after) = (defined(old), defined(new));
         let is_open = before.len() != after.len();
@@ -234,7 +237,7 @@ impl<'t> Names<'t> {
             true => self.ids_of(new, after.len(), false),
             false => olds.clone(),
         };
-        let known = |id| Known { id, is_open };
+        let known = |id| NumberedValue { id, is_open };
         self.old
             .extend(before.into_iter().zip(olds.into_iter().map(known)));
         self.new
@@ -245,7 +248,9 @@ impl<'t> Names<'t> {
     /// identifiers.
     fn ids_of(&mut self, tokens: &[Token<'t>], count: usize, is_old: bool) -> Vec<usize> {
         let values = if is_old { &self.old } else { &self.new };
-        let uses = mentions(tokens).into_iter().filter(|value| !value.defines);
+        let uses = occurrences(tokens)
+            .into_iter()
+            .filter(|value| !value.defines);
         let operands: Option<Vec<usize>> = uses
             .map(|value| values.get(&value.name).map(|known| known.id))
             .collect();
@@ -268,8 +273,8 @@ impl<'t> Names<'t> {
     fn marks(&self, old: &[Token<'t>], new: &[Token<'t>]) -> (Vec<bool>, Vec<bool>) {
         let texts = |tokens: &[Token<'t>], values: &Values<'t>| {
             let mut texts: Vec<String> = tokens.iter().map(|t| t.text.to_owned()).collect();
-            for mention in mentions(tokens) {
-                texts[mention.at] = match (mention.defines, values.get(&mention.name)) {
+            for occurrence in occurrences(tokens) {
+                texts[occurrence.at] = match (occurrence.defines, values.get(&occurrence.name)) {
                     (true, _) => "%".to_owned(),
                     (false, Some(known)) => format!("% {}", known.id),
                     (false, None) => continue,
@@ -420,14 +425,14 @@ fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
 
 /// Folds the unchanged rows that are far from a change, if the folded rows take at least two lines
 /// less.
-pub fn fold(rows: &[Row]) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+pub fn fold(rows: &[Row]) -> Vec<RowRange> {
+    let mut pieces: Vec<RowRange> = Vec::new();
     let mut at = 0;
     while at < rows.len() {
         let same = rows[at..].iter().take_while(|row| row.is_same()).count();
         if same == 0 {
             let changed = rows[at..].iter().take_while(|row| !row.is_same()).count();
-            pieces.push(Piece {
+            pieces.push(RowRange {
                 rows: at..at + changed,
                 is_folded: false,
             });
@@ -445,11 +450,11 @@ pub fn fold(rows: &[Row]) -> Vec<Piece> {
         if to > from + 2 {
             for (rows, is_folded) in [(at..from, false), (from..to, true), (to..end, false)] {
                 if !rows.is_empty() {
-                    pieces.push(Piece { rows, is_folded });
+                    pieces.push(RowRange { rows, is_folded });
                 }
             }
         } else {
-            pieces.push(Piece {
+            pieces.push(RowRange {
                 rows: at..end,
                 is_folded: false,
             });

@@ -18,7 +18,7 @@ use self::reader::Reader;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
-const MOST_THREADS: usize = 1024;
+const MAX_THREADS: usize = 1024;
 
 /// Kernel as plain data.
 #[derive(Debug, Clone, Default)]
@@ -269,11 +269,7 @@ pub enum KernelStep {
 
 /// Returns the steps of a kernel, in program order.
 pub fn steps(kernel: &ReportedKernel) -> Vec<KernelStep> {
-    let threads = kernel
-        .block
-        .iter()
-        .product::<usize>()
-        .clamp(1, MOST_THREADS);
+    let threads = kernel.block.iter().product::<usize>().clamp(1, MAX_THREADS);
     let all = Threads {
         mask: Rc::new(vec![true; threads]),
         depends: false,

@@ -1,7 +1,7 @@
 //! Hook calls that check an operation or report it. The operation itself stays in the module.
 
 use super::{
-    access::{Access, HINTS, Size, alignment, space},
+    access::{Access, AccessSize, HINTS, alignment, space},
     emit::{Emitter, remove_attribute},
     layout::{layout, scalar_bits, vector},
     operation::{
@@ -83,8 +83,8 @@ impl<'c> Instrumenter<'c> {
         let space = space(operation, pointer)?;
         let address = emitter.value("llvm.ptrtoint", &[pointer], &[], emitter.integer_type(64))?;
         let bytes = match access.size {
-            Size::Bytes(bytes) => emitter.constant(64, bytes as i64)?,
-            Size::Operand(index) => {
+            AccessSize::Bytes(bytes) => emitter.constant(64, bytes as i64)?,
+            AccessSize::Operand(index) => {
                 let bytes = operand(operation, index)?;
                 emitter.cast("llvm.zext", bytes, emitter.integer_type(64))?
             }

@@ -404,7 +404,7 @@ fn param_kind(r#type: Type<'_>) -> Option<ParamKind> {
 
 /// Removes device attributes and sets the host CPU of a function.
 fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
-    const KEPT: [&str; 6] = [
+    const KEPT_ATTRIBUTES: [&str; 6] = [
         "sym_name",
         "function_type",
         "CConv",
@@ -416,7 +416,7 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
     let names: Vec<_> = function
         .attributes()
         .filter_map(|(name, _)| text(name))
-        .filter(|name| !KEPT.contains(&name.as_str()))
+        .filter(|name| !KEPT_ATTRIBUTES.contains(&name.as_str()))
         .collect();
     for name in names {
         remove_attribute(function, &name);

@@ -1,7 +1,7 @@
 //! Rewriting of device functions, one operation at a time.
 
 use super::{
-    access::{Access, HINTS, Size, accesses},
+    access::{Access, AccessSize, HINTS, accesses},
     call,
     emit::{erase, remove_attribute, replace, set_attribute},
     float::{self, Extremum},
@@ -336,7 +336,7 @@ impl<'c, 's> Rewriter<'c, 's> {
                 kind: AccessKind::Write,
                 reads: false,
                 writes: true,
-                size: Size::Bytes(bytes),
+                size: AccessSize::Bytes(bytes),
                 alignment: bytes,
             },
         )?;

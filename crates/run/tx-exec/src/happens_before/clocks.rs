@@ -85,10 +85,10 @@ impl Clocks {
     /// [`MAX_CLUSTER_BLOCKS`](crate::MAX_CLUSTER_BLOCKS) times
     /// [`MAX_BLOCK_THREADS`](crate::MAX_BLOCK_THREADS).
     pub fn start_block(&mut self, block: u32, threads: usize) {
-        const MOST: usize = (crate::MAX_CLUSTER_BLOCKS * crate::MAX_BLOCK_THREADS) as usize;
+        const MAX_THREADS: usize = (crate::MAX_CLUSTER_BLOCKS * crate::MAX_BLOCK_THREADS) as usize;
         assert!(
-            threads <= MOST,
-            "a block of {threads} threads, expected at most {MOST}"
+            threads <= MAX_THREADS,
+            "a block of {threads} threads, expected at most {MAX_THREADS}"
         );
         self.block = block;
         self.phase = 0;

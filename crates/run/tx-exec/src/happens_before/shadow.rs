@@ -75,7 +75,7 @@ impl Record {
 }
 
 /// Set of threads of one block, with one bit per thread.
-type Set = [u64];
+type ThreadSet = [u64];
 
 /// A recorded access of one thread, or a group of equal accesses that several threads made in one
 /// phase at equal clocks.
@@ -83,7 +83,7 @@ type Set = [u64];
 struct Entry {
     record: Record,
     /// Set of the accessing threads; `None` if a single thread accessed the granule.
-    set: Option<Box<Set>>,
+    set: Option<Box<ThreadSet>>,
 }
 
 /// The recorded access that races with the new access.

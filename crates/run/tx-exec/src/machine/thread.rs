@@ -1,6 +1,6 @@
 //! State of one thread of the running cluster.
 
-use crate::{bits::PagedBits, cluster_barrier::ClusterArrival, fault::AccessKind, warp::Input};
+use crate::{bits::PagedBits, cluster_barrier::ClusterArrival, fault::AccessKind, warp::LaneInput};
 use corosensei::Yielder;
 
 #[derive(Clone, Copy, Debug)]
@@ -8,7 +8,7 @@ pub(crate) enum WaitReason {
     Warp {
         site: u32,
         mask: u32,
-        input: Input,
+        input: LaneInput,
     },
     Barrier {
         site: u32,

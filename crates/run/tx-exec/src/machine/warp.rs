@@ -7,7 +7,7 @@ use super::{
 use crate::{
     WARP,
     fault::Fault,
-    warp::{Input, WarpArrivals, WarpOp, evaluate, lanes},
+    warp::{LaneInput, WarpArrivals, WarpOp, evaluate, lanes},
 };
 
 impl Machine<'_> {
@@ -17,7 +17,7 @@ impl Machine<'_> {
         &mut self,
         op: WarpOp,
         mask: u32,
-        input: Input,
+        input: LaneInput,
         site: u32,
     ) -> Result<Outcome, Fault> {
         let thread = self.current;
@@ -95,7 +95,7 @@ impl Machine<'_> {
         first: usize,
         site: u32,
     ) -> Result<(), Fault> {
-        let mut inputs = [Input::default(); WARP];
+        let mut inputs = [LaneInput::default(); WARP];
         for lane in lanes(mask) {
             if let ThreadState::Waiting(WaitReason::Warp { input, .. }) =
                 self.threads[first + lane].state

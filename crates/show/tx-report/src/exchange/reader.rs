@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_target::{Operation, Role};
 
-use super::integers::{Integers, Known};
+use super::integers::{IntegerValue, Integers};
 use super::{Access, BarrierScope, KernelStep, LANES, Op, Region, ReportedKernel, Space, Threads};
 
 pub(super) struct Reader<'k> {
@@ -143,7 +143,7 @@ impl<'k> Reader<'k> {
                 return;
             }
             "scf.for" => {
-                let bounds: Vec<Known> = op
+                let bounds: Vec<IntegerValue> = op
                     .operands
                     .iter()
                     .take(3)
@@ -169,12 +169,12 @@ impl<'k> Reader<'k> {
                     ),
                     _ => None,
                 }) {
-                    Known::All(n) => Some(n),
-                    Known::Each(each) => {
+                    IntegerValue::All(n) => Some(n),
+                    IntegerValue::Each(each) => {
                         let first = each.first().copied().flatten();
                         first.filter(|n| each.iter().all(|m| *m == Some(*n)))
                     }
-                    Known::Nothing => None,
+                    IntegerValue::Nothing => None,
                 };
                 let mut inner = Vec::new();
                 self.region(body, threads, &mut inner);
@@ -304,7 +304,7 @@ impl<'k> Reader<'k> {
         // The last warp may be partial.
         let alike = warps.iter().all(|warp| first.starts_with(warp));
         let distance = match offset {
-            Known::All(n) => Some(n),
+            IntegerValue::All(n) => Some(n),
             _ => None,
         };
         let combine = op

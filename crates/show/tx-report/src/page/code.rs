@@ -61,11 +61,11 @@ pub(super) fn program(page: &mut String, report: &Report) {
 
 /// Returns a line, truncated to fit in a note.
 pub(super) fn quote(text: &str) -> String {
-    const ROOM: usize = 72;
-    if text.chars().count() <= ROOM {
+    const MAX_CHARACTERS: usize = 72;
+    if text.chars().count() <= MAX_CHARACTERS {
         return text.to_owned();
     }
-    text.chars().take(ROOM - 1).chain(['…']).collect()
+    text.chars().take(MAX_CHARACTERS - 1).chain(['…']).collect()
 }
 
 pub(super) fn ptx_section(page: &mut String, pack: &mut Pack, report: &Report) {

@@ -7,8 +7,8 @@ use crate::report::Report;
 use crate::{fragment, tree};
 use std::fmt::Write as _;
 
-pub(super) const MOST_OPEN_KERNELS: usize = 2;
-const MOST_OPEN_FRAGMENTS: usize = 3;
+pub(super) const MAX_OPEN_KERNELS: usize = 2;
+const MAX_OPEN_FRAGMENTS: usize = 3;
 
 pub(super) fn kernels(page: &mut String, pack: &mut Pack, report: &Report) {
     page.push_str(
@@ -32,7 +32,7 @@ pub(super) fn kernels(page: &mut String, pack: &mut Pack, report: &Report) {
         }
         let mut inside = String::new();
         tree::draw(&mut inside, kernel, &format!("kernel-{number}"));
-        folding(page, pack, number < MOST_OPEN_KERNELS, &summary, inside);
+        folding(page, pack, number < MAX_OPEN_KERNELS, &summary, inside);
     }
 }
 
@@ -47,6 +47,6 @@ pub(super) fn layouts(page: &mut String, pack: &mut Pack, report: &Report) {
         let summary = format!("<h3>Fragment {}: {shape}</h3>", number + 1);
         let mut inside = String::new();
         fragment::draw(&mut inside, each);
-        folding(page, pack, number < MOST_OPEN_FRAGMENTS, &summary, inside);
+        folding(page, pack, number < MAX_OPEN_FRAGMENTS, &summary, inside);
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 /// Maximum number of characters shown per line. MLIR prints a GPU binary on a single, very long
 /// line.
-const MOST_CHARACTERS: usize = 2000;
+const MAX_LINE_CHARACTERS: usize = 2000;
 
 /// Appends a link to a source location.
 pub(super) fn place(page: &mut String, line: Option<usize>, column: Option<usize>) {
@@ -55,7 +55,7 @@ pub(super) fn shown(line: &str) -> (&str, usize) {
     const HOLDS_PTX: &str = "assembly = \"";
     let most = match line.find(HOLDS_PTX) {
         Some(at) => line[..at + HOLDS_PTX.len()].chars().count() + 80,
-        None => MOST_CHARACTERS,
+        None => MAX_LINE_CHARACTERS,
     };
     match line.char_indices().nth(most) {
         Some((at, _)) => (&line[..at], line[at..].chars().count()),

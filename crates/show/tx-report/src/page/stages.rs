@@ -9,7 +9,7 @@ use crate::report::{Report, Stage, VerdictKind};
 use std::fmt::Write as _;
 
 /// A stage with at most this number of lines is expanded initially.
-const MOST_OPEN: usize = 60;
+const MAX_OPEN_LINES: usize = 60;
 
 /// Returns the diff of each stage; the diff of the first stage is empty.
 pub(super) fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
@@ -121,8 +121,8 @@ pub(super) fn stages(page: &mut String, pack: &mut Pack, report: &Report, change
             .map(|p| p.rows.len())
             .sum();
         let open = match number {
-            0 => stage.ir.lines().count() <= MOST_OPEN,
-            _ => visible > 0 && visible <= MOST_OPEN,
+            0 => stage.ir.lines().count() <= MAX_OPEN_LINES,
+            _ => visible > 0 && visible <= MAX_OPEN_LINES,
         };
         let open = if open { " open" } else { "" };
         let _ = write!(

@@ -1,5 +1,5 @@
 use super::code::quote;
-use super::drawings::MOST_OPEN_KERNELS;
+use super::drawings::MAX_OPEN_KERNELS;
 use super::*;
 use crate::report::{Stage, Verdict, VerdictKind};
 use crate::{Diagnostic, Fragment, Holder, Op, Region, ReportedKernel};
@@ -200,8 +200,8 @@ fn packed(page: &str) -> serde_json::Value {
 fn no_text_is_html_wherever_it_stands() {
     let mut report = full();
     // One kernel more than the page expands initially.
-    report.kernels = vec![report.kernels[0].clone(); MOST_OPEN_KERNELS + 1];
-    report.kernels[MOST_OPEN_KERNELS].name = hostile("folded");
+    report.kernels = vec![report.kernels[0].clone(); MAX_OPEN_KERNELS + 1];
+    report.kernels[MAX_OPEN_KERNELS].name = hostile("folded");
     let page = render(&report);
     let pack = packed(&page);
     let words = [
