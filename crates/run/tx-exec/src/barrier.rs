@@ -1,8 +1,8 @@
 //! State of the named barriers of a block. Module `cluster_barrier` contains the cluster barrier.
 
 use crate::{
-    WARP,
     happens_before::{Clocks, ReleasedClocks},
+    warp::WARP,
 };
 use std::ops::Range;
 

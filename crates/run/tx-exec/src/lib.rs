@@ -95,5 +95,3 @@ pub use memory::{BufferId, Memory, MemoryError};
 pub use order::Order;
 pub use program::Program;
 pub use report::{Accesses, Report};
-
-const WARP: usize = 32;

@@ -1,6 +1,6 @@
 //! Execution order of threads and blocks.
 
-use crate::WARP;
+use crate::warp::WARP;
 
 /// Execution order of runnable threads, and of blocks.
 ///

@@ -1,7 +1,8 @@
 //! Warp operations: their encoding in generated code, their arrived lanes, and their results as
 //! defined by the PTX ISA.
 
-use crate::WARP;
+/// Number of lanes of a warp.
+pub(crate) const WARP: usize = 32;
 
 /// The rule that selects the source lane of a shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,10 @@ use super::{
     fence::{BlockEvents, EventSet, Fence, FenceOrder},
     segment::{Relation, Segment},
 };
-use crate::WARP;
+use crate::{
+    launch::{MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS},
+    warp::WARP,
+};
 use std::rc::Rc;
 
 const NO_SEGMENT: u32 = u32::MAX;
@@ -85,7 +88,7 @@ impl Clocks {
     /// [`MAX_CLUSTER_BLOCKS`](crate::MAX_CLUSTER_BLOCKS) times
     /// [`MAX_BLOCK_THREADS`](crate::MAX_BLOCK_THREADS).
     pub fn start_block(&mut self, block: u32, threads: usize) {
-        const MAX_THREADS: usize = (crate::MAX_CLUSTER_BLOCKS * crate::MAX_BLOCK_THREADS) as usize;
+        const MAX_THREADS: usize = (MAX_CLUSTER_BLOCKS * MAX_BLOCK_THREADS) as usize;
         assert!(
             threads <= MAX_THREADS,
             "a block of {threads} threads, expected at most {MAX_THREADS}"

@@ -392,7 +392,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{WARP, happens_before::ReleasedClocks};
+    use crate::{happens_before::ReleasedClocks, warp::WARP};
 
     struct Checked {
         shadow: Shadow,

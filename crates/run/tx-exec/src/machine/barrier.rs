@@ -5,9 +5,9 @@ use super::{
     thread::{Outcome, ThreadState, WaitReason},
 };
 use crate::{
-    WARP,
     barrier::{Arrival, ExcessWarps},
     fault::Fault,
+    warp::WARP,
 };
 
 impl Machine<'_> {

@@ -4,7 +4,10 @@ use super::{
     Machine,
     thread::{ThreadState, WaitReason},
 };
-use crate::{WARP, fault::Fault, warp::lanes};
+use crate::{
+    fault::Fault,
+    warp::{WARP, lanes},
+};
 
 impl Machine<'_> {
     /// Ends the current thread. Reports a fault if another thread waits for the current thread.

@@ -17,7 +17,6 @@ mod warp;
 pub(crate) use thread::{Outcome, ThreadState};
 
 use crate::{
-    WARP,
     barrier::Barrier,
     cluster_barrier::ClusterBarrier,
     fault::{Coordinates, Divergence, Fault, Lifetime, OtherBlock, Site},
@@ -29,7 +28,7 @@ use crate::{
     order::{Blocks, Preemption, Readiness},
     report::Report,
     shared::SharedMemory,
-    warp::WarpArrivals,
+    warp::{WARP, WarpArrivals},
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;

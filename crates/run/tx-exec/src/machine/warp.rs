@@ -5,9 +5,8 @@ use super::{
     thread::{Outcome, ThreadState, WaitReason},
 };
 use crate::{
-    WARP,
     fault::Fault,
-    warp::{LaneInput, WarpArrivals, WarpOp, evaluate, lanes},
+    warp::{LaneInput, WARP, WarpArrivals, WarpOp, evaluate, lanes},
 };
 
 impl Machine<'_> {
