@@ -38,7 +38,7 @@ pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
             }
         }
         runs += 1;
-        crate::print(format!("{status}\n").as_bytes())?;
+        crate::stdout::print(format!("{status}\n").as_bytes())?;
     }
     match (refused, failed) {
         (0, 0) => Ok(()),

@@ -88,7 +88,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         true => format!("{}\n", serde_json::json!(measured)),
         false => describe(&measured),
     };
-    crate::print(text.as_bytes())
+    crate::stdout::print(text.as_bytes())
 }
 
 /// Returns the number of measurements. If the device is the CPU, the function prints a note that

@@ -64,9 +64,9 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     }
     // Files are written before standard output, which may be closed.
     if plan == stdout {
-        crate::print(artifact.plan.to_json().as_bytes())
+        crate::stdout::print(artifact.plan.to_json().as_bytes())
     } else if output.is_none() || output == stdout {
-        crate::print(artifact.ptx.as_bytes())
+        crate::stdout::print(artifact.ptx.as_bytes())
     } else {
         Ok(())
     }
@@ -250,7 +250,7 @@ fn compiler(
     chip: &str,
     asserts: AssertOptions,
 ) -> Result<tx::Compiler, tx::Error> {
-    let compiler = crate::compiler(tx::Target::parse(chip)?)?;
+    let compiler = crate::compiler::compiler(tx::Target::parse(chip)?)?;
     let compiler = match asserts.kept {
         true => compiler.with_asserts(),
         false => compiler,

@@ -42,7 +42,7 @@ pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
             ));
         }
     }
-    crate::print(crate::name::spoken(&text).as_bytes())
+    crate::stdout::print(crate::name::spoken(&text).as_bytes())
 }
 
 fn table<N: AsRef<str>>(rows: &[(N, String)]) -> String {

@@ -23,7 +23,7 @@ use crate::stderr::note;
 
 pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     let Some(what) = options.what.as_deref().filter(|_| !options.list) else {
-        return crate::print(pages::list().as_bytes());
+        return crate::stdout::print(pages::list().as_bytes());
     };
     // A number without the prefix `TX` is also a diagnostic code, unless a file with this name
     // exists.
@@ -68,7 +68,7 @@ fn code(number: u64) -> Result<(), Failure> {
     let page = name.parse::<Code>().ok().and_then(pages::page);
     let page = page
         .ok_or_else(|| Failure::Usage(format!("no code {name}: `tx explain --list` lists all")))?;
-    crate::print(crate::name::spoken(page).as_bytes())
+    crate::stdout::print(crate::name::spoken(page).as_bytes())
 }
 
 fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
@@ -81,13 +81,13 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     };
     let refused = |error: tx::Error| Failure::Diagnosed(compile::describe(&error, file, &text));
     let compiler = tx::Target::parse(&options.chip)
-        .and_then(crate::compiler)
+        .and_then(crate::compiler::compiler)
         .map_err(refused)?;
     let explained = compiler.explain(&source).map_err(refused)?;
     if options.json {
         let json = serde_json::to_string_pretty(&explained.choices)
             .map_err(|error| Failure::Refused(error.to_string()))?;
-        return crate::print(format!("{json}\n").as_bytes());
+        return crate::stdout::print(format!("{json}\n").as_bytes());
     }
     let mut text_of_ops = String::new();
     let mut others = String::new();
@@ -172,7 +172,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         ));
     }
     // Rejected candidates are printed after the chosen schedules of all ops.
-    crate::print(crate::name::spoken(&(text_of_ops + &others)).as_bytes())
+    crate::stdout::print(crate::name::spoken(&(text_of_ops + &others)).as_bytes())
 }
 
 #[cfg(test)]

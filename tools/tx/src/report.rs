@@ -61,7 +61,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let diagnosed =
         |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &source.text));
     let compiler = tx::Target::parse(&options.chip)
-        .and_then(crate::compiler)
+        .and_then(crate::compiler::compiler)
         .map_err(|error| diagnosed(&error))?;
     let mut report = Report {
         file: source.name.clone(),
@@ -105,7 +105,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let page = tx_report::render(&report);
     drop(task);
     let written = if options.output == Path::new("-") {
-        crate::print(page.as_bytes())
+        crate::stdout::print(page.as_bytes())
     } else {
         compile::write(&options.output, &page)
     };

@@ -55,7 +55,7 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
         if out.path == Path::new("-") {
             let mut bytes = Vec::new();
             write_npy_to(&mut bytes, array).map_err(|error| Failure::stdout(&error))?;
-            crate::print(&bytes)?;
+            crate::stdout::print(&bytes)?;
         } else {
             write_npy(&out.path, array)?;
         }
@@ -224,7 +224,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
         Err(_) => "",
     };
     // The output of the program is printed even if the run failed, as with a GPU driver.
-    crate::print(printed.as_bytes())?;
+    crate::stdout::print(printed.as_bytes())?;
     run.map_err(|error| {
         options
             .launch
@@ -290,5 +290,5 @@ fn print(outputs: &Outputs) -> Result<(), Failure> {
             array.describe()
         ));
     }
-    crate::print(text.as_bytes())
+    crate::stdout::print(text.as_bytes())
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         let each = &mut |validated: Result<Validation, Failure>, text: &[u8]| {
             match validated {
                 Ok(validation) => {
-                    crate::print(describe(file, text, &validation).as_bytes())?;
+                    crate::stdout::print(describe(file, text, &validation).as_bytes())?;
                     is_assembled &= given.ptxas.is_some() || !has_ptx(&validation);
                     if let Some(grid) = validation.assumed {
                         let entries = assumed.entry(grid).or_default();
@@ -81,11 +81,11 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     }
     drop(task);
     for (grid, entries) in &assumed {
-        crate::print(format!("{}\n", assumed_grid(grid, entries)).as_bytes())?;
+        crate::stdout::print(format!("{}\n", assumed_grid(grid, entries)).as_bytes())?;
     }
     if !is_assembled {
         let line = format!("There is no ptxas, and no PTX was assembled: {GET_PTXAS}.\n");
-        crate::print(line.as_bytes())?;
+        crate::stdout::print(line.as_bytes())?;
     }
     let kinds = [("not valid", bad), ("not checked", open)];
     let told: Vec<String> = kinds
@@ -144,7 +144,7 @@ fn validate(
     let lines = source.text.clone();
     let diagnosed = |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &lines));
     let compiler = tx::Target::parse(&options.chip)
-        .and_then(crate::compiler)
+        .and_then(crate::compiler::compiler)
         .map_err(|error| diagnosed(&error))?;
     let entries = match &options.entry {
         Some(entry) => vec![entry.clone()],
