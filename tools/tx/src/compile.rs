@@ -250,7 +250,7 @@ fn compiler(
     chip: &str,
     asserts: AssertOptions,
 ) -> Result<tx::Compiler, tx::Error> {
-    let compiler = crate::compiler::compiler(tx::Target::parse(chip)?)?;
+    let compiler = crate::compiler::create(tx::Target::parse(chip)?)?;
     let compiler = match asserts.kept {
         true => compiler.with_asserts(),
         false => compiler,

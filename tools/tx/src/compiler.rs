@@ -13,7 +13,7 @@ pub(crate) fn prepare_with(prepare: Prepare) {
 }
 
 /// Creates a compiler for a target.
-pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
+pub(crate) fn create(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
     let compiler = tx::Compiler::new(target)?;
     match PREPARE.get() {
         Some(prepare) => prepare(compiler),

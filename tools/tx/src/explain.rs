@@ -81,7 +81,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     };
     let refused = |error: tx::Error| Failure::Diagnosed(compile::describe(&error, file, &text));
     let compiler = tx::Target::parse(&options.chip)
-        .and_then(crate::compiler::compiler)
+        .and_then(crate::compiler::create)
         .map_err(refused)?;
     let explained = compiler.explain(&source).map_err(refused)?;
     if options.json {

@@ -23,7 +23,7 @@ pub(crate) fn is_worker() -> bool {
 }
 
 pub(crate) fn serve() -> Result<(), Failure> {
-    tx_fuzz::serve(&crate::compiler::compiler).map_err(|error| Failure::Refused(error.to_string()))
+    tx_fuzz::serve(&crate::compiler::create).map_err(|error| Failure::Refused(error.to_string()))
 }
 
 pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
@@ -142,7 +142,7 @@ fn replay(files: &[PathBuf]) -> Result<(), Failure> {
             std::fs::read(file).map_err(|error| Failure::unreadable(file, DESCRIPTION, &error))?;
         let case: Case = serde_json::from_slice(&json)
             .map_err(|error| Failure::of_file(file, &error.to_string()))?;
-        let outcome = tx_fuzz::check(&case, &crate::compiler::compiler);
+        let outcome = tx_fuzz::check(&case, &crate::compiler::create);
         crate::stdout::print(format!("{}: {outcome}\n", file.display()).as_bytes())?;
         bad |= outcome.class.is_finding();
     }

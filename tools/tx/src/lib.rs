@@ -43,6 +43,8 @@ mod tune;
 mod usage;
 mod validate;
 
+pub use compiler::Prepare;
+
 use std::any::Any;
 use std::env;
 use std::panic::{self, AssertUnwindSafe};
@@ -50,7 +52,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
-pub use compiler::Prepare;
 
 use cli::{Cli, Command};
 use failure::Failure;

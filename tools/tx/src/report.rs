@@ -61,7 +61,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let diagnosed =
         |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &source.text));
     let compiler = tx::Target::parse(&options.chip)
-        .and_then(crate::compiler::compiler)
+        .and_then(crate::compiler::create)
         .map_err(|error| diagnosed(&error))?;
     let mut report = Report {
         file: source.name.clone(),

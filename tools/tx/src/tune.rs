@@ -42,7 +42,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     };
     let refused = |error: tx::Error| Failure::Diagnosed(compile::describe(&error, file, &text));
     let compiler = tx::Target::parse(&chip)
-        .and_then(crate::compiler::compiler)
+        .and_then(crate::compiler::create)
         .map_err(refused)?;
     let tunables = compiler.candidates(&source).map_err(refused)?;
     compile::warn_of_grid(&compiler, &source, options.launch.grid);

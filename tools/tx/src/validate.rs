@@ -144,7 +144,7 @@ fn validate(
     let lines = source.text.clone();
     let diagnosed = |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &lines));
     let compiler = tx::Target::parse(&options.chip)
-        .and_then(crate::compiler::compiler)
+        .and_then(crate::compiler::create)
         .map_err(|error| diagnosed(&error))?;
     let entries = match &options.entry {
         Some(entry) => vec![entry.clone()],
