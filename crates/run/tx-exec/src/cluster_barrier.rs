@@ -48,8 +48,8 @@ pub(crate) struct ClusterArrival {
 }
 
 impl ClusterBarrier {
-    /// Records an arrival of `thread`, and returns the arrival for the wait operation of the thread.
-    /// `has_other_blocks` is true in a cluster of several blocks.
+    /// Records an arrival of `thread`, and returns the arrival for the wait operation of the
+    /// thread. `has_other_blocks` is true in a cluster of several blocks.
     ///
     /// # Errors
     ///

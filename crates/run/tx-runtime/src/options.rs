@@ -5,7 +5,10 @@
 pub struct RunOptions {
     /// Grid of a kernel entry, in CTAs along x, y and z; replaces the grid of the plan.
     pub grid: Option<[u32; 3]>,
-    /// Whether [`Executable::run_with`](crate::Executable::run_with) launches through a CUDA graph (see [`Prepared::record`](crate::Prepared::record)).
+    /// Whether [`Executable::run_with`] launches through a CUDA graph (see [`Prepared::record`]).
+    ///
+    /// [`Executable::run_with`]: crate::Executable::run_with
+    /// [`Prepared::record`]: crate::Prepared::record
     pub graph: bool,
     /// Execution order of threads and blocks on the executor.
     #[cfg(feature = "simt")]

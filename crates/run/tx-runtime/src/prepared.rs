@@ -69,7 +69,9 @@ impl<'e> Prepared<'e> {
     /// The stream belongs to the primary context of the device. A graph captured from the stream is
     /// not launched after `self` is dropped. Launches of one [`Prepared`] do not overlap in time:
     /// all launches use one stream, or events order the launches. For a program from
-    /// [`Executable::prepare_in_place`](crate::Executable::prepare_in_place), the safety conditions of that function also apply.
+    /// [`Executable::prepare_in_place`], the safety conditions of that function also apply.
+    ///
+    /// [`Executable::prepare_in_place`]: crate::Executable::prepare_in_place
     pub unsafe fn launch_on(&self, stream: *mut c_void) -> Result<(), Error> {
         match &self.module {
             PreparedModule::Empty => Ok(()),
@@ -81,7 +83,7 @@ impl<'e> Prepared<'e> {
     }
 
     /// For later launches, replaces the address of argument `index` (counted from 0) of a program
-    /// from [`Executable::prepare_in_place`](crate::Executable::prepare_in_place). The array at the new address must have the type,
+    /// from [`Executable::prepare_in_place`]. The array at the new address must have the type,
     /// shape and strides of the previous array. CUDA graphs that were recorded earlier keep the
     /// replaced address.
     ///
@@ -90,7 +92,9 @@ impl<'e> Prepared<'e> {
     /// aligned to the element size. After an error, the argument keeps its old address.
     ///
     /// # Safety
-    /// The conditions of [`Executable::prepare_in_place`](crate::Executable::prepare_in_place).
+    /// The conditions of [`Executable::prepare_in_place`].
+    ///
+    /// [`Executable::prepare_in_place`]: crate::Executable::prepare_in_place
     pub unsafe fn move_argument(&mut self, index: usize, address: u64) -> Result<(), Error> {
         let buffer = self.bound.at(index, address)?;
         self.bound.buffers[buffer].address = Some(address);

@@ -4,8 +4,12 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// Number of the block, as passed to [`Clocks::start_block`].
+    ///
+    /// [`Clocks::start_block`]: super::Clocks::start_block
     pub block: u32,
     /// Number of block-wide barriers ([`Clocks::join_all`]) that completed before the segment.
+    ///
+    /// [`Clocks::join_all`]: super::Clocks::join_all
     pub phase: u32,
     /// Entry of the thread in its own vector clock: the number of its synchronisations in this
     /// phase, plus 1.

@@ -42,7 +42,8 @@ pub(super) struct LaunchBuilder<'p> {
 }
 
 impl LaunchBuilder<'_> {
-    /// Returns the launch of a step; `None` for an empty grid. `grid` replaces the grid of the step.
+    /// Returns the launch of a step; `None` for an empty grid. `grid` replaces the grid of the
+    /// step.
     pub(super) fn launch(
         &self,
         step: &Step,
