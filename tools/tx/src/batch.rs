@@ -24,9 +24,9 @@ pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
             continue;
         }
         let done = one(line, &mut devices);
-        let mut said = serde_json::json!({ "line": at + 1, "status": 0 });
+        let mut status = serde_json::json!({ "line": at + 1, "status": 0 });
         if let Err(failure) = done {
-            said["status"] = failure.status().into();
+            status["status"] = failure.status().into();
             match &failure {
                 // Standard output is closed, so the remaining runs cannot print their results.
                 Failure::Closed => return Err(failure),
@@ -34,11 +34,11 @@ pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
                 _ => refused += 1,
             }
             if let Some(message) = failure.message() {
-                said["message"] = message.trim_end().into();
+                status["message"] = message.trim_end().into();
             }
         }
         runs += 1;
-        crate::print(format!("{said}\n").as_bytes())?;
+        crate::stdout::print(format!("{status}\n").as_bytes())?;
     }
     match (refused, failed) {
         (0, 0) => Ok(()),

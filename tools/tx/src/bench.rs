@@ -4,34 +4,35 @@ use std::time::Duration;
 
 use tx_runtime::{Arg, Device, Executable, Prepared, RunOptions};
 
-use crate::cli::{Asserts, Bench};
+use crate::cli::{AssertOptions, Bench};
 use crate::compile;
 use crate::failure::Failure;
-use crate::progress::{self, note};
+use crate::progress;
+use crate::stderr::note;
 
 /// Maximum number of bytes that `tx bench` reads to measure the read bandwidth of a device.
-const MOST_READ: usize = 1 << 30;
+const MAX_READ_BYTES: usize = 1 << 30;
 /// Minimum duration of one measurement. If one launch of the program takes less time, one
 /// measurement consists of several launches.
-const LEAST: Duration = Duration::from_millis(1);
+const MIN_MEASUREMENT: Duration = Duration::from_millis(1);
 /// Maximum run time of programs that are launched through a CUDA graph. For shorter run times, the
 /// overhead of a direct launch is comparable to the run time.
-const SHORT: Duration = Duration::from_micros(100);
+const MAX_GRAPH_RUN_TIME: Duration = Duration::from_micros(100);
 /// Maximum number of launches in a CUDA graph.
-const MOST_RECORDED: usize = 1024;
+const MAX_RECORDED_LAUNCHES: usize = 1024;
 /// Number of measurements on a GPU.
 const TIMES: u32 = 15;
 /// Number of measurements on the CPU. The number is small, because one run on the CPU may take
 /// seconds.
 const TIMES_ON_THE_CPU: u32 = 3;
 /// Number of warm-up launches.
-const WARM: usize = 3;
+const WARM_UP_LAUNCHES: usize = 3;
 /// Maximum number of copies of the arguments. Consecutive launches use different copies, to avoid
 /// cache hits.
-const MOST_COPIES: usize = 64;
+const MAX_COPIES: usize = 64;
 
 #[derive(serde::Serialize)]
-struct Measured {
+struct Measurement {
     file: String,
     entry: String,
     device: String,
@@ -59,7 +60,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         &options.kept,
         &text,
         &device,
-        Asserts::default(),
+        AssertOptions::default(),
     )?;
     let program = device.load(&artifact)?;
     options.launch.tell(&device);
@@ -76,10 +77,10 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     drop(task);
     let measured = timed.measured(options, &device, &program);
     let ceiling = match &device.chip() {
-        Some(_) => device.read_ceiling(measured.bytes.clamp(MOST_READ / 4, MOST_READ))?,
+        Some(_) => device.read_ceiling(measured.bytes.clamp(MAX_READ_BYTES / 4, MAX_READ_BYTES))?,
         None => None,
     };
-    let measured = Measured {
+    let measured = Measurement {
         ceiling_gb_per_s: ceiling.map(|bytes| bytes / 1e9),
         ..measured
     };
@@ -87,7 +88,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         true => format!("{}\n", serde_json::json!(measured)),
         false => describe(&measured),
     };
-    crate::print(text.as_bytes())
+    crate::stdout::print(text.as_bytes())
 }
 
 /// Returns the number of measurements. If the device is the CPU, the function prints a note that
@@ -106,7 +107,7 @@ pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32
     asked.unwrap_or(usual)
 }
 
-pub(crate) struct Timed {
+pub(crate) struct RunTimes {
     kernels: usize,
     graph: bool,
     bytes: usize,
@@ -123,14 +124,14 @@ pub(crate) fn time(
     how: &RunOptions,
     times: u32,
     step: &dyn Fn(),
-) -> Result<Timed, tx_runtime::Error> {
+) -> Result<RunTimes, tx_runtime::Error> {
     let prepare = || program.prepare(args.to_vec(), how);
     let mut runs = vec![prepare()?];
     let bytes = runs[0].argument_bytes();
     // With this number of copies, the L2 cache no longer contains a copy when a later launch uses
     // that copy again.
     let copies = match device.cache()? {
-        Some(cache) => (4 * cache).div_ceil(bytes.max(1)).clamp(1, MOST_COPIES),
+        Some(cache) => (4 * cache).div_ceil(bytes.max(1)).clamp(1, MAX_COPIES),
         None => 1,
     };
     while runs.len() < copies {
@@ -138,20 +139,20 @@ pub(crate) fn time(
     }
     // On the CPU, one warm-up launch suffices: the executor compiles a kernel at its first launch.
     let warm = match device.chip() {
-        Some(_) => WARM,
+        Some(_) => WARM_UP_LAUNCHES,
         None => {
             Prepared::time(&mut runs, 1)?;
             1
         }
     };
     let first = Prepared::time(&mut runs, warm)? / warm as u32;
-    let launches = (LEAST.as_nanos() / first.as_nanos().max(1)).clamp(1, 10_000) as usize;
+    let launches = (MIN_MEASUREMENT.as_nanos() / first.as_nanos().max(1)).clamp(1, 10_000) as usize;
     let launches = launches.next_multiple_of(if launches > copies { copies } else { 1 });
     let kernels = runs[0].kernels();
-    let graph = device.chip().is_some() && kernels > 0 && first < SHORT;
+    let graph = device.chip().is_some() && kernels > 0 && first < MAX_GRAPH_RUN_TIME;
     let mut seconds = Vec::new();
     if graph {
-        let recorded = launches.min(MOST_RECORDED / copies * copies);
+        let recorded = launches.min(MAX_RECORDED_LAUNCHES / copies * copies);
         let graph_launches = launches.div_ceil(recorded);
         let graph = Prepared::record(&mut runs, recorded)?;
         graph.time(1)?;
@@ -167,7 +168,7 @@ pub(crate) fn time(
         }
     }
     seconds.sort_by(f64::total_cmp);
-    Ok(Timed {
+    Ok(RunTimes {
         kernels,
         graph,
         bytes,
@@ -176,14 +177,14 @@ pub(crate) fn time(
     })
 }
 
-impl Timed {
+impl RunTimes {
     pub(crate) fn median(&self) -> f64 {
         self.seconds[self.seconds.len() / 2]
     }
 
-    fn measured(&self, options: &Bench, device: &Device, program: &Executable) -> Measured {
+    fn measured(&self, options: &Bench, device: &Device, program: &Executable) -> Measurement {
         let microseconds = |seconds: Option<&f64>| seconds.map_or(0.0, |seconds| seconds * 1e6);
-        Measured {
+        Measurement {
             file: options.program.file.display().to_string(),
             entry: program.plan().entry.clone(),
             device: device.name(),
@@ -204,7 +205,7 @@ impl Timed {
     }
 }
 
-fn describe(measured: &Measured) -> String {
+fn describe(measured: &Measurement) -> String {
     let plural = |n: usize| if n == 1 { "" } else { "s" };
     let ceiling = match measured.ceiling_gb_per_s {
         Some(ceiling) => format!(

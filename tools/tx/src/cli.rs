@@ -2,20 +2,26 @@
 
 #[cfg(feature = "fuzz")]
 pub(crate) mod fuzz;
+mod help;
+mod options;
 #[cfg(feature = "report")]
 pub(crate) mod report;
+mod values;
 
-use std::ffi::OsStr;
-use std::fmt::Display;
-use std::ops::RangeInclusive;
+pub(crate) use options::{AssertOptions, CacheOptions, Launch, Program};
+pub(crate) use values::{Grid, OutputFile};
+
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::builder::{OsStringValueParser, PossibleValue, StringValueParser, TypedValueParser};
-use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
-use tx_runtime::{MAX_GRID, Spec};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use tx_runtime::Spec;
 
-use crate::diagnostic::Format;
+use crate::stderr::Format;
+use help::{
+    BATCH_EXAMPLES, BENCH_EXAMPLES, COMPILE_EXAMPLES, COMPLETIONS_EXAMPLES, DOCTOR_EXAMPLES,
+    EXPLAIN_EXAMPLES, MAN_EXAMPLES, RUN_EXAMPLES, TUNE_EXAMPLES, VALIDATE_EXAMPLES, after_help,
+};
+use values::{KnownWords, chips, levels, number};
 
 /// Reduction compiler: lowers MLIR to PTX, and runs programs on a GPU or on the CPU.
 #[derive(Debug, Parser)]
@@ -32,7 +38,7 @@ pub(crate) struct Cli {
         long,
         value_name = "FILTER",
         global = true,
-        value_parser = Offered(levels),
+        value_parser = KnownWords(levels),
         hide_possible_values = true,
         display_order = 100
     )]
@@ -143,245 +149,16 @@ pub(crate) enum Command {
     Man(Man),
 }
 
-/// Returns the text below the options of `tx --help`.
-fn after_help() -> String {
-    let made = match cfg!(feature = "fuzz") {
-        true => "--dir, --cache, --out of `tx fuzz`",
-        false => "--dir, --cache",
-    };
-    format!(
-        "\
-The directory of an output file must exist. Directories that options name
-({made}) are created, with their parents.
-
-Exit status:
-  0  success
-  1  the program, its arguments, its chip or its files were rejected
-  2  invalid command line
-  3  the program ran and failed: a race, a fault, a wrong result"
-    )
-}
-
-const RUN_EXAMPLES: &str = "\
-A SPEC is one of:
-  FILE.npy              NumPy array from a file
-  FILE.npy:bf16         NumPy array with 16-bit words that are read as bf16
-                        (8-bit words: f8E4M3FN, f8E5M2)
-  zeros:4x8xf32         array of zeros; `zeros:f32` is an array of rank 0
-  full:1.5:4x8xf32      array with equal elements; also inf, -inf and nan
-  rand:4x8xf32[:SEED]   random floats in [0, 1), or integers from -8 to 7; the
-                        default SEED is 0
-  1.5                   scalar
-
-Examples:
-  tx run row_sums.mlir --arg rand:1000x300xf32 --arg zeros:1000xf32
-  tx run row_sums.mlir --arg input.npy --arg zeros:1000xf32 --out 1=sums.npy
-  tx run kernels.mlir --entry sum --grid 16 --arg x.npy:bf16 --arg zeros:16xf32";
-
-const BENCH_EXAMPLES: &str = "\
-Examples:
-  tx bench row_sums.mlir --arg rand:262144x1024xf32 --arg zeros:262144xf32
-  tx bench sums.mlir --arg rand:262144x1024xf32 --arg zeros:262144xf32 --json
-  tx bench kernels.mlir --entry sum --grid 16 --arg x.npy --arg zeros:16xf32";
-
-const BATCH_EXAMPLES: &str = "\
-Examples:
-  tx batch runs.jsonl
-  compute-sanitizer --tool racecheck tx batch runs.jsonl";
-
-const COMPILE_EXAMPLES: &str = "\
-Examples:
-  tx compile row_sums.mlir
-  tx compile row_sums.mlir --chip sm_90 -o row_sums.ptx --plan row_sums.json
-  tx compile row_sums.mlir --time -o row_sums.ptx
-  tx compile row_sums.mlir --times 20 -o row_sums.ptx";
-
-const EXPLAIN_EXAMPLES: &str = "\
-Examples:
-  tx explain row_sums.mlir
-  tx explain row_sums.mlir --chip sm_90
-  tx explain TX0012
-  tx explain --list";
-
-const TUNE_EXAMPLES: &str = "\
-Examples:
-  tx tune sums.mlir --arg rand:4096x1000xf32 --arg zeros:4096xf32 -o tuned.mlir
-  tx bench tuned.mlir --arg rand:4096x1000xf32 --arg zeros:4096xf32";
-
-const VALIDATE_EXAMPLES: &str = "\
-Verdicts:
-  reference           the input program, which later stages are compared with
-  equal               results with the same bits as the previous stage; all NaNs
-                      count as equal
-  as before           the error of an earlier stage, without a new error; only
-                      the first race is reported
-  equal within order  different bits, within the bound that reordered
-                      combination permits
-  WRONG               different result: the first differing element and both
-                      values
-  RACE                accesses that no barrier orders
-  as in the IR        PTX with the barriers, shuffles, atomics and vector
-                      accesses of the last IR
-  PTX                 PTX that differs from the last IR, or that ptxas rejects:
-                      the first difference
-  FAULT               out-of-bounds access, read of uninitialized memory,
-                      divergence at a barrier or shuffle, division by zero
-  hold                the properties of a combiner hold for all tested values
-  BROKEN              a property of a combiner fails for the printed values
-  conditional         a property of a combiner fails for values that may not
-                      occur in the program
-  unsupported op OP   the interpreter cannot run this stage
-
-Exit status:
-  0  every verdict is good
-  1  a program was rejected, or has a fault for all tested sizes and integers
-     (set other values with --arg)
-  2  invalid command line
-  3  a verdict is bad
-
-Examples:
-  tx validate row_sums.mlir
-  tx validate row_sums.mlir --seed 7 --chip sm_90
-  tx validate kernels.mlir --entry sum --arg rand:16x128xf32 --arg zeros:16xf32";
-
-const DOCTOR_EXAMPLES: &str = "\
-Examples:
-  tx doctor
-  tx doctor --chip sm_100";
-
-const COMPLETIONS_EXAMPLES: &str = "\
-Examples:
-  tx completions bash > ~/.local/share/bash-completion/completions/tx
-  tx completions zsh > ~/.zfunc/_tx
-  tx completions fish > ~/.config/fish/completions/tx.fish";
-
-const MAN_EXAMPLES: &str = "\
-Examples:
-  tx man | man -l -
-  tx man --dir ~/.local/share/man/man1";
-
-/// Parser that accepts any text. Shell completions offer the known words. If a word is unknown, the
-/// command prints an error with a list of the known words.
-#[derive(Clone)]
-struct Offered(fn() -> Vec<&'static str>);
-
-fn chips() -> Vec<&'static str> {
-    tx_target::CHIPS.map(|chip| chip.name).into()
-}
-
-fn devices() -> Vec<&'static str> {
-    vec!["auto", "cpu", "cuda", "cuda:0", "cuda:1"]
-}
-
-fn levels() -> Vec<&'static str> {
-    vec!["error", "warn", "info", "debug", "trace"]
-}
-
-impl TypedValueParser for Offered {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        arg: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<String, clap::Error> {
-        StringValueParser::new().parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.0().into_iter().map(PossibleValue::new)))
-    }
-}
-
-/// Returns a parser of integers in a range. The error message of the parser contains the range.
-fn number<T>(range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
-where
-    T: Clone + Display + FromStr + PartialOrd + Send + Sync + 'static,
-{
-    StringValueParser::new().try_map(move |text| {
-        let found = text.parse().ok();
-        found
-            .filter(|number| range.contains(number))
-            .ok_or_else(|| {
-                format!(
-                    "expected a whole number from {} to {}",
-                    range.start(),
-                    range.end()
-                )
-            })
-    })
-}
-
-/// Program file, and name of the function or kernel in it.
-#[derive(Debug, Args)]
-pub(crate) struct Program {
-    /// MLIR text or bytecode; `-` reads standard input
-    #[arg(value_name = "FILE.mlir", value_hint = ValueHint::FilePath)]
-    pub(crate) file: PathBuf,
-
-    /// Name of the function or kernel; optional if the file has only one
-    #[arg(long, value_name = "NAME")]
-    pub(crate) entry: Option<String>,
-}
-
-/// Options of the compilation cache.
-#[derive(Debug, Args)]
-pub(crate) struct Kept {
-    /// Directory of the compilation cache, which is created if missing, or `off` to disable the
-    /// cache [env: TX_CACHE] [default: see `tx doctor`]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
-          value_parser = OsStringValueParser::new().map(PathBuf::from))]
-    pub(crate) cache: Option<PathBuf>,
-}
-
-/// Options for assertions.
-#[derive(Debug, Args, Clone, Copy, Default)]
-pub(crate) struct Asserts {
-    /// Keep `cf.assert` in the bodies of linalg ops, so that a launch fails if an assertion fails.
-    /// By default, these assertions are removed
-    #[arg(long = "asserts")]
-    pub(crate) kept: bool,
-}
-
-/// Device, arguments and other options of a launch.
-#[derive(Debug, Args)]
-pub(crate) struct Launch {
-    /// Device: auto (a CUDA device if present, otherwise cpu), cpu, cuda or cuda:N
-    #[arg(
-        long, value_name = "DEVICE", default_value = "auto", value_parser = Offered(devices),
-        hide_possible_values = true
-    )]
-    pub(crate) device: String,
-
-    /// Argument of the program; repeat the option for each argument, in order
-    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
-    pub(crate) args: Vec<Spec>,
-
-    /// Grid size of a kernel in CTAs [default: the `known_grid_size` of the kernel, or one CTA]
-    #[arg(long, value_name = "X,Y,Z", allow_negative_numbers = true)]
-    pub(crate) grid: Option<Grid>,
-
-    /// Maximum number of steps of a launch on the CPU, summed over all threads [default: 268435456,
-    /// plus 64 per element of the arguments and 1024 per thread]
-    #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
-    pub(crate) steps: Option<u64>,
-
-    /// Target chip [default: the chip of the device, or sm_80 for cpu]
-    #[arg(long, value_name = "CHIP", value_parser = Offered(chips), hide_possible_values = true)]
-    pub(crate) chip: Option<String>,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) program: Program,
 
     #[command(flatten)]
-    pub(crate) kept: Kept,
+    pub(crate) kept: CacheOptions,
 
     #[command(flatten)]
-    pub(crate) asserts: Asserts,
+    pub(crate) asserts: AssertOptions,
 
     #[command(flatten)]
     pub(crate) launch: Launch,
@@ -389,7 +166,7 @@ pub(crate) struct Run {
     /// After the run, write argument I (counted from 0) to a file instead of printing the outputs;
     /// `-` is standard output
     #[arg(long = "out", value_name = "I=FILE.npy", value_hint = ValueHint::FilePath)]
-    pub(crate) outs: Vec<Out>,
+    pub(crate) outs: Vec<OutputFile>,
 
     /// Write the PTX of the program to a file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -413,7 +190,7 @@ pub(crate) struct Bench {
     pub(crate) program: Program,
 
     #[command(flatten)]
-    pub(crate) kept: Kept,
+    pub(crate) kept: CacheOptions,
 
     #[command(flatten)]
     pub(crate) launch: Launch,
@@ -457,17 +234,17 @@ pub(crate) struct Compile {
     pub(crate) program: Program,
 
     #[command(flatten)]
-    pub(crate) kept: Kept,
+    pub(crate) kept: CacheOptions,
 
     /// Target chip; `#nvvm.target` on a `gpu.module` takes precedence
     #[arg(
         long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
-        value_parser = Offered(chips), hide_possible_values = true
+        value_parser = KnownWords(chips), hide_possible_values = true
     )]
     pub(crate) chip: String,
 
     #[command(flatten)]
-    pub(crate) asserts: Asserts,
+    pub(crate) asserts: AssertOptions,
 
     /// Output file for the PTX; `-` is standard output, the default
     #[arg(short, long, value_name = "FILE.ptx", value_hint = ValueHint::FilePath)]
@@ -528,7 +305,7 @@ pub(crate) struct Explain {
     /// Target chip; `#nvvm.target` on a `gpu.module` takes precedence
     #[arg(
         long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
-        value_parser = Offered(chips), hide_possible_values = true
+        value_parser = KnownWords(chips), hide_possible_values = true
     )]
     pub(crate) chip: String,
 }
@@ -562,7 +339,7 @@ pub(crate) struct Validate {
     /// Target chip; `#nvvm.target` on a `gpu.module` takes precedence
     #[arg(
         long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
-        value_parser = Offered(chips), hide_possible_values = true
+        value_parser = KnownWords(chips), hide_possible_values = true
     )]
     pub(crate) chip: String,
 
@@ -585,10 +362,10 @@ pub(crate) struct Validate {
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]
-    pub(crate) kept: Kept,
+    pub(crate) kept: CacheOptions,
 
     /// Print the features of this chip
-    #[arg(long, value_name = "CHIP", value_parser = Offered(chips), hide_possible_values = true)]
+    #[arg(long, value_name = "CHIP", value_parser = KnownWords(chips), hide_possible_values = true)]
     pub(crate) chip: Option<String>,
 }
 
@@ -612,60 +389,6 @@ pub(crate) enum Shell {
     Bash,
     Zsh,
     Fish,
-}
-
-/// Output file of an argument, in the form `I=FILE.npy`.
-#[derive(Clone, Debug)]
-pub(crate) struct Out {
-    pub(crate) index: usize,
-    pub(crate) path: PathBuf,
-}
-
-impl FromStr for Out {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected =
-            || "expected the index of an argument and a file, as in `1=sums.npy`".to_owned();
-        let (index, path) = text.split_once('=').ok_or_else(expected)?;
-        if path.is_empty() {
-            return Err(expected());
-        }
-        Ok(Self {
-            index: index.parse().map_err(|_| expected())?,
-            path: path.into(),
-        })
-    }
-}
-
-/// Grid size `X,Y,Z`. An omitted size is 1.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Grid(pub(crate) [u32; 3]);
-
-impl FromStr for Grid {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected = |what: &str| format!("expected {what}, as in `16,4,1`");
-        let mut grid = [1; 3];
-        let sizes: Vec<&str> = text.split(',').collect();
-        if sizes.len() > grid.len() {
-            return Err(expected("one to three numbers from 1 on"));
-        }
-        for (i, (size, text)) in grid.iter_mut().zip(sizes).enumerate() {
-            let (axis, most) = (["x", "y", "z"][i], MAX_GRID[i]);
-            // The launch rejects numbers that are too large.
-            *size = text
-                .trim()
-                .parse()
-                .ok()
-                .filter(|size| *size > 0)
-                .ok_or_else(|| {
-                    expected(&format!("a whole number from 1 to {most} along {axis}"))
-                })?;
-        }
-        Ok(Self(grid))
-    }
 }
 
 #[cfg(test)]

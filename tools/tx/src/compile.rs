@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use tx_plan::{Artifact, EntryKind};
 
-use crate::cli::{Asserts, Compile, Grid, Kept, Program};
-use crate::diagnostic::Said;
-use crate::failure::{Failure, say};
-use crate::progress::{note, note_once, warn, warn_once};
+use crate::cli::{AssertOptions, CacheOptions, Compile, Grid, Program};
+use crate::failure::Failure;
+use crate::message::Message;
+use crate::stderr::{note, note_once, print_text, warn, warn_once};
 
 pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     let stdout = Some(Path::new("-"));
@@ -57,16 +57,16 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
         write(path, &artifact.plan.to_json())?;
     }
     if is_timed {
-        say(&times.table());
+        print_text(&times.table());
     }
     if let Some(path) = output.filter(|_| output != stdout) {
         write(path, &artifact.ptx)?;
     }
     // Files are written before standard output, which may be closed.
     if plan == stdout {
-        crate::print(artifact.plan.to_json().as_bytes())
+        crate::stdout::print(artifact.plan.to_json().as_bytes())
     } else if output.is_none() || output == stdout {
-        crate::print(artifact.ptx.as_bytes())
+        crate::stdout::print(artifact.ptx.as_bytes())
     } else {
         Ok(())
     }
@@ -165,11 +165,11 @@ const UNCLEAR: [&str; 12] = [
 ];
 
 /// Maximum size of the compilation cache, in bytes.
-const MOST_KEPT: u64 = 512 << 20;
+const MAX_CACHE_BYTES: u64 = 512 << 20;
 
 /// Returns the compilation cache. The cache is in the directory that the user specified, or in the
 /// folder `tx` of the user's cache directory.
-pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
+pub(crate) fn cache(kept: &CacheOptions) -> Result<Option<tx::Cache>, Failure> {
     let (from, given) = match &kept.cache {
         Some(folder) => ("--cache", Some(folder.clone())),
         None => ("TX_CACHE", env::var_os("TX_CACHE").map(PathBuf::from)),
@@ -209,18 +209,18 @@ pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
         Some(caches.join("tx"))
     };
     let folder = given.filter(|_| !is_empty).or_else(own);
-    Ok(folder.map(|folder| tx::Cache::new(folder, MOST_KEPT)))
+    Ok(folder.map(|folder| tx::Cache::new(folder, MAX_CACHE_BYTES)))
 }
 
 /// Compiles a program for a chip. Prints a warning for a kernel without a known grid size, unless
 /// `grid` is given.
 pub(crate) fn compile(
     program: &Program,
-    kept: &Kept,
+    kept: &CacheOptions,
     grid: Option<Grid>,
     text: &[u8],
     chip: &str,
-    asserts: Asserts,
+    asserts: AssertOptions,
 ) -> Result<Artifact, Failure> {
     let cache = cache(kept)?;
     reporting(program, text, cache.as_ref(), || {
@@ -241,16 +241,16 @@ pub(crate) fn warn_of_grid(compiler: &tx::Compiler, source: &tx::Source, grid: O
         && let Ok(Some(warning)) = compiler.unknown_grid(source)
     {
         let file = Path::new(&source.name);
-        warn(&Said::warnings(&[warning], file, &source.text));
+        warn(&Message::warnings(&[warning], file, &source.text));
     }
 }
 
 fn compiler(
     cache: Option<tx::Cache>,
     chip: &str,
-    asserts: Asserts,
+    asserts: AssertOptions,
 ) -> Result<tx::Compiler, tx::Error> {
-    let compiler = crate::compiler(tx::Target::parse(chip)?)?;
+    let compiler = crate::compiler::create(tx::Target::parse(chip)?)?;
     let compiler = match asserts.kept {
         true => compiler.with_asserts(),
         false => compiler,
@@ -280,7 +280,7 @@ fn reporting(
 ) -> Result<Artifact, Failure> {
     let artifact =
         compile().map_err(|error| Failure::Diagnosed(describe(&error, &program.file, text)))?;
-    warn(&Said::warnings(&artifact.warnings, &program.file, text));
+    warn(&Message::warnings(&artifact.warnings, &program.file, text));
     if let Some(cache) = cache
         && let Some(trouble) = cache.trouble()
     {
@@ -293,8 +293,8 @@ fn reporting(
     Ok(artifact)
 }
 
-pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said> {
-    Said::diagnostics(&error.diagnostics, file, text)
+pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Message> {
+    Message::diagnostics(&error.diagnostics, file, text)
 }
 
 /// Durations of the compilation stages, in milliseconds. Each stage has a list with one duration

@@ -20,7 +20,7 @@ pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {
         cli::Shell::Zsh => zsh(command),
         cli::Shell::Fish => fish(command),
     };
-    crate::print(script.as_bytes())
+    crate::stdout::print(script.as_bytes())
 }
 
 /// Returns the completion script that clap generates. In this script, an argument has either words

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tx_runtime::{CudaDriver, Device};
 
-use crate::cli::{Doctor, Kept};
+use crate::cli::{CacheOptions, Doctor};
 use crate::compile;
 use crate::failure::Failure;
 
@@ -42,7 +42,7 @@ pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
             ));
         }
     }
-    crate::print(crate::name::spoken(&text).as_bytes())
+    crate::stdout::print(crate::name::spoken(&text).as_bytes())
 }
 
 fn table<N: AsRef<str>>(rows: &[(N, String)]) -> String {
@@ -93,7 +93,7 @@ fn cuda() -> Vec<(&'static str, String)> {
     rows
 }
 
-fn cache(kept: &Kept) -> Result<String, Failure> {
+fn cache(kept: &CacheOptions) -> Result<String, Failure> {
     let Some(cache) = compile::cache(kept)? else {
         return Ok("off".to_owned());
     };
@@ -141,7 +141,7 @@ fn ptxas() -> String {
 /// `cargo xtask setup` installs `ptxas` in such a directory. The three target directories belong to
 /// the program, to the current workspace, and to the repository from which the program was built.
 pub(crate) fn find_ptxas() -> Option<PathBuf> {
-    Places {
+    SearchPaths {
         path: env::var_os("PATH").unwrap_or_default(),
         program: env::current_exe().ok(),
         started: env::current_dir().ok(),
@@ -150,7 +150,7 @@ pub(crate) fn find_ptxas() -> Option<PathBuf> {
     .find("ptxas")
 }
 
-struct Places {
+struct SearchPaths {
     path: OsString,
     program: Option<PathBuf>,
     started: Option<PathBuf>,
@@ -158,7 +158,7 @@ struct Places {
     clone: PathBuf,
 }
 
-impl Places {
+impl SearchPaths {
     fn find(&self, tool: &str) -> Option<PathBuf> {
         let built_in = self.program.iter().flat_map(|exe| exe.ancestors());
         let built_in = built_in
@@ -188,7 +188,7 @@ mod tests {
             std::fs::create_dir_all(at(name)).expect("a folder");
         }
         std::fs::write(at("tx/target/tools/ptxas"), "").expect("a file");
-        let mut places = Places {
+        let mut places = SearchPaths {
             path: at("bin").into_os_string(),
             program: Some(at("other/target/debug/my-tx")),
             started: Some(at("other")),

@@ -1,6 +1,10 @@
 //! Command `tx explain`.
 
+mod candidates;
 mod layout;
+#[cfg(test)]
+mod samples;
+mod wrap;
 mod written;
 
 use std::collections::BTreeSet;
@@ -8,18 +12,18 @@ use std::path::Path;
 
 use tx_mlir::Code;
 
-use self::layout::{Laid, merged};
+use self::layout::{ExplanationLines, merge_exchanges};
 
 use crate::cli::{Candidates, Explain};
 use crate::compile;
-use crate::diagnostic::Said;
 use crate::failure::Failure;
+use crate::message::Message;
 use crate::pages;
-use crate::progress::note;
+use crate::stderr::note;
 
 pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     let Some(what) = options.what.as_deref().filter(|_| !options.list) else {
-        return crate::print(pages::list().as_bytes());
+        return crate::stdout::print(pages::list().as_bytes());
     };
     // A number without the prefix `TX` is also a diagnostic code, unless a file with this name
     // exists.
@@ -64,7 +68,7 @@ fn code(number: u64) -> Result<(), Failure> {
     let page = name.parse::<Code>().ok().and_then(pages::page);
     let page = page
         .ok_or_else(|| Failure::Usage(format!("no code {name}: `tx explain --list` lists all")))?;
-    crate::print(crate::name::spoken(page).as_bytes())
+    crate::stdout::print(crate::name::spoken(page).as_bytes())
 }
 
 fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
@@ -77,42 +81,42 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     };
     let refused = |error: tx::Error| Failure::Diagnosed(compile::describe(&error, file, &text));
     let compiler = tx::Target::parse(&options.chip)
-        .and_then(crate::compiler)
+        .and_then(crate::compiler::create)
         .map_err(refused)?;
     let explained = compiler.explain(&source).map_err(refused)?;
     if options.json {
         let json = serde_json::to_string_pretty(&explained.choices)
             .map_err(|error| Failure::Refused(error.to_string()))?;
-        return crate::print(format!("{json}\n").as_bytes());
+        return crate::stdout::print(format!("{json}\n").as_bytes());
     }
-    let mut told = String::new();
+    let mut text_of_ops = String::new();
     let mut others = String::new();
     let mut before = BTreeSet::new();
     let mut shown = None;
-    for warning in Said::diagnostics(&explained.warnings, file, &text) {
-        told.push_str(&warning.text());
+    for warning in Message::diagnostics(&explained.warnings, file, &text) {
+        text_of_ops.push_str(&warning.text());
     }
-    for told_of_it in merged(&explained.choices) {
+    for explanation in merge_exchanges(&explained.choices) {
         let remark = tx::Diagnostic {
             severity: tx::Severity::Remark,
             code: None,
-            location: told_of_it.place.as_ref().map(|at| tx::Location {
+            location: explanation.place.as_ref().map(|at| tx::Location {
                 file: at.file.clone(),
                 line: at.line,
                 column: at.column,
             }),
-            message: told_of_it.message.clone(),
+            message: explanation.message.clone(),
             notes: Vec::new(),
         };
-        let mut one: String = Said::diagnostics(&[remark], file, &text)
+        let mut one: String = Message::diagnostics(&[remark], file, &text)
             .iter()
-            .map(Said::text)
+            .map(Message::text)
             .collect();
         // Two explanations count as equal only if they also quote the same source line.
         let mut whole = one.clone();
         // If consecutive explanations belong to the same source line, only the first explanation
         // quotes the line.
-        if told_of_it.place.is_some() && told_of_it.place == shown {
+        if explanation.place.is_some() && explanation.place == shown {
             one = one
                 .lines()
                 .take(1)
@@ -120,7 +124,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
                 .collect();
         }
         let full = options.candidates == Candidates::Full;
-        let Laid { summary, schedules } = told_of_it.laid_out(full);
+        let ExplanationLines { summary, schedules } = explanation.laid_out(full);
         for line in &summary {
             one.push_str(&format!("{line}\n"));
             whole.push_str(&format!("{line}\n"));
@@ -128,12 +132,12 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         // If a pass has split a source op into several ops, the explanations of these ops may be
         // equal.
         if before.insert(whole) {
-            told.push_str(&one);
-            let place = match &told_of_it.place {
+            text_of_ops.push_str(&one);
+            let place = match &explanation.place {
                 Some(at) => format!("{}:{}:{}", at.file, at.line, at.column),
                 None => file.display().to_string(),
             };
-            shown = told_of_it.place.clone();
+            shown = explanation.place.clone();
             let mut more = |title: &str, lines: &[String]| {
                 if !lines.is_empty() {
                     others.push_str(&format!("{place}: {title}\n"));
@@ -145,17 +149,17 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             more("the schedule of each kernel", &schedules);
             more(
                 "other schedules",
-                &told_of_it.candidates(options.candidates),
+                &explanation.candidates(options.candidates),
             );
         }
     }
-    if told.is_empty() {
-        told = written::describe(&compiler, &source).map_err(refused)?;
+    if text_of_ops.is_empty() {
+        text_of_ops = written::describe(&compiler, &source).map_err(refused)?;
         let drawn = match cfg!(feature = "report") {
             true => "`tx report` draws what threads exchange, and ",
             false => "",
         };
-        let why = match told.is_empty() {
+        let why = match text_of_ops.is_empty() {
             true => String::new(),
             false => format!(
                 ": its kernels say what every thread does, so that no schedule or variant is \
@@ -168,7 +172,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         ));
     }
     // Rejected candidates are printed after the chosen schedules of all ops.
-    crate::print(crate::name::spoken(&(told + &others)).as_bytes())
+    crate::stdout::print(crate::name::spoken(&(text_of_ops + &others)).as_bytes())
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use tx_runtime::ErrorKind;
 
-use crate::diagnostic::{Lines, Said, say_all};
+use crate::message::Message;
+use crate::source_lines::SourceLines;
+use crate::stderr::print_messages;
 
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -16,11 +18,11 @@ pub(crate) enum Failure {
     Refused(String),
     /// The command rejects a program, and the diagnostics have source locations; the exit status is
     /// 1.
-    Diagnosed(Vec<Said>),
+    Diagnosed(Vec<Message>),
     /// A run or a check fails; the exit status is 3.
     Failed(String),
     /// The program causes a fault at run time; the exit status is 3.
-    Fault(Box<Said>),
+    Fault(Box<Message>),
     /// Standard output is closed; the exit status is 0, and no message is printed.
     Closed,
 }
@@ -38,7 +40,7 @@ impl Failure {
     }
 
     pub(crate) fn of_file(path: &Path, reason: &str) -> Self {
-        Self::Diagnosed(vec![Said::of_file(path, reason)])
+        Self::Diagnosed(vec![Message::of_file(path, reason)])
     }
 
     pub(crate) fn stdout(error: &io::Error) -> Self {
@@ -49,28 +51,30 @@ impl Failure {
     }
 
     pub(crate) fn quoting(self, file: &Path, text: &[u8]) -> Self {
-        let lines = Lines::of(file, text);
+        let lines = SourceLines::of(file, text);
         match self {
-            Self::Fault(said) => Self::Fault(Box::new(said.quoting(&lines))),
-            Self::Diagnosed(all) => {
-                Self::Diagnosed(all.into_iter().map(|said| said.quoting(&lines)).collect())
-            }
+            Self::Fault(message) => Self::Fault(Box::new(message.quoting(&lines))),
+            Self::Diagnosed(all) => Self::Diagnosed(
+                all.into_iter()
+                    .map(|message| message.quoting(&lines))
+                    .collect(),
+            ),
             other => other,
         }
     }
 
     /// Prints the messages of the failure to standard error, and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
-        say_all(&self.said());
+        print_messages(&self.messages());
         ExitCode::from(self.status())
     }
 
-    fn said(&self) -> Vec<Said> {
+    fn messages(&self) -> Vec<Message> {
         match self {
-            Self::Usage(message) | Self::Refused(message) => vec![Said::by_tx(message)],
-            Self::Failed(message) => vec![Said::failed(message)],
-            Self::Diagnosed(said) => said.clone(),
-            Self::Fault(said) => vec![(**said).clone()],
+            Self::Usage(message) | Self::Refused(message) => vec![Message::by_tx(message)],
+            Self::Failed(message) => vec![Message::failed(message)],
+            Self::Diagnosed(messages) => messages.clone(),
+            Self::Fault(message) => vec![(**message).clone()],
             Self::Closed => Vec::new(),
         }
     }
@@ -78,7 +82,7 @@ impl Failure {
     pub(crate) fn message(&self) -> Option<String> {
         match self {
             Self::Closed => None,
-            _ => Some(self.said().iter().map(Said::text).collect()),
+            _ => Some(self.messages().iter().map(Message::text).collect()),
         }
     }
 
@@ -98,13 +102,9 @@ impl From<tx_runtime::Error> for Failure {
             (ErrorKind::Usage, _) => Self::Usage(error.to_string()),
             (ErrorKind::Refused, _) => Self::Refused(error.to_string()),
             (ErrorKind::Failed, tx_runtime::Error::Fault(fault)) => {
-                Self::Fault(Box::new(Said::fault(fault)))
+                Self::Fault(Box::new(Message::fault(fault)))
             }
             (ErrorKind::Failed, _) => Self::Failed(format!("tx: {error}")),
         }
     }
-}
-
-pub(crate) fn say(message: &str) {
-    say_all(&[Said::progress(message)]);
 }

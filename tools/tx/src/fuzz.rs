@@ -23,7 +23,7 @@ pub(crate) fn is_worker() -> bool {
 }
 
 pub(crate) fn serve() -> Result<(), Failure> {
-    tx_fuzz::serve(&crate::compiler).map_err(|error| Failure::Refused(error.to_string()))
+    tx_fuzz::serve(&crate::compiler::create).map_err(|error| Failure::Refused(error.to_string()))
 }
 
 pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
@@ -104,7 +104,7 @@ fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
 }
 
 fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
-    crate::print(format!("{summary}\n").as_bytes())?;
+    crate::stdout::print(format!("{summary}\n").as_bytes())?;
     // Run times differ between runs, so the command prints them to standard error instead of
     // standard output.
     if let Some((time, index)) = summary.slowest {
@@ -142,8 +142,8 @@ fn replay(files: &[PathBuf]) -> Result<(), Failure> {
             std::fs::read(file).map_err(|error| Failure::unreadable(file, DESCRIPTION, &error))?;
         let case: Case = serde_json::from_slice(&json)
             .map_err(|error| Failure::of_file(file, &error.to_string()))?;
-        let outcome = tx_fuzz::check(&case, &crate::compiler);
-        crate::print(format!("{}: {outcome}\n", file.display()).as_bytes())?;
+        let outcome = tx_fuzz::check(&case, &crate::compiler::create);
+        crate::stdout::print(format!("{}: {outcome}\n", file.display()).as_bytes())?;
         bad |= outcome.class.is_finding();
     }
     match bad {
@@ -162,7 +162,7 @@ fn show(run: &FuzzRun) -> Result<(), Failure> {
             "// seed {}, case {index}: for {}, inputs {}\n",
             run.seed, case.chip, case.seed
         );
-        crate::print((title + &text.mlir).as_bytes())?;
+        crate::stdout::print((title + &text.mlir).as_bytes())?;
     }
     Ok(())
 }

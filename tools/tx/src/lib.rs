@@ -17,51 +17,48 @@ mod batch;
 mod bench;
 mod cli;
 mod compile;
+mod compiler;
 mod completions;
-mod diagnostic;
 mod doctor;
 mod explain;
 mod failure;
 #[cfg(feature = "fuzz")]
 mod fuzz;
+mod log;
 mod man;
 mod memory;
+mod message;
 mod name;
 mod pages;
 mod progress;
+mod progress_bar;
 #[cfg(feature = "report")]
 mod report;
 mod run;
+mod source_lines;
+mod stderr;
+mod stdout;
 mod trace;
 mod tune;
 mod usage;
 mod validate;
 
+pub use compiler::Prepare;
+
 use std::any::Any;
 use std::env;
-use std::io::{IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
 use clap::{CommandFactory, FromArgMatches};
-use tracing_subscriber::fmt::format::FmtSpan;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use cli::{Cli, Command};
-use diagnostic::{Format, Said};
 use failure::Failure;
-
-/// Function that returns a modified compiler, for example with additional passes.
-pub type Prepare = fn(tx::Compiler) -> Result<tx::Compiler, tx::Error>;
+use message::Message;
 
 /// Function that registers variants and passes.
 pub type Register = fn() -> Result<(), tx::Error>;
-
-static PREPARE: OnceLock<Prepare> = OnceLock::new();
 
 /// Runs the command line of the process. `main` must call this function before it starts a thread,
 /// because the function sets the panic hook and an environment variable.
@@ -86,7 +83,7 @@ pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
 /// Runs the command line. If `tx` panics, the message reports a bug of `makers`, which names the
 /// code that may contain the bug.
 fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCode {
-    PREPARE.get_or_init(|| prepare);
+    compiler::prepare_with(prepare);
     name::choose();
     // SAFETY: the process has only one thread at this point.
     unsafe { tx::ignore_cuda_toolkit() };
@@ -103,18 +100,18 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
             .location()
             .map(|at| format!(" at {}:{}", at.file(), at.line()))
             .unwrap_or_default();
-        failure::say(&format!(
+        stderr::print_text(&format!(
             "tx: internal error{at}: {}",
             panic_message(info.payload())
         ));
-        failure::say(&format!(
+        stderr::print_text(&format!(
             "tx: this is a bug of {makers}; please report it with the program and the command line"
         ));
     }));
     let done = panic::catch_unwind(AssertUnwindSafe(|| {
         register().map_err(|error| {
-            let said = Said::diagnostics(&error.diagnostics, Path::new(""), b"");
-            Failure::Diagnosed(said)
+            let messages = Message::diagnostics(&error.diagnostics, Path::new(""), b"");
+            Failure::Diagnosed(messages)
         })?;
         work()
     }));
@@ -149,59 +146,13 @@ fn panic_message(payload: &(dyn Any + Send)) -> &str {
         .unwrap_or("a panic without a message")
 }
 
-pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
-    let compiler = tx::Compiler::new(target)?;
-    match PREPARE.get() {
-        Some(prepare) => prepare(compiler),
-        None => Ok(compiler),
-    }
-}
-
-/// Returns a misspelled log level in a log filter, and the correct log level. Without this check,
-/// the filter would interpret the misspelled log level as a module name.
-fn misspelt_level(filter: &str) -> Option<(&str, &str)> {
-    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
-    filter.split(',').map(str::trim).find_map(|word| {
-        let lower = word.to_lowercase();
-        let meant = tx_mlir::nearest(&lower, LEVELS).filter(|level| *level != lower)?;
-        Some((word, meant))
-    })
-}
-
 fn execute(cli: Cli) -> Result<(), Failure> {
     // An empty environment variable counts as unset.
     let filter = cli
         .log
         .or_else(|| env::var("TX_LOG").ok().filter(|filter| !filter.is_empty()));
     progress::configure(&cli.progress, filter.is_some());
-    if let Some((found, meant)) = filter.as_deref().and_then(misspelt_level) {
-        return Err(Failure::Usage(format!(
-            "`{found}` is no level of log messages: did you mean `{meant}`?"
-        )));
-    }
-    let log = filter.as_ref().map(|filter| {
-        let is_json = Format::chosen() == Format::Json;
-        let layer = fmt::layer()
-            .with_ansi(!is_json && std::io::stderr().is_terminal())
-            // Passes and stages are spans of `tracing`. At the end of each span, the log contains a
-            // line with its duration.
-            .with_span_events(FmtSpan::CLOSE)
-            .with_writer(move || -> Box<dyn Write> {
-                match is_json {
-                    true => Box::new(Remarks),
-                    false => Box::new(std::io::stderr()),
-                }
-            });
-        EnvFilter::builder()
-            .parse(filter)
-            .map(|filter| layer.with_filter(filter))
-            .map_err(|error| Failure::Usage(format!("`{filter}` is not a log filter: {error}")))
-    });
-    let log = log.transpose()?;
-    let trace = cli.trace.as_deref().map(trace::start).transpose()?;
-    if log.is_some() || trace.is_some() {
-        tracing_subscriber::registry().with(log).with(trace).init();
-    }
+    log::start(filter.as_deref(), cli.trace.as_deref())?;
     match cli.command {
         Command::Run(options) => run::run(&options),
         Command::Batch(options) => batch::run(&options),
@@ -218,28 +169,4 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Completions(options) => completions::run(&options),
         Command::Man(options) => man::run(&options),
     }
-}
-
-/// Writer that converts each log message to a message in JSON format.
-struct Remarks;
-
-impl Write for Remarks {
-    fn write(&mut self, message: &[u8]) -> std::io::Result<usize> {
-        failure::say(&String::from_utf8_lossy(message));
-        Ok(message.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
-    progress::around(|| {
-        let mut stdout = std::io::stdout().lock();
-        stdout
-            .write_all(bytes)
-            .and_then(|()| stdout.flush())
-            .map_err(|error| Failure::stdout(&error))
-    })
 }

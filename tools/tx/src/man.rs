@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Man) -> Result<(), Failure> {
             page(&command)
                 .render(&mut text)
                 .map_err(|error| Failure::stdout(&error))?;
-            crate::print(&text)
+            crate::stdout::print(&text)
         }
     }
 }

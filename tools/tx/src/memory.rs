@@ -7,7 +7,7 @@ use tx_runtime::Spec;
 use crate::failure::Failure;
 
 /// Size of the required memory, in bytes, up to which the available memory is not checked.
-const FEW: u64 = 1 << 28;
+const MAX_UNCHECKED_BYTES: u64 = 1 << 28;
 
 /// Rejects arguments that exceed the available memory. `copied` is set if the run copies the
 /// arguments, as on the CPU; the function then doubles the size of the arguments.
@@ -15,7 +15,7 @@ pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);
     let needed = bytes.saturating_mul(if copied { 2 } else { 1 });
-    if needed <= FEW {
+    if needed <= MAX_UNCHECKED_BYTES {
         return Ok(());
     }
     let memory = MemoryRefreshKind::nothing().with_ram();

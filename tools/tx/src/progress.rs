@@ -1,10 +1,9 @@
 //! Progress display on standard error.
 //!
 //! On a terminal, the display is a progress bar, which is removed at the end. All other output must
-//! use [`around`], which hides the bar during the write. Without a terminal, long work prints one
-//! line every 10 seconds.
+//! use [`progress_bar::hide_during`], which hides the bar during the write. Without a terminal,
+//! long work prints one line every 10 seconds.
 
-use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +11,8 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::diagnostic::{Format, Said, say_all};
+use crate::progress_bar;
+use crate::stderr::{self, Format};
 
 /// Options for messages other than errors.
 #[derive(Debug, Args)]
@@ -60,19 +60,17 @@ const LINES: Form = Form::Lines {
     before: Duration::ZERO,
 };
 /// Progress lines for `--progress auto` without a terminal.
-const FEW_LINES: Form = Form::Lines {
+const SPARSE_LINES: Form = Form::Lines {
     between: Duration::from_secs(10),
     before: Duration::from_secs(10),
 };
 
-static QUIET: OnceLock<bool> = OnceLock::new();
 static FORM: OnceLock<Form> = OnceLock::new();
-static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Interval at which the progress display reads the progress of work that does not report its
 /// steps.
 #[cfg(feature = "fuzz")]
-const LOOK: Duration = Duration::from_millis(200);
+const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Sets the form of the progress display. Log messages disable the progress bar.
 pub(crate) fn configure(options: &Options, is_logging: bool) {
@@ -87,57 +85,20 @@ pub(crate) fn configure(options: &Options, is_logging: bool) {
         When::Auto if is_json => Form::Nothing,
         When::Always if is_json => LINES,
         When::Auto if is_logging => Form::Nothing,
-        When::Auto if !is_terminal => FEW_LINES,
+        When::Auto if !is_terminal => SPARSE_LINES,
         When::Always if is_logging || !is_terminal => LINES,
         When::Auto | When::Always => Form::Bar,
     };
     let _ = FORM.set(form);
-    let _ = QUIET.set(options.quiet);
-}
-
-pub(crate) fn note(message: &str) {
-    if QUIET.get() != Some(&true) {
-        crate::failure::say(message);
-    }
-}
-
-pub(crate) fn warn(warnings: &[Said]) {
-    if QUIET.get() != Some(&true) {
-        say_all(warnings);
-    }
-}
-
-pub(crate) fn note_once(message: &str) {
-    if is_news(message) {
-        note(message);
-    }
-}
-
-pub(crate) fn warn_once(message: &str) {
-    if is_news(message) && QUIET.get() != Some(&true) {
-        say_all(&[Said::warning(message)]);
-    }
-}
-
-fn is_news(message: &str) -> bool {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    said.insert(message.to_owned())
-}
-
-/// Calls `write`, which writes to the terminal, while the progress bar is hidden.
-pub(crate) fn around<T>(write: impl FnOnce() -> T) -> T {
-    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    match bar {
-        Some(bar) => bar.suspend(write),
-        None => write(),
-    }
+    stderr::set_quiet(options.quiet);
 }
 
 /// Returns whether a progress line is due, given the times since the start and since the last line.
-fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
+fn is_due(form: Form, begun: Duration, printed: Option<Duration>) -> bool {
     match form {
-        Form::Lines { between, before } => said.map_or(begun >= before, |said| said >= between),
+        Form::Lines { between, before } => {
+            printed.map_or(begun >= before, |printed| printed >= between)
+        }
         Form::Nothing | Form::Bar => false,
     }
 }
@@ -150,7 +111,7 @@ pub(crate) struct Task {
     bar: ProgressBar,
     form: Form,
     begun: Instant,
-    said: Mutex<Option<Instant>>,
+    printed: Mutex<Option<Instant>>,
 }
 
 pub(crate) fn start(what: &'static str, steps: u64) -> Task {
@@ -166,7 +127,7 @@ pub(crate) fn start(what: &'static str, steps: u64) -> Task {
         if let Ok(style) = style {
             bar.set_style(style.progress_chars("=> "));
         }
-        *BAR.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
+        progress_bar::show(&bar);
         bar.tick();
     }
     Task {
@@ -174,7 +135,7 @@ pub(crate) fn start(what: &'static str, steps: u64) -> Task {
         bar,
         form,
         begun: Instant::now(),
-        said: Mutex::new(None),
+        printed: Mutex::new(None),
     }
 }
 
@@ -189,13 +150,17 @@ impl Task {
     }
 
     fn line(&self) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if !is_due(self.form, self.begun.elapsed(), said.map(|s| s.elapsed())) {
+        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_due(
+            self.form,
+            self.begun.elapsed(),
+            printed.map(|s| s.elapsed()),
+        ) {
             return;
         }
-        *said = Some(Instant::now());
+        *printed = Some(Instant::now());
         let (at, of) = (self.bar.position(), self.bar.length().unwrap_or_default());
-        crate::failure::say(&format!(
+        stderr::print_text(&format!(
             "tx: {}: {at} of {of}: {}",
             self.what,
             self.bar.message()
@@ -225,7 +190,9 @@ impl Task {
             // The drop of `end` stops the display thread, even if `work` panics.
             let (end, ended) = std::sync::mpsc::channel::<()>();
             scope.spawn(move || {
-                while ended.recv_timeout(LOOK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                while ended.recv_timeout(DISPLAY_INTERVAL)
+                    == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+                {
                     let (steps, message) = look();
                     self.reach(steps, message);
                 }
@@ -241,7 +208,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         if self.form == Form::Bar {
             self.bar.finish_and_clear();
-            *BAR.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            progress_bar::forget();
         }
     }
 }
@@ -258,10 +225,10 @@ mod tests {
         assert!(is_due(LINES, seconds(0), None));
         assert!(!is_due(LINES, seconds(9), Some(seconds(0))));
         assert!(is_due(LINES, seconds(9), Some(seconds(1))));
-        assert!(!is_due(FEW_LINES, seconds(9), None));
-        assert!(is_due(FEW_LINES, seconds(10), None));
-        assert!(!is_due(FEW_LINES, seconds(19), Some(seconds(9))));
-        assert!(is_due(FEW_LINES, seconds(20), Some(seconds(10))));
+        assert!(!is_due(SPARSE_LINES, seconds(9), None));
+        assert!(is_due(SPARSE_LINES, seconds(10), None));
+        assert!(!is_due(SPARSE_LINES, seconds(19), Some(seconds(9))));
+        assert!(is_due(SPARSE_LINES, seconds(20), Some(seconds(10))));
         assert!(!is_due(Form::Nothing, seconds(20), None));
         assert!(!is_due(Form::Bar, seconds(20), None));
     }

@@ -7,17 +7,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tx_mlir::Names;
-use tx_report::{Check, Mood, Remark, Report, Stage};
+use tx_report::{Check, Diagnostic, Report, Stage, VerdictKind};
 use tx_validate::{Trouble, Validation, Verdict};
 
 use crate::cli::report::Report as Options;
 use crate::compile;
-use crate::diagnostic::{Said, say_all};
 use crate::doctor;
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
+use crate::message::Message;
 use crate::name;
-use crate::progress::{self, Task, warn};
+use crate::progress::{self, Task};
 use crate::run::given;
+use crate::stderr::{print_messages, print_text, warn};
 use crate::validate::{assumed_grid, finding, refused, watch};
 
 /// Stage after which the report reads the kernels. After this stage, all barriers are inserted, and
@@ -60,7 +61,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let diagnosed =
         |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &source.text));
     let compiler = tx::Target::parse(&options.chip)
-        .and_then(crate::compiler)
+        .and_then(crate::compiler::create)
         .map_err(|error| diagnosed(&error))?;
     let mut report = Report {
         file: source.name.clone(),
@@ -75,7 +76,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let task = Arc::new(progress::start("report", STEPS));
     match lower(&compiler, &source, &task, &mut report) {
         Ok(artifact) => {
-            warn(&Said::warnings(&artifact.warnings, file, &source.text));
+            warn(&Message::warnings(&artifact.warnings, file, &source.text));
             explain(&compiler, &source, &artifact, &task, &mut report)
                 .map_err(|e| diagnosed(&e))?;
             if !options.no_times {
@@ -83,7 +84,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             }
             if !options.no_validate {
                 compile::warn_of_grid(&compiler, &source, options.grid);
-                let asked = Asked {
+                let asked = CheckOptions {
                     args,
                     grid: options.grid.map(|grid| grid.0),
                     all: options.all_inputs,
@@ -95,7 +96,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             report.problems = error
                 .diagnostics
                 .iter()
-                .map(|d| remark(d, &source))
+                .map(|d| report_diagnostic(d, &source))
                 .collect();
             failure = Some(diagnosed(&error));
         }
@@ -104,7 +105,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let page = tx_report::render(&report);
     drop(task);
     let written = if options.output == Path::new("-") {
-        crate::print(page.as_bytes())
+        crate::stdout::print(page.as_bytes())
     } else {
         compile::write(&options.output, &page)
     };
@@ -173,9 +174,9 @@ fn explain(
     task.doing("what was chosen");
     let explained = compiler.explain(source)?;
     for warning in &explained.warnings {
-        let said = remark(warning, source);
-        if !report.warnings.contains(&said) {
-            report.warnings.push(said);
+        let diagnostic = report_diagnostic(warning, source);
+        if !report.warnings.contains(&diagnostic) {
+            report.warnings.push(diagnostic);
         }
     }
     for choice in explained.choices {
@@ -193,12 +194,12 @@ fn explain(
     Ok(())
 }
 
-fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
+fn report_diagnostic(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Diagnostic {
     let place = diagnostic
         .location
         .as_ref()
         .filter(|place| place.file == source.name && place.line > 0);
-    Remark {
+    Diagnostic {
         severity: diagnostic.severity.to_string(),
         message: name::spoken(&diagnostic.message).into_owned(),
         code: match diagnostic.severity {
@@ -215,7 +216,7 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
     }
 }
 
-struct Asked {
+struct CheckOptions {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,
     /// Set if the program runs on all generated inputs; otherwise the program runs only on the
@@ -227,7 +228,7 @@ struct Asked {
 fn check(
     compiler: &tx::Compiler,
     source: &tx::Source,
-    asked: Asked,
+    asked: CheckOptions,
     task: &Arc<Task>,
     report: &mut Report,
 ) -> Result<Option<Failure>, Failure> {
@@ -255,7 +256,7 @@ fn check(
         }
         Err(trouble) => {
             report.check = Check::Impossible(trouble.to_string());
-            say(&format!(
+            print_text(&format!(
                 "{}: it is not checked: {trouble}: give them with --arg, or --no-validate",
                 source.name
             ));
@@ -279,7 +280,7 @@ fn check(
     if validation.stages.last().is_some_and(|s| s.name == "launch") {
         for stage in stages {
             stage.verdict = Some(tx_report::Verdict {
-                mood: Mood::Nothing,
+                kind: VerdictKind::Nothing,
                 word: "not run".to_owned(),
                 detail: "PTX cannot be run here. It was compared with the last IR where it was \
                          made, and that IR was launched."
@@ -304,7 +305,7 @@ fn check(
             .collect(),
     };
     if let Some(found) = finding(Path::new(&source.name), &source.text, &validation) {
-        say_all(&[found]);
+        print_messages(&[found]);
     }
     Ok(bad(&validation, source))
 }
@@ -327,17 +328,19 @@ fn bad(validation: &Validation, source: &tx::Source) -> Option<Failure> {
 }
 
 fn verdict(found: &Verdict) -> tx_report::Verdict {
-    let mood = match found {
-        bad if bad.is_bad() => Mood::Bad,
-        Verdict::Reference | Verdict::Equal | Verdict::AsInIr(_) | Verdict::Hold(_) => Mood::Good,
-        Verdict::EqualWithinOrder | Verdict::Conditional(_) => Mood::Fair,
-        _ => Mood::Unknown,
+    let kind = match found {
+        bad if bad.is_bad() => VerdictKind::Bad,
+        Verdict::Reference | Verdict::Equal | Verdict::AsInIr(_) | Verdict::Hold(_) => {
+            VerdictKind::Good
+        }
+        Verdict::EqualWithinOrder | Verdict::Conditional(_) => VerdictKind::Fair,
+        _ => VerdictKind::Unknown,
     };
     let word = found.word();
-    let said = found.to_string();
-    let detail = said.strip_prefix(word).unwrap_or(&said);
+    let text = found.to_string();
+    let detail = text.strip_prefix(word).unwrap_or(&text);
     tx_report::Verdict {
-        mood,
+        kind,
         word: word.to_owned(),
         detail: detail.trim_start_matches(':').trim().to_owned(),
     }

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use tx_plan::{ArgumentType, Artifact, ElementType, Plan};
 use tx_runtime::{Arg, Device, Outputs, RunOptions, Spec, StepLimit, write_npy, write_npy_to};
 
-use crate::cli::{Asserts, Kept, Launch, Program, Run};
+use crate::cli::{AssertOptions, CacheOptions, Launch, Program, Run};
 use crate::compile;
-use crate::diagnostic::Said;
 use crate::failure::Failure;
 use crate::memory;
-use crate::progress::note_once;
+use crate::message::Message;
+use crate::stderr::note_once;
 
 /// Default limit on the steps of a launch on the CPU. The execution of 2^28 steps takes several
 /// seconds.
-const MOST_STEPS: u64 = 1 << 28;
+const MAX_STEPS: u64 = 1 << 28;
 /// Number of steps by which each element of the arguments raises the default step limit.
 const STEPS_FOR_ELEMENT: u64 = 64;
 const STEPS_FOR_THREAD: u64 = 1 << 10;
@@ -55,7 +55,7 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
         if out.path == Path::new("-") {
             let mut bytes = Vec::new();
             write_npy_to(&mut bytes, array).map_err(|error| Failure::stdout(&error))?;
-            crate::print(&bytes)?;
+            crate::stdout::print(&bytes)?;
         } else {
             write_npy(&out.path, array)?;
         }
@@ -76,10 +76,10 @@ impl Launch {
     pub(crate) fn compiled(
         &self,
         program: &Program,
-        kept: &Kept,
+        kept: &CacheOptions,
         text: &[u8],
         device: &Device,
-        asserts: Asserts,
+        asserts: AssertOptions,
     ) -> Result<Artifact, Failure> {
         let chip = self.chip_for(device);
         tracing::info!(device = device.name(), chip, "compiling");
@@ -100,7 +100,7 @@ impl Launch {
             Arg::Scalar(_) => 0,
         };
         let elements: u64 = args.iter().map(elements).sum();
-        let steps = MOST_STEPS.saturating_add(STEPS_FOR_ELEMENT.saturating_mul(elements));
+        let steps = MAX_STEPS.saturating_add(STEPS_FOR_ELEMENT.saturating_mul(elements));
         let steps = StepLimit::new(steps).with_each_thread(STEPS_FOR_THREAD);
         RunOptions {
             grid: self.grid.map(|grid| grid.0),
@@ -122,14 +122,14 @@ impl Launch {
     /// Returns the failure for a runtime error of `plan`, which was compiled from `program`. If the
     /// type of an argument is wrong, a note contains the name of the argument's file.
     pub(crate) fn refused(&self, error: tx_runtime::Error, program: &Path, plan: &Plan) -> Failure {
-        let said = Said::by_tx(&error.to_string());
+        let message = Message::by_tx(&error.to_string());
         let (index, hint) = match &error {
             tx_runtime::Error::Argument { index, hint, .. } => (index, hint),
             tx_runtime::Error::ArgumentCount { .. } => {
-                return Failure::Diagnosed(vec![said.with_note(ONE_FOR_EACH)]);
+                return Failure::Diagnosed(vec![message.with_note(ONE_FOR_EACH)]);
             }
-            error if let Some(said) = at_its_place(error, program) => {
-                return Failure::Diagnosed(vec![said]);
+            error if let Some(message) = at_its_place(error, program) => {
+                return Failure::Diagnosed(vec![message]);
             }
             _ => return error.into(),
         };
@@ -148,15 +148,17 @@ impl Launch {
         {
             note.push_str(&format!("; NumPy converts it with `.astype(\"{name}\")`"));
         }
-        Failure::Diagnosed(vec![said.with_note(&note)])
+        Failure::Diagnosed(vec![message.with_note(&note)])
     }
 }
 
 /// Returns the message for arguments for which a check of the program fails; `None` if the check
 /// has no source location.
-pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<Said> {
+pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<Message> {
     match error {
-        tx_runtime::Error::Check(check) => Some(Said::of_arguments(check, program, check.place()?)),
+        tx_runtime::Error::Check(check) => {
+            Some(Message::of_arguments(check, program, check.place()?))
+        }
         _ => None,
     }
 }
@@ -222,7 +224,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
         Err(_) => "",
     };
     // The output of the program is printed even if the run failed, as with a GPU driver.
-    crate::print(printed.as_bytes())?;
+    crate::stdout::print(printed.as_bytes())?;
     run.map_err(|error| {
         options
             .launch
@@ -288,5 +290,5 @@ fn print(outputs: &Outputs) -> Result<(), Failure> {
             array.describe()
         ));
     }
-    crate::print(text.as_bytes())
+    crate::stdout::print(text.as_bytes())
 }

@@ -8,7 +8,8 @@ use crate::bench::{repeats, time};
 use crate::cli::Tune;
 use crate::compile;
 use crate::failure::Failure;
-use crate::progress::{self, note};
+use crate::progress;
+use crate::stderr::note;
 
 /// Number of time measurements per schedule on a GPU.
 const TIMES: u32 = 7;
@@ -41,7 +42,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     };
     let refused = |error: tx::Error| Failure::Diagnosed(compile::describe(&error, file, &text));
     let compiler = tx::Target::parse(&chip)
-        .and_then(crate::compiler)
+        .and_then(crate::compiler::create)
         .map_err(refused)?;
     let tunables = compiler.candidates(&source).map_err(refused)?;
     compile::warn_of_grid(&compiler, &source, options.launch.grid);
@@ -154,7 +155,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         }
     });
     match options.output.to_str() {
-        Some("-") => crate::print(best_text.as_bytes()),
+        Some("-") => crate::stdout::print(best_text.as_bytes()),
         _ => std::fs::write(&options.output, best_text)
             .map_err(|error| Failure::file(&options.output, &error)),
     }

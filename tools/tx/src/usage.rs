@@ -11,9 +11,9 @@ use clap::{Command, CommandFactory};
 use tx_runtime::Spec;
 
 use crate::cli::Cli;
-use crate::diagnostic::Format;
 use crate::failure::Failure;
 use crate::name;
+use crate::stderr::Format;
 
 /// Prints a usage error, or the output of `--help` or `--version`.
 pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {

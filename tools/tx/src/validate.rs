@@ -9,11 +9,13 @@ use tx_validate::{Options, Trouble, Validation, Verdict, Watch};
 
 use crate::cli::Validate;
 use crate::compile;
-use crate::diagnostic::{Lines, Said, say_all};
 use crate::doctor::{self, GET_PTXAS};
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
+use crate::message::Message;
 use crate::progress;
 use crate::run::{ONE_FOR_EACH, at_its_place, given};
+use crate::source_lines::SourceLines;
+use crate::stderr::{print_messages, print_text};
 
 pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let args = given(&options.args)?;
@@ -41,7 +43,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         let each = &mut |validated: Result<Validation, Failure>, text: &[u8]| {
             match validated {
                 Ok(validation) => {
-                    crate::print(describe(file, text, &validation).as_bytes())?;
+                    crate::stdout::print(describe(file, text, &validation).as_bytes())?;
                     is_assembled &= given.ptxas.is_some() || !has_ptx(&validation);
                     if let Some(grid) = validation.assumed {
                         let entries = assumed.entry(grid).or_default();
@@ -79,11 +81,11 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     }
     drop(task);
     for (grid, entries) in &assumed {
-        crate::print(format!("{}\n", assumed_grid(grid, entries)).as_bytes())?;
+        crate::stdout::print(format!("{}\n", assumed_grid(grid, entries)).as_bytes())?;
     }
     if !is_assembled {
         let line = format!("There is no ptxas, and no PTX was assembled: {GET_PTXAS}.\n");
-        crate::print(line.as_bytes())?;
+        crate::stdout::print(line.as_bytes())?;
     }
     let kinds = [("not valid", bad), ("not checked", open)];
     let told: Vec<String> = kinds
@@ -121,7 +123,7 @@ pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
 
 /// Callback whose parameters are the validation result of a function or kernel, and the text of its
 /// file.
-type Each<'e> = dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure> + 'e;
+type OnValidation<'e> = dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure> + 'e;
 
 /// Validates one function or kernel, or all functions and kernels of a file, and passes each result
 /// to `each`.
@@ -130,7 +132,7 @@ fn validate(
     file: &Path,
     given: &Options,
     task: &Arc<progress::Task>,
-    each: &mut Each<'_>,
+    each: &mut OnValidation<'_>,
 ) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let mut source = tx::Source {
@@ -142,7 +144,7 @@ fn validate(
     let lines = source.text.clone();
     let diagnosed = |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &lines));
     let compiler = tx::Target::parse(&options.chip)
-        .and_then(crate::compiler)
+        .and_then(crate::compiler::create)
         .map_err(|error| diagnosed(&error))?;
     let entries = match &options.entry {
         Some(entry) => vec![entry.clone()],
@@ -193,14 +195,14 @@ fn validate(
 /// of the check is known, the failure is at this location.
 pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Failure {
     match at_its_place(error, file) {
-        Some(said) => Failure::Diagnosed(vec![said]).quoting(file, text),
+        Some(message) => Failure::Diagnosed(vec![message]).quoting(file, text),
         None => {
-            let said = Said::of_file(file, &error.to_string());
-            let said = match error {
-                tx_runtime::Error::ArgumentCount { .. } => said.with_note(ONE_FOR_EACH),
-                _ => said,
+            let message = Message::of_file(file, &error.to_string());
+            let message = match error {
+                tx_runtime::Error::ArgumentCount { .. } => message.with_note(ONE_FOR_EACH),
+                _ => message,
             };
-            Failure::Diagnosed(vec![said])
+            Failure::Diagnosed(vec![message])
         }
     }
 }
@@ -256,9 +258,9 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
         text.push_str(&format!("  {:<width$}  {}\n", stage.name, lines.join("; ")));
     }
     if let Some(found) = finding(file, source, validation) {
-        say_all(&[found]);
+        print_messages(&[found]);
     } else if let (false, Some(last)) = (validation.is_good(), validation.stages.last()) {
-        say(&format!(
+        print_text(&format!(
             "{}: @{}: what `{}` leaves cannot be compared with what the program leaves as it came",
             file.display(),
             validation.entry,
@@ -284,7 +286,7 @@ fn named(pass: &str, variants: &[String]) -> String {
 }
 
 /// Returns the error of the first failing stage, with a note about other possible causes.
-pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Option<Said> {
+pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Option<Message> {
     let stage = validation.guilty()?;
     let name = &stage.name;
     let pass = named(name, &validation.variants);
@@ -304,8 +306,8 @@ pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Op
     let verdict = format!("{name}: {}", stage.verdict);
     let law = validation.blamed().map(|_| codes::TX0207);
     let code = stage.verdict.code().or(law);
-    let found = Said::finding(&text, code, &verdict, file, validation.note());
-    Some(found.quoting(&Lines::of(file, source)))
+    let found = Message::finding(&text, code, &verdict, file, validation.note());
+    Some(found.quoting(&SourceLines::of(file, source)))
 }
 
 #[cfg(test)]

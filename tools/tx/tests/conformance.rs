@@ -40,6 +40,10 @@ mod combine;
 mod custom;
 #[path = "support/element.rs"]
 mod element;
+#[path = "conformance/expected.rs"]
+mod expected;
+#[path = "conformance/generate.rs"]
+mod generate;
 #[path = "support/inputs.rs"]
 mod inputs;
 #[expect(dead_code, reason = "xtask uses more of it")]
@@ -53,12 +57,15 @@ mod ptxas;
 mod reference;
 #[path = "conformance/self_tests.rs"]
 mod self_tests;
+#[path = "conformance/spec.rs"]
+mod spec;
 #[path = "conformance/variants.rs"]
 mod variants;
 
-use cases::{Spec, UNKNOWN};
+use generate::UNKNOWN;
 use npy::Array;
 use program::{Argument, Case, Output};
+use spec::Spec;
 use variants::Answer;
 
 /// Sampling interval of programs. The interval and the number of chips have no common divisor, so

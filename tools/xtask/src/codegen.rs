@@ -407,7 +407,7 @@ mod tests {
             page.contains("| [`3input`](#3input) | 20 | Sums a\\|b. |"),
             "{page}"
         );
-        assert!(page.contains("reasons: `kind`, `chip`.\n"), "{page}");
+        assert!(page.contains(" follows: `kind`, `chip`.\n"), "{page}");
         variants[0]["doc"] = "".into();
         let error = variants_page(variants.as_array().unwrap()).unwrap_err();
         assert!(error.to_string().contains("`3input`"));

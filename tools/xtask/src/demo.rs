@@ -86,14 +86,14 @@ fn heading(title: &str, summary: &str) {
 /// Names of the kernel arguments and of the shared-memory attribution in the source text of the
 /// demo program. The demo reads them from the text, because the MLIR parser does not keep argument
 /// names.
-struct Words {
+struct ArgumentNames {
     arguments: Vec<String>,
     shared: Option<String>,
 }
 
 const SHARED_MEMORY: &str = "#gpu.address_space<workgroup>";
 
-impl Words {
+impl ArgumentNames {
     fn of(text: &str) -> Self {
         let aliases = text.lines().filter_map(|line| line.split_once(" = "));
         Self {
@@ -199,7 +199,7 @@ fn show_stages(tx_opt: &Path, file: &Path) -> Result<()> {
     for line in kernel_lines(&text) {
         print_ir(" ", &line, str::to_owned);
     }
-    let words = Words::of(&text);
+    let words = ArgumentNames::of(&text);
     let mut before = words.put(&kernel_lines(&printed));
 
     // The pass manager prints the module after every pass. The demo shows only the lines that are
@@ -428,7 +428,7 @@ gpu.module @m {
   }
 }
 ";
-        let words = Words::of(source);
+        let words = ArgumentNames::of(source);
         assert_eq!(words.arguments, ["A", "As"]);
         let kernel = [
             "gpu.func @k(%arg0: memref<4xf32>) workgroup(%arg1 : memref<4xf32, \

@@ -6,47 +6,25 @@
 //! program requires. The archive also contains test programs, their inputs and expected outputs,
 //! and a script that runs the test programs without Rust.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod licenses;
+mod linking;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, anyhow, bail};
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::npy::Array;
 use crate::sh::{self, Style};
 use crate::workspace::Workspace;
 use crate::{changelog, demo, setup};
-
-/// Shared libraries that every Linux system with glibc provides.
-const HOST_LIBRARIES: &[&str] = &[
-    "libc.so.6",
-    "libm.so.6",
-    "libdl.so.2",
-    "libpthread.so.0",
-    "librt.so.1",
-    "libgcc_s.so.1",
-    "ld-linux-x86-64.so.2",
-    "ld-linux-aarch64.so.1",
-];
-
-/// Newest version of glibc that the program may require. Debian 12 contains this version.
-const NEWEST_GLIBC: (u32, u32) = (2, 36);
-
-/// Libraries that the program links statically (`lib*.a`), although mlir-sys requests the shared
-/// libraries.
-const STATIC_LIBRARIES: &[&str] = &["stdc++", "z", "zstd"];
-
-/// Statically linked Debian libraries, and the package that contains the licence text of each
-/// library.
-const DEBIAN_LIBRARIES: &[(&str, &str)] = &[
-    ("llvm-and-mlir", "llvm-22-dev"),
-    ("libstdc++", "libstdc++6"),
-    ("zlib", "zlib1g-dev"),
-    ("zstd", "libzstd-dev"),
-];
+use licenses::add_licenses;
+use linking::{
+    NEWEST_GLIBC, check_host_requirements, linker_variable, make_executable, static_linker,
+};
 
 /// Maximum size of the archive, in bytes.
 const SIZE_LIMIT: u64 = 52_500_000;
@@ -239,115 +217,6 @@ fn add_manual(tx: &Path, staging: &Path) -> Result<()> {
     Ok(())
 }
 
-fn add_licenses(workspace: &Workspace, folder: &Path) -> Result<()> {
-    let output = sh::capture(workspace.cargo().args([
-        "metadata",
-        "--format-version",
-        "1",
-        "--locked",
-        "--filter-platform",
-        &format!("{}-unknown-linux-gnu", std::env::consts::ARCH),
-    ]))?;
-    let metadata: Value = serde_json::from_str(&output.stdout)?;
-    let mut list = String::from(
-        "What is linked into tx, and under which licence. Folders beside this file hold the texts.\n\n",
-    );
-    for package in linked_packages(&metadata, "tx-cli") {
-        let field = |name: &str| package[name].as_str().unwrap_or_default();
-        let (name, version) = (field("name"), field("version"));
-        let license = field("license");
-        let license = if license.is_empty() {
-            "see its folder"
-        } else {
-            license
-        };
-        list.push_str(&format!("{name} {version}: {license}\n"));
-        let source = Path::new(field("manifest_path"))
-            .parent()
-            .context("a package without a folder")?;
-        let target = folder.join(format!("{name}-{version}"));
-        for file in fs::read_dir(source)?.collect::<Result<Vec<_>, _>>()? {
-            if is_license(&file.file_name().to_string_lossy()) && file.path().is_file() {
-                fs::create_dir_all(&target)?;
-                fs::copy(file.path(), target.join(file.file_name()))?;
-            }
-        }
-    }
-    for (library, package) in DEBIAN_LIBRARIES {
-        let text = Path::new("/usr/share/doc").join(package).join("copyright");
-        // If this system does not contain the licence text, the distributor of the archive must add
-        // it.
-        if text.is_file() {
-            let target = folder.join(library);
-            fs::create_dir_all(&target)?;
-            fs::copy(text, target.join("copyright"))?;
-        }
-        list.push_str(&format!("{library}: see its folder\n"));
-    }
-    fs::create_dir_all(folder)?;
-    fs::write(folder.join("README.txt"), list)?;
-    Ok(())
-}
-
-fn is_license(file: &str) -> bool {
-    let name = file.to_ascii_uppercase();
-    [
-        "LICENSE",
-        "LICENCE",
-        "COPYING",
-        "COPYRIGHT",
-        "NOTICE",
-        "UNLICENSE",
-    ]
-    .iter()
-    .any(|prefix| name.starts_with(prefix))
-}
-
-/// Returns the third-party cargo packages that a workspace package links. The list is sorted by
-/// name and version.
-fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
-    let list = |value: &'m Value| value.as_array().map_or(&[][..], Vec::as_slice);
-    let packages: BTreeMap<&str, &Value> = list(&metadata["packages"])
-        .iter()
-        .filter_map(|package| Some((package["id"].as_str()?, package)))
-        .collect();
-    let nodes: BTreeMap<&str, &Value> = list(&metadata["resolve"]["nodes"])
-        .iter()
-        .filter_map(|node| Some((node["id"].as_str()?, node)))
-        .collect();
-    let mut open: Vec<&str> = packages
-        .iter()
-        .filter(|(_, found)| found["name"] == package)
-        .map(|(id, _)| *id)
-        .collect();
-    let mut seen = BTreeSet::new();
-    while let Some(id) = open.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        let Some(node) = nodes.get(id) else { continue };
-        for dependency in list(&node["deps"]) {
-            // The kind `null` denotes a normal dependency. Dependencies of tests and build scripts
-            // have other kinds.
-            let is_linked = list(&dependency["dep_kinds"])
-                .iter()
-                .any(|kind| kind["kind"].is_null());
-            if let (true, Some(id)) = (is_linked, dependency["pkg"].as_str()) {
-                open.push(id);
-            }
-        }
-    }
-    let mut linked: Vec<&Value> = seen
-        .iter()
-        .filter_map(|id| packages.get(id).copied())
-        .filter(|package| !package["source"].is_null())
-        .collect();
-    linked.sort_by_key(|package| {
-        ["name", "version"].map(|key| package[key].as_str().unwrap_or_default())
-    });
-    linked
-}
-
 fn write_checksum(file: &Path) -> Result<()> {
     let name = file
         .file_name()
@@ -360,135 +229,6 @@ fn write_checksum(file: &Path) -> Result<()> {
         format!("{hexadecimal}  {name}\n"),
     )?;
     Ok(())
-}
-
-fn linker_variable() -> String {
-    format!(
-        "CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_LINKER",
-        std::env::consts::ARCH.to_uppercase()
-    )
-}
-
-/// Creates a linker wrapper that prefers static versions of [`STATIC_LIBRARIES`].
-///
-/// mlir-sys requests `-lstdc++`, `-lz` and `-lzstd`. The C compiler driver, which links Rust
-/// programs, ignores `-static-libstdc++`. A linker takes a library from the first search directory
-/// that contains the library. The wrapper therefore inserts a directory of static libraries before
-/// all other search directories.
-fn static_linker(folder: &Path) -> Result<PathBuf> {
-    let archives = folder.join("static-libraries");
-    fs::create_dir_all(&archives)?;
-    for library in STATIC_LIBRARIES {
-        let name = format!("lib{library}.a");
-        let output = sh::capture(Command::new("c++").arg(format!("-print-file-name={name}")))?;
-        let path = Path::new(output.stdout.trim());
-        // If the compiler does not find the library, it prints the file name without a path.
-        if !path.is_absolute() {
-            bail!(
-                "there is no {name} to link into tx: install the development package that has it"
-            );
-        }
-        symlink(path, &archives.join(&name))?;
-    }
-    let linker = folder.join("linker");
-    fs::write(
-        &linker,
-        format!(
-            "#!/bin/sh\n# Written by `cargo xtask dist`.\nexec cc -L'{}' \"$@\"\n",
-            archives.display()
-        ),
-    )?;
-    make_executable(&linker)?;
-    Ok(linker)
-}
-
-#[cfg(unix)]
-fn symlink(original: &Path, link: &Path) -> Result<()> {
-    std::os::unix::fs::symlink(original, link)?;
-    Ok(())
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn symlink(_original: &Path, _link: &Path) -> Result<()> {
-    bail!("dist needs symbolic links")
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) -> Result<()> {
-    bail!("dist needs executable files")
-}
-
-/// Fails if the program requires a shared library or a glibc version that a host may not provide.
-fn check_host_requirements(program: &Path) -> Result<()> {
-    let dynamic = sh::capture(
-        Command::new("readelf")
-            .args(["--dynamic", "--wide"])
-            .arg(program),
-    )?;
-    let foreign: Vec<&str> = needed_libraries(&dynamic.stdout)
-        .into_iter()
-        .filter(|library| !HOST_LIBRARIES.contains(library))
-        .collect();
-    if !foreign.is_empty() {
-        bail!(
-            "{} would need {} on the other machine: link it statically (STATIC_LIBRARIES in \
-             tools/xtask/src/dist.rs), or not at all",
-            program.display(),
-            foreign.join(", ")
-        );
-    }
-    let symbols = sh::capture(
-        Command::new("readelf")
-            .args(["--version-info", "--wide"])
-            .arg(program),
-    )?;
-    if let Some(newest) = glibc_versions(&symbols.stdout).last()
-        && *newest > NEWEST_GLIBC
-    {
-        bail!(
-            "{} needs glibc {}.{}, newer than Debian 12's {}.{}: build it on Debian 12",
-            program.display(),
-            newest.0,
-            newest.1,
-            NEWEST_GLIBC.0,
-            NEWEST_GLIBC.1
-        );
-    }
-    Ok(())
-}
-
-fn needed_libraries(readelf: &str) -> Vec<&str> {
-    readelf
-        .lines()
-        .filter(|line| line.contains("(NEEDED)"))
-        .filter_map(|line| {
-            line.split_once('[')?
-                .1
-                .split_once(']')
-                .map(|(name, _)| name)
-        })
-        .collect()
-}
-
-fn glibc_versions(readelf: &str) -> BTreeSet<(u32, u32)> {
-    readelf
-        .split("GLIBC_")
-        .skip(1)
-        .filter_map(|text| {
-            let version = text
-                .split(|c: char| !c.is_ascii_digit() && c != '.')
-                .next()?;
-            let mut parts = version.split('.').map(str::parse);
-            Some((parts.next()?.ok()?, parts.next()?.ok()?))
-        })
-        .collect()
 }
 
 /// Adds the GPU examples: the program, its PTX for every chip from sm_80, and the script.
@@ -588,16 +328,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn needed_libraries_are_read_from_the_dynamic_section() {
-        let listing = "\
- 0x0000000000000001 (NEEDED)             Shared library: [libc.so.6]
- 0x0000000000000001 (NEEDED)             Shared library: [libstdc++.so.6]
- 0x000000000000000c (INIT)               0x1000
-";
-        assert_eq!(needed_libraries(listing), ["libc.so.6", "libstdc++.so.6"]);
-    }
-
-    #[test]
     fn checksums_are_read_by_the_usual_program() {
         let folder = std::env::temp_dir().join(format!("tx-checksum-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
@@ -615,39 +345,5 @@ mod tests {
             "{text}"
         );
         assert_eq!(check.unwrap().stdout, "a.tar.xz: OK\n");
-    }
-
-    #[test]
-    fn linked_packages_are_found_through_those_of_the_workspace() {
-        let node = |id: &str, deps: Value| json!({ "id": id, "deps": deps });
-        let dependency =
-            |id: &str, kind: Value| json!({ "pkg": id, "dep_kinds": [{ "kind": kind }] });
-        let package = |id: &str, source: Value| json!({ "id": id, "name": id, "source": source });
-        let metadata = json!({
-            "packages": [
-                package("tx-cli", Value::Null), package("tx-plan", Value::Null),
-                package("serde", json!("registry")),
-                package("cc", json!("registry")), package("other", json!("registry")),
-            ],
-            "resolve": { "nodes": [
-                node("tx-cli", json!([dependency("tx-plan", Value::Null), dependency("cc", json!("build"))])),
-                node("tx-plan", json!([dependency("serde", Value::Null)])),
-                node("serde", json!([])), node("cc", json!([])), node("other", json!([])),
-            ]},
-        });
-        let names: Vec<&Value> = linked_packages(&metadata, "tx-cli")
-            .iter()
-            .map(|package| &package["name"])
-            .collect();
-        assert_eq!(names, ["serde"]);
-    }
-
-    #[test]
-    fn glibc_versions_compare_as_numbers() {
-        let listing =
-            "GLIBC_2.9 (4)  GLIBC_2.2.5 (2)\n Name: GLIBC_2.34  Flags: none GLIBC_PRIVATE";
-        let versions = glibc_versions(listing);
-        assert_eq!(versions.last(), Some(&(2, 34)));
-        assert_eq!(versions.len(), 3);
     }
 }

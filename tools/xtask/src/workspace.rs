@@ -98,6 +98,12 @@ impl Workspace {
         Ok(files)
     }
 
+    /// Returns the text of a file, whose path is relative to the root.
+    pub(crate) fn read(&self, file: &Path) -> Result<String> {
+        std::fs::read_to_string(self.root.join(file))
+            .with_context(|| format!("cannot read {}", file.display()))
+    }
+
     /// Returns the workspace packages that have a target of this kind, such as `bench` or `test`.
     pub(crate) fn packages_with(&self, kind: &str) -> Vec<String> {
         self.packages()

@@ -11,7 +11,7 @@ use crate::value::{Lanes, Value, View};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use tx_exec::happens_before::{AccessKind, Clocks, Knowledge};
+use tx_exec::happens_before::{AccessKind, Clocks, ReleasedClocks};
 use tx_exec::{MBarrier, StepLimit};
 
 /// State shared by all kernels and functions of a run.
@@ -98,7 +98,7 @@ pub(crate) struct Cta {
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
     /// Vector clocks that the pending arrival at the cluster barrier released. `None` if no arrival
     /// is pending.
-    pub(crate) cluster_arrival: Option<Rc<Knowledge>>,
+    pub(crate) cluster_arrival: Option<Rc<ReleasedClocks>>,
     /// Initialized mbarrier objects; the key is the address.
     pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
 }

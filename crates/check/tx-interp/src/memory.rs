@@ -6,7 +6,7 @@ use crate::number::Scalar;
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{UNTOLD, View, located};
 use tx_dialect_tile::CLEARED;
-use tx_exec::happens_before::{AccessKind, Clocks, Shadow, Touch};
+use tx_exec::happens_before::{AccessEvent, AccessKind, Clocks, Shadow};
 use tx_mlir::memref::Space;
 
 const MOST_BYTES: i64 = 1 << 32;
@@ -195,7 +195,7 @@ impl Memory {
         shadow
             .access(
                 who.clocks,
-                Touch {
+                AccessEvent {
                     offset: at as u64,
                     bytes: bytes as u64,
                     kind,

@@ -10,7 +10,7 @@ const OPTIMIZATION: i32 = 1;
 
 /// Error of a compilation or a symbol lookup. MLIR has reported the reason as a diagnostic.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Failed;
+pub(crate) struct EngineError;
 
 /// Compiled code of a module. Dropping the value frees the code.
 pub(crate) struct Engine(raw::MlirExecutionEngine);
@@ -20,7 +20,7 @@ impl Engine {
     pub(crate) fn new(
         module: &Module<'_>,
         externals: &[(String, *mut ())],
-    ) -> Result<Self, Failed> {
+    ) -> Result<Self, EngineError> {
         // SAFETY: the module is alive and not consumed; the list of libraries is empty.
         let engine = unsafe {
             raw::mlirExecutionEngineCreate(
@@ -33,7 +33,7 @@ impl Engine {
             )
         };
         if engine.ptr.is_null() {
-            return Err(Failed);
+            return Err(EngineError);
         }
         let engine = Self(engine);
         for (name, address) in hooks::symbols().into_iter().chain(libm::builtins()) {
@@ -57,25 +57,25 @@ impl Engine {
         }
     }
 
-    pub(crate) fn kernel(&self, symbol: &str) -> Result<Entry, Failed> {
+    pub(crate) fn kernel(&self, symbol: &str) -> Result<Entry, EngineError> {
         // SAFETY: the engine is alive.
         let address = unsafe {
             raw::mlirExecutionEngineLookupPacked(self.0, StringRef::new(symbol).to_raw())
         };
         if address.is_null() {
-            return Err(Failed);
+            return Err(EngineError);
         }
         // SAFETY: MLIR generates a wrapper for every function, which takes an array of pointers to
         // the arguments.
         Ok(unsafe { std::mem::transmute::<*mut std::ffi::c_void, Entry>(address) })
     }
 
-    pub(crate) fn variable(&self, symbol: &str) -> Result<u64, Failed> {
+    pub(crate) fn variable(&self, symbol: &str) -> Result<u64, EngineError> {
         // SAFETY: the engine is alive.
         let address =
             unsafe { raw::mlirExecutionEngineLookup(self.0, StringRef::new(symbol).to_raw()) };
         if address.is_null() {
-            return Err(Failed);
+            return Err(EngineError);
         }
         Ok(address as u64)
     }

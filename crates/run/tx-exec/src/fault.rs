@@ -42,7 +42,7 @@ impl Site {
     /// device IR usually does not appear in the source program.
     fn place_and_thread(&self) -> impl fmt::Display {
         fmt::from_fn(|formatter| {
-            let (thread, block) = (At(self.thread), At(self.block));
+            let (thread, block) = (Coordinates(self.thread), Coordinates(self.block));
             write!(
                 formatter,
                 "at {} by thread {thread} of block {block}",
@@ -53,9 +53,9 @@ impl Site {
 }
 
 /// Coordinates, formatted for messages.
-pub(crate) struct At(pub(crate) [u32; 3]);
+pub(crate) struct Coordinates(pub(crate) [u32; 3]);
 
-impl fmt::Display for At {
+impl fmt::Display for Coordinates {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.0;
         write!(formatter, "({x}, {y}, {z})")
@@ -265,7 +265,7 @@ impl fmt::Display for OtherBlock {
             formatter,
             "{} of shared memory of block {}, which {may}, {}; {change}",
             self.kind,
-            At(self.owner),
+            Coordinates(self.owner),
             self.site.place_and_thread()
         )
     }

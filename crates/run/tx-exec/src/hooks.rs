@@ -5,14 +5,14 @@
 //! the failure and suspends the thread forever.
 
 use crate::{
-    barrier::{Arrival, Reduction},
-    fault::{AccessKind, Fault, OutOfRange, Space},
-    happens_before::Fence,
+    barrier::Arrival,
+    fault::{Fault, OutOfRange},
+    hook_interface::{ARRIVE_ONLY, REDUCTIONS, access_request, fence_of_code},
     libm,
-    machine::{Machine, Outcome, Request},
+    machine::{Machine, Outcome},
     print,
-    schedule::STACK_MARGIN,
-    warp::{Input, WarpOp},
+    stacks::STACK_MARGIN,
+    warp::{LaneInput, WarpOp},
 };
 use std::{
     cell::Cell,
@@ -38,63 +38,6 @@ impl Drop for Scope {
         MACHINE.set(self.0);
     }
 }
-
-/// MLIR declarations of the hooks, which every converted module contains.
-///
-/// A hook is declared without memory effects if its result depends only on its operands and on
-/// constants of the thread. LLVM may merge and move calls of hooks without memory effects. LLVM
-/// assumes that all other hooks read and write any memory.
-pub(crate) const DECLARATIONS: &str = r#"
-  llvm.func @__tx_register(i32) -> i32
-      attributes {no_unwind, will_return, memory_effects =
-        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
-          errnoMem = none, targetMem0 = none, targetMem1 = none>}
-  llvm.func @__tx_shared(i32) -> !llvm.ptr<3>
-      attributes {no_unwind, will_return, memory_effects =
-        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
-          errnoMem = none, targetMem0 = none, targetMem1 = none>}
-  llvm.func @__tx_access(i64, i64, i32, i32) attributes {no_unwind}
-  llvm.func @__tx_masked_access(i64, i64, i64, i32, i32) attributes {no_unwind}
-  llvm.func @__tx_warp(i32, i32, i64, i32, i32, i32) -> i64 attributes {no_unwind}
-  llvm.func @__tx_barrier(i32, i32, i32, i32, i32) -> i32 attributes {no_unwind}
-  llvm.func @__tx_cluster_arrive(i32, i32) attributes {no_unwind}
-  llvm.func @__tx_cluster_wait(i32) attributes {no_unwind}
-  llvm.func @__tx_mapa(i64, i32, i32) -> i64 attributes {no_unwind}
-  llvm.func @__tx_mbarrier_init(i64, i32, i32) attributes {no_unwind}
-  llvm.func @__tx_mbarrier_arrive(i64, i32, i32) attributes {no_unwind}
-  llvm.func @__tx_mbarrier_signal(i64, i64, i32) attributes {no_unwind}
-  llvm.func @__tx_mbarrier_wait(i64, i32, i32) -> i32 attributes {no_unwind}
-  llvm.func @__tx_fence(i32) attributes {no_unwind}
-  llvm.func @__tx_private(i64, i64) attributes {no_unwind}
-  llvm.func @__tx_stack(i64, i32) attributes {no_unwind}
-  llvm.func @__tx_division(i64, i64, i32, i32) -> i64 attributes {no_unwind}
-  llvm.func @__tx_range(i32, i32, i32, i32) attributes {no_unwind}
-  llvm.func @__tx_trap(i32) attributes {no_unwind}
-  llvm.func @__tx_print(i64, i64, i32) -> i32 attributes {no_unwind}
-  llvm.func @__tx_assert(i64, i32) attributes {no_unwind}
-  llvm.func @__tx_repeat(i32) attributes {no_unwind}
-  llvm.func @__tx_exit() attributes {no_unwind}
-  llvm.func @__tx_fma(f64, f64, f64) -> f64
-      attributes {no_unwind, will_return, memory_effects =
-        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
-          errnoMem = none, targetMem0 = none, targetMem1 = none>}
-  llvm.func @__tx_to_f8(f32, f32, i32) -> i32
-      attributes {no_unwind, will_return, memory_effects =
-        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
-          errnoMem = none, targetMem0 = none, targetMem1 = none>}
-  llvm.func @__tx_from_f8(i32, i32) -> i32
-      attributes {no_unwind, will_return, memory_effects =
-        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
-          errnoMem = none, targetMem0 = none, targetMem1 = none>}
-  llvm.func @__tx_exp2(f32) -> f32
-      attributes {no_unwind, will_return, memory_effects =
-        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
-          errnoMem = none, targetMem0 = none, targetMem1 = none>}
-  llvm.func @__tx_log2(f32) -> f32
-      attributes {no_unwind, will_return, memory_effects =
-        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
-          errnoMem = none, targetMem0 = none, targetMem1 = none>}
-"#;
 
 pub(crate) fn symbols() -> [(&'static str, *mut ()); 28] {
     [
@@ -128,117 +71,6 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 28] {
         ("__tx_log2", libm::log2 as *mut ()),
     ]
 }
-
-/// Names of the special registers. Generated code identifies a special register by its index in
-/// this list.
-pub(crate) const REGISTERS: [&str; 44] = [
-    "tid.x",
-    "tid.y",
-    "tid.z",
-    "ntid.x",
-    "ntid.y",
-    "ntid.z",
-    "ctaid.x",
-    "ctaid.y",
-    "ctaid.z",
-    "nctaid.x",
-    "nctaid.y",
-    "nctaid.z",
-    "laneid",
-    "warpid",
-    "nwarpid",
-    "warpsize",
-    "lanemask.eq",
-    "lanemask.le",
-    "lanemask.lt",
-    "lanemask.ge",
-    "lanemask.gt",
-    "smid",
-    "nsmid",
-    "gridid",
-    "dynamic.smem.size",
-    "total.smem.size",
-    "clusterid.x",
-    "clusterid.y",
-    "clusterid.z",
-    "nclusterid.x",
-    "nclusterid.y",
-    "nclusterid.z",
-    "cluster.ctaid.x",
-    "cluster.ctaid.y",
-    "cluster.ctaid.z",
-    "cluster.nctaid.x",
-    "cluster.nctaid.y",
-    "cluster.nctaid.z",
-    "cluster.ctarank",
-    "cluster.nctarank",
-    "envreg0",
-    "envreg1",
-    "envreg2",
-    "envreg3",
-];
-
-/// Encodes the properties of an access in one word: kind (2 bits), reads (1 bit), space (3 bits),
-/// writes (1 bit), and from bit 8 on the logarithm of the alignment.
-pub(crate) fn access_flags(
-    kind: AccessKind,
-    [reads, writes]: [bool; 2],
-    space: Space,
-    alignment: u64,
-) -> i32 {
-    let kind = match kind {
-        AccessKind::Read => 0,
-        AccessKind::Write => 1,
-        AccessKind::Atomic => 2,
-    };
-    let space = match space {
-        Space::Generic => 0,
-        Space::Global => 1,
-        Space::Shared => 2,
-        Space::Private => 3,
-        Space::SharedCluster => 4,
-    };
-    let [reads, writes] = [reads, writes].map(i32::from);
-    kind | reads << 2 | space << 3 | writes << 6 | (alignment.trailing_zeros() as i32) << 8
-}
-
-pub(crate) fn fence_code(fence: Fence) -> i32 {
-    i32::from(fence.acquires) | i32::from(fence.releases) << 1
-}
-
-fn request(address: u64, bytes: u64, flags: i32, site: i32) -> Request {
-    Request {
-        address,
-        bytes,
-        kind: match flags & 3 {
-            0 => AccessKind::Read,
-            1 => AccessKind::Write,
-            _ => AccessKind::Atomic,
-        },
-        reads: flags & 4 != 0,
-        writes: flags & 64 != 0,
-        space: match flags >> 3 & 7 {
-            0 => Space::Generic,
-            1 => Space::Global,
-            2 => Space::Shared,
-            3 => Space::Private,
-            _ => Space::SharedCluster,
-        },
-        alignment: 1 << (flags >> 8 & 63),
-        site: site as u32,
-    }
-}
-
-/// Barrier reductions. Generated code identifies a barrier reduction by its index in this list.
-pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
-    ("", Reduction::None),
-    ("popc", Reduction::Popc),
-    ("and", Reduction::And),
-    ("or", Reduction::Or),
-];
-
-/// Bit that is set in the encoded reduction of a barrier if the thread arrives without waiting.
-pub(crate) const ARRIVE_ONLY: i32 = 1 << 8;
 
 fn machine() -> *mut Machine<'static> {
     let machine: *mut Machine<'static> = MACHINE.get().cast();
@@ -356,7 +188,7 @@ extern "C" fn mapa(address: u64, rank: i32, site: i32) -> u64 {
 
 extern "C" fn access(address: u64, bytes: u64, flags: i32, site: i32) {
     preempt();
-    waiting(|machine| machine.access(request(address, bytes, flags, site)));
+    waiting(|machine| machine.access(access_request(address, bytes, flags, site)));
 }
 
 /// Checks accesses to the vector elements selected by `mask`. Each vector element has `bytes`
@@ -366,7 +198,7 @@ extern "C" fn masked_access(address: u64, bytes: u64, mask: u64, flags: i32, sit
     waiting(|machine| {
         for element in (0..64).filter(|element| mask >> element & 1 != 0) {
             let address = address.wrapping_add(element * bytes);
-            machine.access(request(address, bytes, flags, site))?;
+            machine.access(access_request(address, bytes, flags, site))?;
         }
         Ok(Outcome::Ready(0))
     });
@@ -377,7 +209,7 @@ extern "C" fn warp(op: i32, mask: i32, value: i64, offset: i32, clamp: i32, site
     waiting(|machine| {
         let op = WarpOp::from_code(op)
             .ok_or_else(|| Fault::Internal(format!("unknown warp operation {op}")))?;
-        let input = Input {
+        let input = LaneInput {
             value: value as u64,
             offset: offset as u32,
             clamp: clamp as u32,
@@ -443,10 +275,7 @@ extern "C" fn mbarrier_wait(address: u64, parity: i32, site: i32) -> i32 {
 extern "C" fn fence(code: i32) {
     preempt();
     checked(|machine| {
-        machine.fence(Fence {
-            acquires: code & 1 != 0,
-            releases: code & 2 != 0,
-        });
+        machine.fence(fence_of_code(code));
         Ok(())
     });
 }
@@ -531,7 +360,7 @@ extern "C" fn assert(message: u64, site: i32) {
 
 /// Number of loop iterations between two checks of the step limit. The executor would be too slow
 /// if it compared the steps with the limit in every iteration.
-const COUNTED: u64 = 1 << 10;
+const STEP_CHECK_INTERVAL: u64 = 1 << 10;
 
 extern "C" fn repeat(site: i32) {
     // SAFETY: the machine is alive, and no other reference exists while generated code runs.
@@ -539,7 +368,7 @@ extern "C" fn repeat(site: i32) {
     machine.report.iterations += 1;
     let (report, most) = (&machine.report, machine.most_steps);
     if report.iterations >= most
-        || report.iterations.is_multiple_of(COUNTED) && report.work() >= most
+        || report.iterations.is_multiple_of(STEP_CHECK_INTERVAL) && report.work() >= most
     {
         checked(|machine| {
             Err::<(), _>(Fault::Endless {

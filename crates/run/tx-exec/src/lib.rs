@@ -59,11 +59,12 @@
 
 mod barrier;
 mod bits;
-mod cluster;
+mod cluster_barrier;
 mod convert;
 mod engine;
 mod fault;
 pub mod happens_before;
+mod hook_interface;
 mod hooks;
 mod launch;
 mod libm;
@@ -94,5 +95,3 @@ pub use memory::{BufferId, Memory, MemoryError};
 pub use order::Order;
 pub use program::Program;
 pub use report::{Accesses, Report};
-
-const WARP: usize = 32;

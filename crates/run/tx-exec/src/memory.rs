@@ -152,7 +152,7 @@ pub struct Memory {
 
 /// Maximum number of printed bytes between two calls of [`Memory::take_printed`]. Bytes beyond this
 /// number are lost. CUDA's printf buffer has the same default size, 1 MiB.
-const MOST_PRINTED: usize = 1 << 20;
+const MAX_PRINTED_BYTES: usize = 1 << 20;
 
 impl Memory {
     /// Creates a memory without buffers.
@@ -170,7 +170,7 @@ impl Memory {
     }
 
     pub(crate) fn print(&mut self, text: &[u8]) {
-        let room = MOST_PRINTED.saturating_sub(self.printed.len());
+        let room = MAX_PRINTED_BYTES.saturating_sub(self.printed.len());
         self.printed.extend(&text[..text.len().min(room)]);
     }
 

@@ -1,6 +1,6 @@
 //! Execution order of threads and blocks.
 
-use crate::WARP;
+use crate::warp::WARP;
 
 /// Execution order of runnable threads, and of blocks.
 ///
@@ -229,15 +229,15 @@ pub(crate) enum Readiness {
     Ready,
 }
 
-/// Scheduler: selects the next thread to run.
-pub(crate) struct Turns {
+/// Scheduler, which selects the next thread to run.
+pub(crate) struct Scheduler {
     order: Order,
     random: Option<Random>,
     last: usize,
     candidates: Vec<usize>,
 }
 
-impl Turns {
+impl Scheduler {
     pub(crate) fn new(order: Order) -> Self {
         Self {
             order,

@@ -6,14 +6,15 @@
 
 use crate::{
     fault::{AccessKind, Fault, Space},
-    machine::{Machine, Request},
+    hook_interface::AccessRequest,
+    machine::Machine,
 };
 use std::ffi::{CString, c_char};
 
 /// Maximum field width, and maximum number of digits after the point.
-const MOST_DIGITS: u64 = 1 << 12;
+const MAX_DIGITS: u64 = 1 << 12;
 /// Maximum length of a printed string in bytes. A longer string is treated as unterminated.
-const MOST_TEXT: u64 = 1 << 16;
+const MAX_TEXT_BYTES: u64 = 1 << 16;
 
 struct Arguments {
     address: u64,
@@ -30,7 +31,7 @@ impl Arguments {
 
 /// Reads 1, 2, 4 or 8 bytes as the current thread.
 fn read(machine: &mut Machine<'_>, address: u64, bytes: u64, site: u32) -> Result<u64, Fault> {
-    machine.access(Request {
+    machine.access(AccessRequest {
         address,
         bytes,
         kind: AccessKind::Read,
@@ -50,7 +51,7 @@ fn read(machine: &mut Machine<'_>, address: u64, bytes: u64, site: u32) -> Resul
 
 pub(crate) fn text(machine: &mut Machine<'_>, address: u64, site: u32) -> Result<Vec<u8>, Fault> {
     let mut text = Vec::new();
-    for at in 0..MOST_TEXT {
+    for at in 0..MAX_TEXT_BYTES {
         match read(machine, address.wrapping_add(at), 1, site)? as u8 {
             0 => break,
             byte => text.push(byte),
@@ -116,10 +117,10 @@ impl Number {
 
     fn get(self, machine: &mut Machine<'_>, arguments: &mut Arguments) -> Result<i32, Fault> {
         let number = match self {
-            Self::Given(number) => number.min(MOST_DIGITS) as i64,
+            Self::Given(number) => number.min(MAX_DIGITS) as i64,
             Self::Argument => i64::from(arguments.next(machine, 4)? as i32),
         };
-        let most = MOST_DIGITS as i64;
+        let most = MAX_DIGITS as i64;
         Ok(number.clamp(-most, most) as i32)
     }
 }

@@ -1,8 +1,8 @@
 //! Programs loaded from device IR, and launches of their kernels.
 
 use crate::{
-    convert::{self, ConvertedKernel, Unit},
-    engine::{Engine, Failed},
+    convert::{self, ConvertedKernel, ConvertedModule},
+    engine::{Engine, EngineError},
     fault::{Diagnostic, Error, Fault},
     launch::{
         KernelInfo, Launch, MAX_BLOCK, MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS, MAX_GRID,
@@ -30,7 +30,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-struct Loaded {
+struct LoadedKernel {
     kernel: ConvertedKernel,
     module: usize,
 }
@@ -58,15 +58,15 @@ impl Diagnostics {
     }
 }
 
-struct Code {
+struct CompiledCode {
     engine: Engine,
     variables: Vec<Variable>,
 }
 
-impl Code {
-    fn new(unit: &Unit<'_>) -> Result<Self, Failed> {
-        let engine = Engine::new(&unit.module, &unit.externals)?;
-        let variables = unit.globals.iter().map(|global| {
+impl CompiledCode {
+    fn new(converted: &ConvertedModule<'_>) -> Result<Self, EngineError> {
+        let engine = Engine::new(&converted.module, &converted.externals)?;
+        let variables = converted.globals.iter().map(|global| {
             Ok(Variable {
                 base: engine.variable(&global.symbol)?,
                 bytes: global.bytes,
@@ -82,18 +82,18 @@ impl Code {
 /// Kernels that are compiled together at the first launch of any of these kernels. Compilation is
 /// delayed, because a program may contain kernels for many array sizes and launch only a few of its
 /// kernels.
-struct Compiled {
-    code: OnceCell<Code>,
+struct LazyModule {
+    code: OnceCell<CompiledCode>,
     /// The module belongs to the context of the program.
-    unit: Unit<'static>,
+    converted: ConvertedModule<'static>,
 }
 
-impl Compiled {
-    fn code(&self) -> Result<&Code, Failed> {
+impl LazyModule {
+    fn code(&self) -> Result<&CompiledCode, EngineError> {
         match self.code.get() {
             Some(code) => Ok(code),
             None => {
-                let code = Code::new(&self.unit)?;
+                let code = CompiledCode::new(&self.converted)?;
                 Ok(self.code.get_or_init(|| code))
             }
         }
@@ -106,9 +106,9 @@ impl Compiled {
 /// keep their values between launches. A program can be sent to another thread, but not shared
 /// between threads, since launches write its global variables.
 pub struct Program {
-    kernels: BTreeMap<String, Loaded>,
+    kernels: BTreeMap<String, LoadedKernel>,
     /// The modules must be destroyed before `_context`, so `modules` is declared before `_context`.
-    modules: Vec<Compiled>,
+    modules: Vec<LazyModule>,
     _context: Box<Context>,
     diagnostics: Diagnostics,
     /// Launches write global variables through raw pointers, so a program must not be shared
@@ -175,19 +175,21 @@ impl Program {
         });
         let mut kernels = BTreeMap::new();
         let mut modules = Vec::new();
-        for mut unit in units(&context, device_ir, &diagnostics)? {
-            for kernel in std::mem::take(&mut unit.kernels) {
-                let loaded = Loaded {
+        for mut converted in converted_modules(&context, device_ir, &diagnostics)? {
+            for kernel in std::mem::take(&mut converted.kernels) {
+                let loaded = LoadedKernel {
                     module: modules.len(),
                     kernel,
                 };
                 kernels.insert(loaded.kernel.info.name.clone(), loaded);
             }
             // SAFETY: the context is in a box, and the program destroys it after its modules.
-            let unit = unsafe { std::mem::transmute::<Unit<'_>, Unit<'static>>(unit) };
-            modules.push(Compiled {
+            let converted = unsafe {
+                std::mem::transmute::<ConvertedModule<'_>, ConvertedModule<'static>>(converted)
+            };
+            modules.push(LazyModule {
                 code: OnceCell::new(),
-                unit,
+                converted,
             });
         }
         Ok(Self {
@@ -258,8 +260,13 @@ impl Program {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| Fault::Internal(error.to_string()))
             .and_then(|shared| {
-                let machine =
-                    Machine::new(&module.unit.sites, memory, launch, shared, shared_bytes);
+                let machine = Machine::new(
+                    &module.converted.sites,
+                    memory,
+                    launch,
+                    shared,
+                    shared_bytes,
+                );
                 // SAFETY: the entry is a kernel rewritten by `convert`, which announces every
                 // access. The parameters have its types, and the values outlive the call.
                 unsafe {
@@ -268,7 +275,7 @@ impl Program {
                         entry,
                         &mut pointers,
                         launch.order,
-                        module.unit.frame_bytes,
+                        module.converted.frame_bytes,
                     )
                 }
             });
@@ -277,16 +284,19 @@ impl Program {
     }
 }
 
-fn units<'c>(
+fn converted_modules<'c>(
     context: &'c Context,
     device_ir: &str,
     diagnostics: &Diagnostics,
-) -> Result<Vec<Unit<'c>>, Error> {
+) -> Result<Vec<ConvertedModule<'c>>, Error> {
     let device =
         Module::parse(context, device_ir).ok_or_else(|| Error::Parse(diagnostics.take()))?;
-    let units = convert::convert(context, device.as_operation())?;
-    match units.iter().all(|unit| unit.module.as_operation().verify()) {
-        true => Ok(units),
+    let modules = convert::convert(context, device.as_operation())?;
+    match modules
+        .iter()
+        .all(|converted| converted.module.as_operation().verify())
+    {
+        true => Ok(modules),
         false => Err(Error::CodeGeneration(diagnostics.take())),
     }
 }

@@ -1,5 +1,7 @@
 //! Counters of a launch.
 
+use crate::warp::WARP;
+
 /// Numbers of accesses to one memory space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accesses {
@@ -54,8 +56,6 @@ impl Accesses {
     }
 }
 
-const WARP: u64 = 32;
-
 impl Report {
     /// Returns the number of steps: started threads, loop iterations, accesses and
     /// synchronisations, summed over all threads.
@@ -68,6 +68,6 @@ impl Report {
         let barriers =
             (self.barriers + self.named_barriers) * of_block + self.cluster_barriers * of_cluster;
         let accesses = self.global.all() + self.shared.all() + self.private.all();
-        self.threads + self.iterations + accesses + WARP * warps + barriers
+        self.threads + self.iterations + accesses + WARP as u64 * warps + barriers
     }
 }

@@ -4,22 +4,16 @@
 use crate::{
     fault::Fault,
     hooks,
-    machine::{Machine, State},
-    order::{Order, Turns},
+    machine::{Machine, ThreadState},
+    order::{Order, Scheduler},
     report::Report,
-    stacks,
+    stacks::{self, STACK_RESERVE},
 };
 use corosensei::{
     Coroutine,
     stack::{DefaultStack, Stack},
 };
 use std::ffi::c_void;
-
-/// Stack size per thread in bytes, in addition to the private memory of the kernel. The stack
-/// contains the frames of generated code, hooks and C math functions.
-pub(crate) const STACK_RESERVE: u64 = 128 * 1024;
-/// Minimum remaining stack for a function call or an allocation in generated code, in bytes.
-pub(crate) const STACK_MARGIN: u64 = 64 * 1024;
 
 /// Entry point of a kernel. The argument of the function is an array of pointers to the kernel
 /// parameters.
@@ -68,7 +62,7 @@ pub(crate) unsafe fn run(
     })?;
     let mut stacks = stacks::take(machine.live_threads(), stack_bytes)
         .map_err(|error| Fault::Internal(format!("no stack for a thread: {error}")))?;
-    let mut turns = Turns::new(order);
+    let mut scheduler = Scheduler::new(order);
     let parameters = parameters.as_mut_ptr();
     let machine: *mut Machine<'_> = &mut machine;
     let _scope = hooks::Scope::enter(machine.cast());
@@ -103,11 +97,11 @@ pub(crate) unsafe fn run(
                 })
                 .collect(),
         );
-        turns.start_block(total);
+        scheduler.start_block(total);
         loop {
             // SAFETY: see above.
             let state = unsafe { &mut *machine };
-            let Some(index) = turns.next(total, |index| state.readiness(index)) else {
+            let Some(index) = scheduler.next(total, |index| state.readiness(index)) else {
                 break;
             };
             state.select(index);
@@ -128,7 +122,7 @@ pub(crate) unsafe fn run(
         if !state
             .threads
             .iter()
-            .all(|thread| matches!(thread.state, State::Exited))
+            .all(|thread| matches!(thread.state, ThreadState::Exited))
         {
             return Err(state.diagnose());
         }

@@ -3,7 +3,7 @@
 use crate::{
     bits::{all_set, contains, set_all},
     fault::BufferOffset,
-    happens_before::{Clocks, Conflict, Shadow, Touch},
+    happens_before::{AccessEvent, Clocks, Conflict, Shadow},
     memory::{Bytes, MemoryError},
 };
 use std::sync::Arc;
@@ -138,7 +138,7 @@ impl<'m> SharedMemory<'m> {
         set_all(&mut self.written, offset, bytes);
     }
 
-    pub(crate) fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
-        self.shadow.access(clocks, touch)
+    pub(crate) fn access(&mut self, clocks: &Clocks, event: AccessEvent) -> Result<(), Conflict> {
+        self.shadow.access(clocks, event)
     }
 }

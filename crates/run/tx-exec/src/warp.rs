@@ -1,6 +1,8 @@
-//! Results of warp operations, as defined by the PTX ISA.
+//! Warp operations: their encoding in generated code, their arrived lanes, and their results as
+//! defined by the PTX ISA.
 
-use crate::WARP;
+/// Number of lanes of a warp.
+pub(crate) const WARP: usize = 32;
 
 /// The rule that selects the source lane of a shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +110,7 @@ impl WarpOp {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Input {
+pub(crate) struct LaneInput {
     /// Operand value of the lane; a predicate is encoded as 0 or 1.
     pub(crate) value: u64,
     /// Second and third operand of a shuffle: `offset` and `clamp`.
@@ -116,9 +118,39 @@ pub(crate) struct Input {
     pub(crate) clamp: u32,
 }
 
+/// Cached mask of the lanes of a warp that have arrived at a warp operation.
+///
+/// The mask belongs to the most recently started warp operation. The mask is valid while no lane in
+/// the mask waits in another operation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WarpArrivals {
+    site: u32,
+    mask: u32,
+    /// Mask of the lanes that have arrived at the warp operation; 0 if the mask must be recomputed.
+    arrived: u32,
+}
+
+impl WarpArrivals {
+    /// `arrived` contains at least one lane.
+    pub(crate) fn new(site: u32, mask: u32, arrived: u32) -> Self {
+        Self {
+            site,
+            mask,
+            arrived,
+        }
+    }
+
+    /// Returns the mask of the lanes that have arrived at the warp operation at `site` with member
+    /// mask `mask`; `None` if the mask must be recomputed.
+    pub(crate) fn at(self, site: u32, mask: u32) -> Option<u32> {
+        let is_same = (self.site, self.mask) == (site, mask);
+        (is_same && self.arrived != 0).then_some(self.arrived)
+    }
+}
+
 /// Error of a shuffle: lane `lane` reads lane `source`, which is not in the member mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Inactive {
+pub(crate) struct InactiveLane {
     pub(crate) lane: usize,
     pub(crate) source: usize,
 }
@@ -159,18 +191,18 @@ pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (us
 pub(crate) fn evaluate(
     op: WarpOp,
     mask: u32,
-    inputs: &[Input; WARP],
-) -> Result<[u64; WARP], Inactive> {
+    inputs: &[LaneInput; WARP],
+) -> Result<[u64; WARP], InactiveLane> {
     let values = || lanes(mask).map(|lane| inputs[lane].value);
     let mut results = [0; WARP];
     match op {
         WarpOp::Sync => {}
         WarpOp::Shuffle(kind) => {
             for lane in lanes(mask) {
-                let Input { offset, clamp, .. } = inputs[lane];
+                let LaneInput { offset, clamp, .. } = inputs[lane];
                 let (source, valid) = source(kind, lane, offset, clamp);
                 if mask >> source & 1 == 0 {
-                    return Err(Inactive { lane, source });
+                    return Err(InactiveLane { lane, source });
                 }
                 results[lane] = inputs[source].value & 0xffff_ffff | u64::from(valid) << 32;
             }

@@ -2,15 +2,16 @@
 
 use tx_exec::{Memory, MemoryError, ParamKind, Program, Report};
 
-use crate::bind::{Job, Launch, Param};
-use crate::device::RunOptions;
-use crate::error::{Error, Fault, FaultKind};
+use crate::bind::{BoundPlan, Launch, Param};
+use crate::error::Error;
+use crate::fault::{Fault, FaultKind};
+use crate::options::RunOptions;
 
 #[derive(Debug)]
 pub(crate) struct Module(Program);
 
 #[derive(Debug)]
-pub(crate) struct Resident<'m> {
+pub(crate) struct PreparedModule<'m> {
     module: &'m Module,
     options: RunOptions,
     memory: Memory,
@@ -21,10 +22,10 @@ pub(crate) struct Resident<'m> {
     printed: String,
 }
 
-impl Resident<'_> {
-    pub(crate) fn launch(&mut self, job: &Job) -> Result<(), Error> {
+impl PreparedModule<'_> {
+    pub(crate) fn launch(&mut self, bound: &BoundPlan) -> Result<(), Error> {
         let own = self.addresses.clone();
-        for launch in job.launches(|buffer| own.get(buffer).copied()) {
+        for launch in bound.launches(|buffer| own.get(buffer).copied()) {
             let (_, launch) = launch?;
             let (addresses, memory) = (&self.addresses, &mut self.memory);
             let report = self.module.launch(launch, addresses, memory, &self.options);
@@ -39,13 +40,13 @@ impl Resident<'_> {
             })?;
             self.work = self.work.saturating_add(report.work());
         }
-        self.check_cleared(job)
+        self.check_cleared(bound)
     }
 
     /// Checks that all cleared temporaries contain zeros after the run, because the next run
     /// requires zeros.
-    fn check_cleared(&self, job: &Job) -> Result<(), Error> {
-        let buffers = job.buffers.iter().enumerate().zip(&self.ids);
+    fn check_cleared(&self, bound: &BoundPlan) -> Result<(), Error> {
+        let buffers = bound.buffers.iter().enumerate().zip(&self.ids);
         for ((number, buffer), id) in buffers.filter(|((_, buffer), _)| buffer.cleared) {
             let mut bytes = vec![0; buffer.bytes];
             self.memory
@@ -59,7 +60,7 @@ impl Resident<'_> {
                 let is_it = |param: &Param| matches!(param, Param::Address(n) if *n == number);
                 launch.params.iter().any(is_it)
             };
-            let possible = job.possible();
+            let possible = bound.possible();
             let last = possible.iter().rev().find(takes);
             return Err(Error::Fault(Box::new(Fault {
                 kind: FaultKind::Other,
@@ -89,8 +90,8 @@ impl Resident<'_> {
         std::mem::take(&mut self.printed)
     }
 
-    pub(crate) fn read_back(&mut self, job: &mut Job) -> Result<(), Error> {
-        for (buffer, id) in job.buffers.iter_mut().zip(&self.ids) {
+    pub(crate) fn read_back(&mut self, bound: &mut BoundPlan) -> Result<(), Error> {
+        for (buffer, id) in bound.buffers.iter_mut().zip(&self.ids) {
             if buffer.read_back
                 && let Some(contents) = &mut buffer.contents
             {
@@ -114,12 +115,20 @@ impl Module {
             .map_err(|error| Error::DeviceIr(error.to_string()))
     }
 
-    pub(crate) fn prepare(&self, job: &Job, options: &RunOptions) -> Result<Resident<'_>, Error> {
+    pub(crate) fn prepare(
+        &self,
+        bound: &BoundPlan,
+        options: &RunOptions,
+    ) -> Result<PreparedModule<'_>, Error> {
         let mut memory = Memory::new();
         let (mut ids, mut addresses) = (Vec::new(), Vec::new());
         // Temporaries follow the arguments, and are uninitialized.
-        let arrays = job.buffers.iter().filter(|b| b.contents.is_some()).count();
-        for (number, buffer) in job.buffers.iter().enumerate() {
+        let arrays = bound
+            .buffers
+            .iter()
+            .filter(|b| b.contents.is_some())
+            .count();
+        for (number, buffer) in bound.buffers.iter().enumerate() {
             let label = buffer.label.as_str();
             let id = match buffer.contents {
                 Some(_) => {
@@ -142,7 +151,7 @@ impl Module {
                     .map_err(|error| refused(error, &buffer.label))?,
             );
         }
-        Ok(Resident {
+        Ok(PreparedModule {
             module: self,
             options: *options,
             memory,

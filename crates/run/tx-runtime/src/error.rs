@@ -1,14 +1,13 @@
-//! Errors of the runtime, classified by their cause.
+//! Errors of the runtime. [`Error`] contains the errors of argument specifications, of `.npy` files
+//! and of the CUDA driver.
 
-use std::borrow::Cow;
+use std::io;
 use std::path::PathBuf;
 
 use tx_plan::{CheckError, ElementType, ExprError, PlanError};
 
-use crate::cuda::CudaError;
-use crate::npy::NpyError;
+use crate::fault::Fault;
 use crate::number::Number;
-use crate::spec::SpecError;
 
 /// Error of an argument, a device or a run.
 #[derive(Debug, thiserror::Error)]
@@ -195,85 +194,6 @@ pub enum Error {
     Fault(Box<Fault>),
 }
 
-/// Fault of a program that the executor found. `Display` prints the fault as a diagnostic at its
-/// source location. For a race or divergence, the location of the other operation is printed as a
-/// note.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{}: error: {} (kernel `{kernel}`){}",
-    location.as_deref().unwrap_or("<unknown>"),
-    self.without_place(),
-    self.elsewhere().map(|at| format!("\n{at}: note: the other operation is here")).unwrap_or_default()
-)]
-pub struct Fault {
-    /// Kind of the fault.
-    pub kind: FaultKind,
-    /// Code of the violated rule, such as `TX0801`.
-    pub code: Option<&'static str>,
-    /// Name of the running kernel.
-    pub kernel: String,
-    /// `file:line:column` of the operation; for a race, of the later operation.
-    pub location: Option<String>,
-    /// `file:line:column` of the other operation of a race or a divergence.
-    pub other_location: Option<String>,
-    /// Description of the fault, with threads and source locations.
-    pub message: String,
-    /// Output of `gpu.printf` before the fault.
-    pub printed: String,
-}
-
-impl Fault {
-    /// Returns the message of the fault without its source location, because the caller prints the
-    /// location before the message. The message of a race contains both locations.
-    pub fn without_place(&self) -> Cow<'_, str> {
-        let by = match self.kind {
-            FaultKind::Race => return Cow::Borrowed(&self.message),
-            FaultKind::Endless => " of thread",
-            _ => " by thread",
-        };
-        match &self.location {
-            Some(place) => Cow::Owned(self.message.replacen(
-                &format!(" at {place} by thread"),
-                by,
-                1,
-            )),
-            None => Cow::Borrowed(&self.message),
-        }
-    }
-
-    /// Returns the location of the other operation; `None` if both operations have the same
-    /// location, as in a race of threads in one operation.
-    pub fn elsewhere(&self) -> Option<&str> {
-        self.other_location
-            .as_deref()
-            .filter(|_| self.other_location != self.location)
-    }
-}
-
-/// Kind of a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FaultKind {
-    /// Two unordered accesses to one address, at least one of them a write.
-    Race,
-    /// Some participating threads do not reach a barrier, shuffle or vote; a shuffle reads an
-    /// inactive lane; or an access reaches the memory of another block in the cluster, and that
-    /// block may have exited.
-    Synchronization,
-    /// An access is out of bounds or misaligned, reads uninitialized memory, or writes constant
-    /// memory.
-    Memory,
-    /// Access to dynamic shared memory in a launch without dynamic shared memory.
-    NoDynamicShared,
-    /// Stack overflow of a thread on the executor; threads of a GPU may have a larger stack.
-    Stack,
-    /// Launch that needs more steps than `RunOptions::steps` allows.
-    Endless,
-    /// False assertion, trap, integer division by zero, value outside its declared range, or
-    /// deadlock.
-    Other,
-}
-
 /// Cause of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
@@ -322,4 +242,91 @@ impl Error {
             Self::Cuda(_) | Self::Fault(_) => ErrorKind::Failed,
         }
     }
+}
+
+/// Error for a text that is not an argument specification.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an argument: {reason}")]
+pub struct SpecError {
+    /// Invalid text.
+    pub text: String,
+    /// Found and expected text.
+    pub reason: String,
+}
+
+/// Error of reading or writing a `.npy` file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NpyError {
+    /// The file cannot be opened, read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The file does not start with the magic bytes of the format.
+    #[error("not a .npy file: it starts with {found}, expected the bytes `\\x93NUMPY`")]
+    Magic {
+        /// First bytes of the file.
+        found: String,
+    },
+    /// The file has an unknown version of the `.npy` format.
+    #[error("found .npy version {major}.{minor}, expected 1.0, 2.0 or 3.0")]
+    Version {
+        /// Major version.
+        major: u8,
+        /// Minor version.
+        minor: u8,
+    },
+    /// Malformed header.
+    #[error("malformed .npy header: {0}")]
+    Header(String),
+    /// The dtype of the file has no corresponding element type.
+    #[error(
+        "found dtype {found}, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it with `.astype`"
+    )]
+    Dtype {
+        /// Dtype in the header.
+        found: String,
+    },
+    /// The requested element type and the dtype of the file have different sizes.
+    #[error("cannot read {bytes}-byte words of dtype {dtype} as {element}, which has {}", element.size())]
+    Width {
+        /// Dtype of the file.
+        dtype: String,
+        /// Size of the dtype in bytes.
+        bytes: usize,
+        /// Requested element type.
+        element: ElementType,
+    },
+    /// The file ends before the end of the array.
+    #[error("truncated: found {found} bytes of data, expected {expected} for {array}")]
+    Truncated {
+        /// Number of bytes after the header of the file.
+        found: usize,
+        /// Number of bytes of the array.
+        expected: usize,
+        /// Shape and element type.
+        array: String,
+    },
+    /// The file has data after the end of the array.
+    #[error("the file goes on after the {bytes} bytes of data of {array}")]
+    Trailing {
+        /// Number of bytes of the array.
+        bytes: usize,
+        /// Shape and element type.
+        array: String,
+    },
+    /// Not enough memory for the array.
+    #[error("{0}")]
+    OutOfMemory(Box<Error>),
+}
+
+/// Error of the CUDA driver.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {name} ({message})")]
+pub struct CudaError {
+    /// Operation that failed.
+    pub what: String,
+    /// Name of the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
+    pub name: String,
+    /// Description by the driver.
+    pub message: String,
 }

@@ -23,31 +23,40 @@
 
 mod array;
 mod bind;
-mod ceiling;
 #[cfg(feature = "simt")]
 mod cpu;
 mod cuda;
 mod device;
 mod device_array;
 mod error;
+mod executable;
+mod fault;
 mod npy;
 mod number;
+mod options;
+mod outputs;
 mod placement;
+mod prepared;
 mod print;
 mod ptx;
 mod spec;
 
 pub use array::{Array, HostElement};
 pub use bind::{MAX_GRID, check_arguments, check_launch};
-pub use cuda::{CudaDevice, CudaDriver, CudaError};
-#[cfg(feature = "simt")]
-pub use device::Past;
-pub use device::{Device, Executable, Graph, Outputs, Prepared, RunOptions};
+pub use cuda::{CudaDevice, CudaDriver};
+pub use device::Device;
 pub use device_array::{DeviceArg, DeviceArray};
-pub use error::{Error, ErrorKind, Fault, FaultKind};
-pub use npy::{NpyError, read_npy, read_npy_from, write_npy, write_npy_to};
+pub use error::{CudaError, Error, ErrorKind, NpyError, SpecError};
+pub use executable::Executable;
+pub use fault::{Fault, FaultKind};
+pub use npy::{read_npy, read_npy_from, write_npy, write_npy_to};
 pub use number::{NotANumber, Number};
+#[cfg(feature = "simt")]
+pub use options::Past;
+pub use options::RunOptions;
+pub use outputs::Outputs;
 pub use placement::Placement;
-pub use spec::{Arg, ArrayType, Spec, SpecError};
+pub use prepared::{Graph, Prepared};
+pub use spec::{Arg, ArrayType, Spec};
 #[cfg(feature = "simt")]
 pub use tx_exec::{Checks, Order, StepLimit};

@@ -10,72 +10,7 @@ use std::path::Path;
 use tx_plan::ElementType;
 
 use crate::array::{Array, byte_count, zeroed};
-use crate::error::Error;
-
-/// Error of reading or writing a `.npy` file.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NpyError {
-    /// The file cannot be opened, read or written.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// The file does not start with the magic bytes of the format.
-    #[error("not a .npy file: it starts with {found}, expected the bytes `\\x93NUMPY`")]
-    Magic {
-        /// First bytes of the file.
-        found: String,
-    },
-    /// The file has an unknown version of the `.npy` format.
-    #[error("found .npy version {major}.{minor}, expected 1.0, 2.0 or 3.0")]
-    Version {
-        /// Major version.
-        major: u8,
-        /// Minor version.
-        minor: u8,
-    },
-    /// Malformed header.
-    #[error("malformed .npy header: {0}")]
-    Header(String),
-    /// The dtype of the file has no corresponding element type.
-    #[error(
-        "found dtype {found}, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it with `.astype`"
-    )]
-    Dtype {
-        /// Dtype in the header.
-        found: String,
-    },
-    /// The requested element type and the dtype of the file have different sizes.
-    #[error("cannot read {bytes}-byte words of dtype {dtype} as {element}, which has {}", element.size())]
-    Width {
-        /// Dtype of the file.
-        dtype: String,
-        /// Size of the dtype in bytes.
-        bytes: usize,
-        /// Requested element type.
-        element: ElementType,
-    },
-    /// The file ends before the end of the array.
-    #[error("truncated: found {found} bytes of data, expected {expected} for {array}")]
-    Truncated {
-        /// Number of bytes after the header of the file.
-        found: usize,
-        /// Number of bytes of the array.
-        expected: usize,
-        /// Shape and element type.
-        array: String,
-    },
-    /// The file has data after the end of the array.
-    #[error("the file goes on after the {bytes} bytes of data of {array}")]
-    Trailing {
-        /// Number of bytes of the array.
-        bytes: usize,
-        /// Shape and element type.
-        array: String,
-    },
-    /// Not enough memory for the array.
-    #[error("{0}")]
-    OutOfMemory(Box<Error>),
-}
+use crate::error::{Error, NpyError};
 
 /// Maximum length of a header in bytes; numpy has the same default limit.
 const MAX_HEADER: usize = 10_000;

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use tx_plan::ElementType;
 
 use crate::array::{Array, byte_count};
-use crate::error::Error;
+use crate::error::{Error, SpecError};
 use crate::npy::read_npy;
 use crate::number::Number;
 
@@ -71,16 +71,6 @@ pub struct ArrayType {
     pub shape: Vec<usize>,
     /// Element type.
     pub element: ElementType,
-}
-
-/// Error for a text that is not an argument specification.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not an argument: {reason}")]
-pub struct SpecError {
-    /// Invalid text.
-    pub text: String,
-    /// Found and expected text.
-    pub reason: String,
 }
 
 impl Spec {

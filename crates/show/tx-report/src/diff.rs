@@ -1,9 +1,12 @@
 //! Line diff between the modules before and after a pass.
 
+mod values;
+
 use crate::highlight::{Kind, Token, mlir};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use values::{ValueCorrespondence, key, trimmed};
 
 /// Row of a side-by-side diff. Line numbers of both modules count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,32 +49,11 @@ const CONTEXT: usize = 3;
 
 /// Range of diff rows that is shown or folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct RowRange {
     /// Row numbers.
     pub rows: Range<usize>,
     /// Set if a button hides the rows of the range.
     pub is_folded: bool,
-}
-
-/// Returns the tokens of a line without leading blanks.
-fn trimmed<'t>(tokens: &[Token<'t>]) -> Vec<Token<'t>> {
-    let is_blank = |t: &&Token<'_>| t.text.trim().is_empty();
-    let skipped = tokens.iter().take_while(is_blank).count();
-    tokens[skipped..].to_vec()
-}
-
-/// Returns the text of a line without value and block names.
-fn key(tokens: &[Token<'_>]) -> String {
-    let mut key = String::new();
-    for token in tokens {
-        match token.kind {
-            Kind::Value => key.push('%'),
-            // MLIR numbers blocks, so their names carry no information.
-            Kind::Block => key.push('^'),
-            _ => key.push_str(token.text),
-        }
-    }
-    key
 }
 
 /// Returns the first op of a line, or the text of a line without ops.
@@ -88,208 +70,6 @@ fn shape(tokens: &[Token<'_>]) -> Vec<String> {
     ops
 }
 
-/// Name of a value, and its result index if the op has several results.
-type Name<'t> = (&'t str, Option<usize>);
-
-/// Occurrence of an SSA value in a line; `at` is the index of its token.
-struct Mention<'t> {
-    at: usize,
-    name: Name<'t>,
-    /// Number of results that the name denotes, such as 2 for `%0:2`; `None` if the name denotes
-    /// one value.
-    results: Option<usize>,
-    defines: bool,
-}
-
-impl<'t> Mention<'t> {
-    fn defined(&self) -> Vec<Name<'t>> {
-        match (self.defines, self.results) {
-            (false, _) => Vec::new(),
-            (true, None) => vec![self.name],
-            (true, Some(all)) => (0..all).map(|n| (self.name.0, Some(n))).collect(),
-        }
-    }
-}
-
-fn mentions<'t>(tokens: &[Token<'t>]) -> Vec<Mention<'t>> {
-    let first = tokens.iter().find(|t| !t.text.trim().is_empty());
-    let declares = first.is_some_and(|t| t.kind == Kind::Block)
-        || tokens
-            .iter()
-            .any(|t| t.kind == Kind::Op && t.text.ends_with(".func"));
-    let leads = first.is_some_and(|t| t.kind == Kind::Value);
-    let assigned = tokens.iter().position(|t| t.text == "=").filter(|_| leads);
-    tokens
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.kind == Kind::Value)
-        .map(|(at, t)| {
-            let mut next = tokens[at + 1..]
-                .iter()
-                .filter(|t| !t.text.trim().is_empty());
-            let is_target = next.clone().next().is_some_and(|t| t.text == "=");
-            let results = next
-                .next()
-                .filter(|t| t.text == ":")
-                .and_then(|_| next.next()?.text.parse().ok());
-            let name = match t.text.split_once('#') {
-                Some((name, number)) => (name, number.parse().ok()),
-                None => (t.text, None),
-            };
-            Mention {
-                at,
-                name,
-                results,
-                defines: declares || is_target || assigned.is_some_and(|end| at < end),
-            }
-        })
-        .collect()
-}
-
-/// Name prefixes of ops whose results depend on their operands only.
-const PURE: [&str; 8] = [
-    "arith.",
-    "math.",
-    "index.",
-    "gpu.thread_id",
-    "gpu.block_id",
-    "gpu.lane_id",
-    "gpu.block_dim",
-    "llvm.mlir.constant",
-];
-
-/// Returns the key of the expression that a line computes; `None` if the op is not pure. The key of
-/// a constant is its value, in any dialect.
-fn computation(tokens: &[Token<'_>]) -> Option<String> {
-    let op = tokens.iter().find(|t| t.kind == Kind::Op)?;
-    if !PURE.iter().any(|name| op.text.starts_with(name)) {
-        return None;
-    }
-    if !op.text.ends_with("constant") {
-        return Some(key(&trimmed(tokens)));
-    }
-    let literal = |t: &&Token<'_>| !matches!(t.kind, Kind::Plain | Kind::Op | Kind::Value);
-    let mut words: Vec<&str> = tokens.iter().filter(literal).map(|t| t.text).collect();
-    words.dedup();
-    Some(words.join(" "))
-}
-
-#[derive(Clone, Copy)]
-struct Known {
-    /// Identifier of the value; corresponding values of both modules have equal identifiers.
-    id: usize,
-    /// Set if a removed or added op defines the value, and no corresponding value of the other
-    /// module is known yet.
-    is_open: bool,
-}
-
-type Values<'t> = BTreeMap<Name<'t>, Known>;
-
-#[derive(Default)]
-struct Names<'t> {
-    old: Values<'t>,
-    new: Values<'t>,
-    ids: usize,
-    computed: BTreeMap<(String, Vec<usize>, usize), usize>,
-}
-
-impl<'t> Names<'t> {
-    /// Compares two lines that are equal except for value names, and returns the token indices at
-    /// which the lines use different values. Records the values that the lines define.
-    fn others(&mut self, old: &[Token<'t>], new: &[Token<'t>]) -> Vec<usize> {
-        let pairs = mentions(old).into_iter().zip(mentions(new));
-        let uses = pairs.filter(|(a, _)| !a.defines);
-        let others = uses
-            .filter(|(a, b)| !self.agree(a.name, b.name))
-            .map(|(a, _)| a.at)
-            .collect();
-        self.define(old, new);
-        others
-    }
-
-    /// Returns whether the value `old` of the module before the pass corresponds to the value `new`
-    /// of the module after the pass. Values correspond if paired lines define the values, or if
-    /// their expressions are equal. A removed value also corresponds to the first added value that
-    /// is used in its place.
-    fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
-        let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
-            return old == new;
-        };
-        if a.id != b.id && a.is_open && b.is_open {
-            (a.is_open, b.is_open) = (false, false);
-            b.id = a.id;
-        }
-        a.id == b.id
-    }
-
-    /// Records the values that two paired lines define. One of the two lines may be empty.
-    fn define(&mut self, old: &[Token<'t>], new: &[Token<'t>]) {
-        let defined = |tokens: &[Token<'t>]| -> Vec<Name<'t>> {
-            mentions(tokens).iter().flat_map(Mention::defined).collect()
-        };
-        let (before, after) = (defined(old), defined(new));
-        let is_open = before.len() != after.len();
-        let olds = self.ids_of(old, before.len(), true);
-        let news = match is_open {
-            true => self.ids_of(new, after.len(), false),
-            false => olds.clone(),
-        };
-        let known = |id| Known { id, is_open };
-        self.old
-            .extend(before.into_iter().zip(olds.into_iter().map(known)));
-        self.new
-            .extend(after.into_iter().zip(news.into_iter().map(known)));
-    }
-
-    /// Returns the identifiers of the values that a line defines. Equal expressions have equal
-    /// identifiers.
-    fn ids_of(&mut self, tokens: &[Token<'t>], count: usize, is_old: bool) -> Vec<usize> {
-        let values = if is_old { &self.old } else { &self.new };
-        let uses = mentions(tokens).into_iter().filter(|value| !value.defines);
-        let operands: Option<Vec<usize>> = uses
-            .map(|value| values.get(&value.name).map(|known| known.id))
-            .collect();
-        let computed = computation(tokens).zip(operands);
-        let ids = (0..count).map(|result| {
-            self.ids += 1;
-            match &computed {
-                Some((what, operands)) => *self
-                    .computed
-                    .entry((what.clone(), operands.clone(), result))
-                    .or_insert(self.ids),
-                None => self.ids,
-            }
-        });
-        ids.collect()
-    }
-
-    /// Marks the tokens in which two lines differ. A value that is only renamed does not count as a
-    /// difference.
-    fn marks(&self, old: &[Token<'t>], new: &[Token<'t>]) -> (Vec<bool>, Vec<bool>) {
-        let texts = |tokens: &[Token<'t>], values: &Values<'t>| {
-            let mut texts: Vec<String> = tokens.iter().map(|t| t.text.to_owned()).collect();
-            for mention in mentions(tokens) {
-                texts[mention.at] = match (mention.defines, values.get(&mention.name)) {
-                    (true, _) => "%".to_owned(),
-                    (false, Some(known)) => format!("% {}", known.id),
-                    (false, None) => continue,
-                };
-            }
-            texts
-        };
-        let (mut gone, mut come) = (vec![false; old.len()], vec![false; new.len()]);
-        let (before, after) = (texts(old, &self.old), texts(new, &self.new));
-        for op in capture_diff_slices(Algorithm::Myers, &before, &after) {
-            let (tag, before, after) = op.as_tag_tuple();
-            if tag != similar::DiffTag::Equal {
-                gone[before].fill(true);
-                come[after].fill(true);
-            }
-        }
-        (gone, come)
-    }
-}
-
 /// Returns the diff of two modules. Every line of both modules occurs once in the diff.
 pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
     let old: Vec<Vec<Token<'t>>> = old.iter().map(|line| mlir(line)).collect();
@@ -298,12 +78,12 @@ pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
         lines.iter().map(|l| key(&trimmed(l))).collect()
     };
     let (old_keys, new_keys) = (trim(&old), trim(&new));
-    let mut names = Names::default();
+    let mut values = ValueCorrespondence::default();
     let mut rows = Vec::new();
-    let pair = |rows: &mut Vec<Row>, names: &mut Names<'t>, i: usize, j: usize| {
+    let pair = |rows: &mut Vec<Row>, values: &mut ValueCorrespondence<'t>, i: usize, j: usize| {
         let (before, after) = (&old[i], &new[j]);
         let (old_marks, new_marks) = if old_keys[i] == new_keys[j] {
-            let others = names.others(&trimmed(before), &trimmed(after));
+            let others = values.differing_uses(&trimmed(before), &trimmed(after));
             if others.is_empty() {
                 let text =
                     |tokens: &[Token<'_>]| -> String { tokens.iter().map(|t| t.text).collect() };
@@ -323,8 +103,8 @@ pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
             };
             (marks(before), marks(after))
         } else {
-            let marks = names.marks(before, after);
-            names.define(before, after);
+            let marks = values.marks(before, after);
+            values.define(before, after);
             marks
         };
         rows.push(Row::Changed {
@@ -339,7 +119,7 @@ pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
     };
     for (gone, come, is_pair) in partners(&old_keys, &new_keys) {
         if is_pair {
-            pair(&mut rows, &mut names, gone.start, come.start);
+            pair(&mut rows, &mut values, gone.start, come.start);
             continue;
         }
         // Between equal lines, pair lines with the same op.
@@ -347,14 +127,14 @@ pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
         for (left, right, is_pair) in partners(&before, &after) {
             if is_pair {
                 let (i, j) = (gone.start + left.start, come.start + right.start);
-                pair(&mut rows, &mut names, i, j);
+                pair(&mut rows, &mut values, i, j);
             } else {
                 for i in left.map(|i| gone.start + i) {
-                    names.define(&old[i], &[]);
+                    values.define(&old[i], &[]);
                     rows.push(Row::Removed(i));
                 }
                 for j in right.map(|j| come.start + j) {
-                    names.define(&[], &new[j]);
+                    values.define(&[], &new[j]);
                     rows.push(Row::Added(j));
                 }
             }
@@ -420,14 +200,14 @@ fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
 
 /// Folds the unchanged rows that are far from a change, if the folded rows take at least two lines
 /// less.
-pub fn fold(rows: &[Row]) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+pub fn fold(rows: &[Row]) -> Vec<RowRange> {
+    let mut pieces: Vec<RowRange> = Vec::new();
     let mut at = 0;
     while at < rows.len() {
         let same = rows[at..].iter().take_while(|row| row.is_same()).count();
         if same == 0 {
             let changed = rows[at..].iter().take_while(|row| !row.is_same()).count();
-            pieces.push(Piece {
+            pieces.push(RowRange {
                 rows: at..at + changed,
                 is_folded: false,
             });
@@ -445,11 +225,11 @@ pub fn fold(rows: &[Row]) -> Vec<Piece> {
         if to > from + 2 {
             for (rows, is_folded) in [(at..from, false), (from..to, true), (to..end, false)] {
                 if !rows.is_empty() {
-                    pieces.push(Piece { rows, is_folded });
+                    pieces.push(RowRange { rows, is_folded });
                 }
             }
         } else {
-            pieces.push(Piece {
+            pieces.push(RowRange {
                 rows: at..end,
                 is_folded: false,
             });

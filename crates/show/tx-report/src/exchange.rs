@@ -18,7 +18,7 @@ use self::reader::Reader;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
-const MOST_THREADS: usize = 1024;
+const MAX_THREADS: usize = 1024;
 
 /// Kernel as plain data.
 #[derive(Debug, Clone, Default)]
@@ -185,9 +185,9 @@ pub enum Access {
     Atomic,
 }
 
-/// Scope of a synchronization.
+/// Scope of a barrier, or a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub enum BarrierScope {
     /// The lanes of a warp synchronise.
     Warp,
     /// Some warps of a block synchronise at a named barrier.
@@ -235,7 +235,7 @@ pub enum KernelStep {
     /// Barrier or fence.
     Barrier {
         /// Scope.
-        wait: Wait,
+        scope: BarrierScope,
         /// Name of the op.
         op: String,
         /// Participating threads.
@@ -269,11 +269,7 @@ pub enum KernelStep {
 
 /// Returns the steps of a kernel, in program order.
 pub fn steps(kernel: &ReportedKernel) -> Vec<KernelStep> {
-    let threads = kernel
-        .block
-        .iter()
-        .product::<usize>()
-        .clamp(1, MOST_THREADS);
+    let threads = kernel.block.iter().product::<usize>().clamp(1, MAX_THREADS);
     let all = Threads {
         mask: Rc::new(vec![true; threads]),
         depends: false,

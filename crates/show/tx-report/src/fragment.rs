@@ -4,7 +4,7 @@ use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
 
 const LANES: usize = 32;
-const MOST: usize = 32;
+const MAX_SHOWN: usize = 32;
 
 /// Fragment type of a program.
 #[derive(Debug, Clone, Default)]
@@ -138,7 +138,7 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
         },
         if warps > 1 { "warp, " } else { "" },
     );
-    let (shown_rows, shown_columns) = (rows.min(MOST), columns.min(MOST));
+    let (shown_rows, shown_columns) = (rows.min(MAX_SHOWN), columns.min(MAX_SHOWN));
     let _ = write!(
         page,
         "<div class=scroll tabindex=0 role=group aria-label=\"Elements of {}\"><table \

@@ -6,6 +6,7 @@
 //!
 //! If two reports are equal, their pages are byte-identical. The page escapes all program text.
 
+mod diagnostic;
 pub mod diff;
 pub mod exchange;
 mod fragment;
@@ -14,117 +15,11 @@ mod html;
 mod pack;
 mod page;
 pub mod ptx;
-mod remark;
+mod report;
 mod tree;
 
+pub use diagnostic::Diagnostic;
 pub use exchange::{Op, Region, ReportedKernel};
 pub use fragment::{Fragment, Holder};
 pub use page::render;
-pub use remark::Remark;
-
-use tx_plan::Explanation;
-
-/// Contents of a page.
-#[derive(Debug, Clone, Default)]
-pub struct Report {
-    /// Path of the program, as given by the user.
-    pub file: String,
-    /// Program text; `None` if the text is not valid UTF-8.
-    pub source: Option<String>,
-    /// Compiled function or kernel.
-    pub entry: Option<String>,
-    /// Target chip.
-    pub chip: String,
-    /// Compiler version.
-    pub version: String,
-    /// Program name in the command lines that the page shows.
-    pub program: String,
-    /// Errors, if the program was rejected.
-    pub problems: Vec<Remark>,
-    /// Module text after each compilation stage, in order.
-    pub stages: Vec<Stage>,
-    /// Result of validation by execution.
-    pub check: Check,
-    /// Warnings about constructs that are legal but probably mistakes.
-    pub warnings: Vec<Remark>,
-    /// Selected schedules and variants, each with its reasons.
-    pub choices: Vec<Explanation>,
-    /// Kernels after barrier insertion.
-    pub kernels: Vec<ReportedKernel>,
-    /// Fragment types of the program.
-    pub fragments: Vec<Fragment>,
-    /// PTX of the program, with or without `.loc` directives; `None` if the compilation emitted no
-    /// PTX.
-    pub ptx: Option<String>,
-    /// Set if `ptx` without its debug information is equal to the PTX that is compiled without
-    /// locations.
-    pub ptx_is_plain: bool,
-}
-
-/// Stage of a compilation.
-#[derive(Debug, Clone, Default)]
-pub struct Stage {
-    /// Name of the pass, or `parse`.
-    pub name: String,
-    /// Module after the stage.
-    pub ir: String,
-    /// Duration in milliseconds; `None` if times are omitted.
-    pub millis: Option<f64>,
-    /// Verdict of the validation of this stage; `None` if the stage was not validated.
-    pub verdict: Option<Verdict>,
-}
-
-/// Category of a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mood {
-    /// The stage computes the same results as the previous stage.
-    Good,
-    /// The results differ from those of the previous stage, but stay within the allowed error
-    /// bound.
-    Fair,
-    /// Not comparable.
-    Unknown,
-    /// Nothing to check.
-    Nothing,
-    /// Error.
-    Bad,
-}
-
-/// Verdict on a stage.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
-    /// Category.
-    pub mood: Mood,
-    /// One or two words that summarize the verdict.
-    pub word: String,
-    /// Full text of the verdict; empty if `word` is the whole text.
-    pub detail: String,
-}
-
-/// Result of validation by execution.
-#[derive(Debug, Clone, Default)]
-pub enum Check {
-    /// Validation was not requested.
-    #[default]
-    NotAsked,
-    /// Validation could not start, for the given reason.
-    Impossible(String),
-    /// Validation ran.
-    Done {
-        /// Set if no stage failed validation.
-        is_good: bool,
-        /// Set if a combiner lacks an algebraic property for values that may not occur in the
-        /// inputs.
-        is_conditional: bool,
-        /// Note about other possible causes of a failure.
-        note: Option<String>,
-        /// Message about the assumed grid of a kernel, and the option that changes the grid.
-        grid: Option<String>,
-        /// Names of the inputs.
-        inputs: Vec<String>,
-        /// Number of skipped inputs.
-        left_out: usize,
-        /// Verdict on each stage.
-        verdicts: Vec<(String, Verdict)>,
-    },
-}
+pub use report::{Check, Report, Stage, Verdict, VerdictKind};

@@ -1,6 +1,8 @@
 //! Draws the steps of a kernel. Each lane is a column of the drawing, and each step is a row.
 
-use crate::exchange::{Access, KernelStep, LANES, ReportedKernel, Space, Wait, describe, steps};
+use crate::exchange::{
+    Access, BarrierScope, KernelStep, LANES, ReportedKernel, Space, describe, steps,
+};
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
 
@@ -9,7 +11,7 @@ use std::fmt::Write as _;
 const PITCH: usize = 21;
 const LEFT: usize = 34;
 const WIDTH: usize = LEFT + PITCH * LANES + 6;
-const MOST_ROWS: usize = 160;
+const MAX_ROWS: usize = 160;
 
 fn x(lane: usize) -> usize {
     LEFT + PITCH * lane + PITCH / 2
@@ -66,8 +68,8 @@ pub(crate) fn draw(page: &mut String, kernel: &ReportedKernel, id: &str) {
     let found = steps(kernel);
     let mut rows = Vec::new();
     flatten(&found, 0, &mut rows);
-    let left_out = rows.len().saturating_sub(MOST_ROWS);
-    rows.truncate(MOST_ROWS);
+    let left_out = rows.len().saturating_sub(MAX_ROWS);
+    rows.truncate(MAX_ROWS);
     let threads = kernel.block.iter().product::<usize>().max(1);
     let warps = threads.div_ceil(LANES);
     let lanes = threads.min(LANES);
@@ -205,23 +207,27 @@ fn label(picture: &mut String, y: &mut usize, step: &KernelStep, depth: usize) {
 }
 
 fn short(label: &str) -> String {
-    const ROOM: usize = 108;
-    if label.chars().count() <= ROOM {
+    const MAX_CHARACTERS: usize = 108;
+    if label.chars().count() <= MAX_CHARACTERS {
         return label.to_owned();
     }
-    label.chars().take(ROOM - 1).chain(['…']).collect()
+    label
+        .chars()
+        .take(MAX_CHARACTERS - 1)
+        .chain(['…'])
+        .collect()
 }
 
 fn single(picture: &mut String, y: &mut usize, step: &KernelStep, lanes: usize) {
     let (from, to) = (x(0) - PITCH / 2 + 2, x(LANES - 1) + PITCH / 2 - 2);
     match step {
-        KernelStep::Barrier { wait, .. } => {
-            let class = match wait {
-                Wait::Warp => "warp",
-                Wait::Group => "group",
-                Wait::Block => "block",
-                Wait::Cluster => "cluster",
-                Wait::Fence => "fence",
+        KernelStep::Barrier { scope, .. } => {
+            let class = match scope {
+                BarrierScope::Warp => "warp",
+                BarrierScope::Group => "group",
+                BarrierScope::Block => "block",
+                BarrierScope::Cluster => "cluster",
+                BarrierScope::Fence => "fence",
             };
             let _ = write!(
                 picture,

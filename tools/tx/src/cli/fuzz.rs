@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
-use super::{Offered, number};
+use super::values::{KnownWords, number};
 
 pub(super) const EXAMPLES: &str = "\
 Each finding is reduced and written to a directory, as a program and a
@@ -61,7 +61,7 @@ pub(crate) enum FuzzTarget {
         /// Force this variant, which another compiler may define, on a reduction of each program.
         /// Programs without a supported reduction are skipped
         #[arg(
-            long, value_name = "NAME", value_parser = Offered(tx::variant_names),
+            long, value_name = "NAME", value_parser = KnownWords(tx::variant_names),
             hide_possible_values = true
         )]
         variant: Option<String>,
@@ -107,15 +107,15 @@ pub(crate) enum FuzzPrograms {
 }
 
 /// Maximum run time of a fuzz run: ten years in seconds, which is within the range of clocks.
-const MOST_SECONDS: u64 = 10 * 365 * 24 * 3600;
+const MAX_SECONDS: u64 = 10 * 365 * 24 * 3600;
 /// Maximum number of processes of a fuzz run.
-const MOST_JOBS: u32 = 1024;
+const MAX_JOBS: u32 = 1024;
 
 #[derive(Debug, Args)]
 pub(crate) struct FuzzRun {
     /// Maximum run time in seconds
     #[arg(
-        long, value_name = "N", default_value_t = 60, value_parser = number(0..=MOST_SECONDS),
+        long, value_name = "N", default_value_t = 60, value_parser = number(0..=MAX_SECONDS),
         allow_negative_numbers = true
     )]
     pub(crate) seconds: u64,
@@ -140,7 +140,7 @@ pub(crate) struct FuzzRun {
 
     /// Number of parallel processes
     #[arg(
-        long, value_name = "N", default_value_t = 1, value_parser = number(1..=MOST_JOBS),
+        long, value_name = "N", default_value_t = 1, value_parser = number(1..=MAX_JOBS),
         allow_negative_numbers = true
     )]
     pub(crate) jobs: u32,

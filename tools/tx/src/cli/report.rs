@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use tx_runtime::Spec;
 
-use super::{Grid, Offered, Program, chips};
+use super::options::Program;
+use super::values::{Grid, KnownWords, chips};
 
 pub(super) const EXAMPLES: &str = "\
 Exit status:
@@ -33,7 +34,7 @@ pub(crate) struct Report {
     /// Target chip; `#nvvm.target` on a `gpu.module` takes precedence
     #[arg(
         long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
-        value_parser = Offered(chips), hide_possible_values = true
+        value_parser = KnownWords(chips), hide_possible_values = true
     )]
     pub(crate) chip: String,
 

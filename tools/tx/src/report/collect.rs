@@ -10,7 +10,7 @@ use tx_report::{Holder, Op, Region, ReportedKernel};
 /// Names of op attributes that describe how threads exchange values, such as the mode of a shuffle.
 const ATTRIBUTES: [&str; 5] = ["mode", "kind", "dimension", "predicate", "name"];
 /// Maximum number of elements of a fragment for which the report lists threads and registers.
-const MOST_PLACES: u64 = 1 << 20;
+const MAX_FRAGMENT_ELEMENTS: u64 = 1 << 20;
 
 /// Returns the source line of an op in `file`; `None` if the op has another location.
 fn line(op: tx_mlir::Op<'_>, file: &str) -> Option<usize> {
@@ -189,7 +189,7 @@ fn holders(fragment: &Fragment<'_>) -> Vec<Vec<Holder>> {
         .iter()
         .chain(&layout.replica)
         .try_fold(1_u64, |n, entry| n.checked_mul(entry.extent.unsigned_abs()));
-    if places.is_none_or(|n| n > MOST_PLACES) {
+    if places.is_none_or(|n| n > MAX_FRAGMENT_ELEMENTS) {
         return Vec::new();
     }
     tx_interp::holders(layout)

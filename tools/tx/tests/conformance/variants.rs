@@ -1,10 +1,10 @@
 //! Conditions under which each variant applies. The conditions are implemented independently of the
 //! compiler.
 
-use crate::cases::{OperandKind, Types};
 use crate::element::Element;
 use crate::program::{Scope, Storage};
 use crate::reference::Kind;
+use crate::spec::{OperandKind, Types};
 
 /// Properties of a reduction op that determine which variants apply.
 #[derive(Clone, Copy)]

@@ -6,8 +6,10 @@ use crate::array::{Approx, Array};
 use crate::combine::Expected;
 use crate::directive::{self, Comparison};
 use crate::element::Element;
+use crate::execute::compare;
+use crate::npy;
+use crate::runs::{Argument, Content, Run, file_of};
 use crate::value::{self, Scope, Value};
-use crate::{Argument, Content, Run, compare, file_of, npy};
 
 fn equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Result<(), String> {
     if found == expected {
@@ -41,7 +43,7 @@ fn scope() -> Scope {
 }
 
 fn evaluate(text: &str) -> Result<Value, String> {
-    value::evaluate(&crate::expression::parse(text)?, &scope())
+    crate::evaluate::evaluate(&crate::expression::parse(text)?, &scope())
 }
 
 /// Checks the shape and the numbers of a formula's result.

@@ -9,7 +9,7 @@ use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value, View, located};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use tx_exec::happens_before::Knowledge;
+use tx_exec::happens_before::ReleasedClocks;
 use tx_mlir::gpu::{DYNAMIC_SHARED, LaunchOperands};
 use tx_mlir::memref::Space;
 use tx_mlir::{Op, Val, attribute, enumerator_of, name, operands, symbol_path};
@@ -211,7 +211,7 @@ pub(crate) fn arrive(
         clocks.join_all();
     } else {
         let members: Vec<usize> = members.iter().map(|m| *m as usize).collect();
-        clocks.meet(&members, &mut Knowledge::default());
+        clocks.synchronize(&members, &mut ReleasedClocks::default());
     }
     Ok(())
 }
@@ -238,10 +238,10 @@ pub(crate) fn arrive_in_cluster(
     site: &Site,
 ) -> Result<(), Trouble> {
     check_whole_cluster(exec, site)?;
-    let mut known = Knowledge::default();
+    let mut known = ReleasedClocks::default();
     if !relaxed {
         for &lane in exec.active.iter() {
-            exec.world.clocks.give(lane as usize, &mut known);
+            exec.world.clocks.release(lane as usize, &mut known);
         }
     }
     let arrival = exec.cta.as_mut().map(|cta| &mut cta.cluster_arrival);
@@ -274,7 +274,7 @@ pub(crate) fn wait_in_cluster(
         return Ok(());
     }
     for &lane in exec.active.iter() {
-        clocks.take(lane as usize, &arrival);
+        clocks.acquire(lane as usize, &arrival);
     }
     Ok(())
 }

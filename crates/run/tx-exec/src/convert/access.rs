@@ -1,10 +1,8 @@
 //! Memory accesses of an operation.
 
 use super::{
-    emit::internal,
-    integer,
     layout::{Layout, address_space, layout},
-    rewrite::{operand, result_type, unsupported, unsupported_type},
+    operation::{integer, internal, operand, result_type, unsupported, unsupported_type},
 };
 use crate::fault::{AccessKind, Error, Space};
 use melior::ir::{OperationRef, Type, Value, ValueLike};
@@ -15,11 +13,11 @@ pub(super) struct Access {
     pub(super) kind: AccessKind,
     pub(super) reads: bool,
     pub(super) writes: bool,
-    pub(super) size: Size,
+    pub(super) size: AccessSize,
     pub(super) alignment: u64,
 }
 
-pub(super) enum Size {
+pub(super) enum AccessSize {
     Bytes(u64),
     /// Index of the operand whose value is the size in bytes.
     Operand(usize),
@@ -48,7 +46,7 @@ pub(super) fn accesses(operation: OperationRef<'_, '_>, name: &str) -> Result<Ve
             kind,
             reads,
             writes: kind == Write || kind == Atomic && name != "llvm.load",
-            size: Size::Bytes(layout.stored),
+            size: AccessSize::Bytes(layout.stored),
             alignment: alignment(operation)?.unwrap_or(layout.align),
         })
     };
@@ -63,7 +61,7 @@ pub(super) fn accesses(operation: OperationRef<'_, '_>, name: &str) -> Result<Ve
     };
     let length = || {
         integer(operation, "len")
-            .map(|length| Size::Bytes(length as u64))
+            .map(|length| AccessSize::Bytes(length as u64))
             .ok_or_else(|| internal("a copy without a length"))
     };
     Ok(match name {
@@ -79,13 +77,13 @@ pub(super) fn accesses(operation: OperationRef<'_, '_>, name: &str) -> Result<Ve
             vec![access(0, Atomic, true, operand(operation, 1)?.r#type())?]
         }
         "llvm.intr.memcpy" | "llvm.intr.memmove" => vec![
-            block(1, Read, Size::Operand(2)),
-            block(0, Write, Size::Operand(2)),
+            block(1, Read, AccessSize::Operand(2)),
+            block(0, Write, AccessSize::Operand(2)),
         ],
         "llvm.intr.memcpy.inline" => {
             vec![block(1, Read, length()?), block(0, Write, length()?)]
         }
-        "llvm.intr.memset" => vec![block(0, Write, Size::Operand(2))],
+        "llvm.intr.memset" => vec![block(0, Write, AccessSize::Operand(2))],
         "llvm.intr.memset.inline" => vec![block(0, Write, length()?)],
         _ => Vec::new(),
     })

@@ -1,7 +1,7 @@
 //! Functions that insert operations before an existing operation.
 
-use crate::fault::{Diagnostic, Error};
-use crate::location::Location as SourceLocation;
+use super::operation::internal;
+use crate::fault::Error;
 use melior::{
     Context, StringRef,
     ir::{
@@ -124,13 +124,6 @@ impl<'c, 'a> Emitter<'c, 'a> {
     }
 }
 
-pub(super) fn internal(message: &str) -> Error {
-    Error::CodeGeneration(vec![Diagnostic {
-        location: SourceLocation::unknown(),
-        message: message.into(),
-    }])
-}
-
 pub(super) fn replace(operation: OperationRef<'_, '_>, with: Option<Value<'_, '_>>) {
     if let (Ok(result), Some(with)) = (operation.result(0), with) {
         // SAFETY: both values are alive and have one type.
@@ -165,42 +158,4 @@ pub(super) fn remove_attribute(operation: OperationRef<'_, '_>, name: &str) {
     unsafe {
         raw::mlirOperationRemoveAttributeByName(operation.to_raw(), StringRef::new(name).to_raw());
     }
-}
-
-/// Returns the source location of an operation: the first file location inside its location.
-pub(super) fn source(location: Location<'_>) -> SourceLocation {
-    find_source(location).unwrap_or_else(SourceLocation::unknown)
-}
-
-/// Returns the text of an identifier; `None` for an empty identifier, which melior does not
-/// support.
-pub(super) fn text(identifier: Identifier<'_>) -> Option<String> {
-    let text = identifier.as_string_ref();
-    if text.to_raw().length == 0 {
-        return None;
-    }
-    text.as_str().ok().map(String::from)
-}
-
-fn find_source(location: Location<'_>) -> Option<SourceLocation> {
-    if location.is_file_line_col_range() {
-        let file = location.file_line_col_range_filename();
-        return Some(SourceLocation {
-            file: text(file)?.into(),
-            line: location.file_line_col_range_start_line() as u32,
-            column: location.file_line_col_range_start_column() as u32,
-        });
-    }
-    if location.is_name() {
-        return find_source(location.name_child_location());
-    }
-    if location.is_call_site() {
-        return find_source(location.call_site_callee())
-            .or_else(|| find_source(location.call_site_caller()));
-    }
-    if location.is_fused() {
-        return (0..location.fused_num_locations())
-            .find_map(|index| find_source(location.fused_location(index)));
-    }
-    None
 }

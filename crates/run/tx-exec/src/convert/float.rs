@@ -7,9 +7,9 @@
 //!   result twice.
 
 use super::{
-    emit::{Emitter, internal},
+    emit::Emitter,
     layout::{scalar_bits, vector},
-    rewrite::{operand, result_type, unsupported_type},
+    operation::{internal, operand, result_type, unsupported_type},
 };
 use crate::fault::Error;
 use melior::ir::{

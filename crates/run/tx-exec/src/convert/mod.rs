@@ -4,43 +4,48 @@
 //! or global-memory variables, all kernels of this `gpu.module` are converted to one module. The
 //! conversion copies the operations of the device module, and rewrites the copies (`rewrite`).
 //! GPU-specific operations become calls of executor functions (hooks). A hook call is inserted
-//! before every memory access.
+//! before every memory access (`instrument`).
 
 mod access;
+mod call;
 mod emit;
 mod float;
+mod instrument;
 mod layout;
 mod nvvm;
+mod operation;
 mod rewrite;
 
 use crate::{
     fault::{Diagnostic, Error},
-    hooks,
+    hook_interface,
     launch::{KernelInfo, ParamKind},
     libm,
     location::SiteInfo,
     shared::{GAP, SharedVariable},
 };
-use emit::{internal, remove_attribute, set_attribute, source, text};
+use call::DriverFunction;
+use emit::{remove_attribute, set_attribute};
 use layout::{address_space, layout};
 use melior::{
     Context,
     ir::{
         Attribute, BlockLike, Module, OperationRef, RegionLike, Type, TypeLike, ValueLike,
-        attribute::{DenseI32ArrayAttribute, IntegerAttribute, StringAttribute, TypeAttribute},
+        attribute::{DenseI32ArrayAttribute, StringAttribute, TypeAttribute},
         operation::OperationLike,
         r#type::IntegerType,
     },
 };
 use mlir_sys as raw;
-use rewrite::{Printer, Rewriter, Uses};
+use operation::{integer, internal, name, source, text, unsupported_type};
+use rewrite::{Rewriter, Uses};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Prefix of the names of device symbols, which prevents collisions with host symbols.
 const PREFIX: &str = "tx.";
 
 /// A module for the host, with the data that the executor needs to run the module.
-pub(crate) struct Unit<'c> {
+pub(crate) struct ConvertedModule<'c> {
     pub(crate) module: Module<'c>,
     pub(crate) sites: Vec<SiteInfo>,
     pub(crate) kernels: Vec<ConvertedKernel>,
@@ -79,8 +84,8 @@ struct Shared {
 pub(crate) fn convert<'c>(
     context: &'c Context,
     device: OperationRef<'c, '_>,
-) -> Result<Vec<Unit<'c>>, Error> {
-    let mut units = Vec::new();
+) -> Result<Vec<ConvertedModule<'c>>, Error> {
+    let mut modules = Vec::new();
     let mut names = BTreeSet::new();
     let nested = operations(device)
         .into_iter()
@@ -90,8 +95,8 @@ pub(crate) fn convert<'c>(
             continue;
         }
         for part in parts(container) {
-            let unit = convert_module(context, container, part)?;
-            for kernel in &unit.kernels {
+            let module = convert_module(context, container, part)?;
+            for kernel in &module.kernels {
                 if !names.insert(kernel.info.name.clone()) {
                     return Err(Error::DuplicateKernel {
                         location: source(container.location()),
@@ -99,13 +104,13 @@ pub(crate) fn convert<'c>(
                     });
                 }
             }
-            units.push(unit);
+            modules.push(module);
         }
     }
-    if units.is_empty() {
+    if modules.is_empty() {
         return Err(Error::NoKernel);
     }
-    Ok(units)
+    Ok(modules)
 }
 
 /// Splits the operations of a device module into sets, and each set is compiled separately.
@@ -150,10 +155,6 @@ fn operations<'c, 'a>(operation: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, '
     operations
 }
 
-fn name(operation: OperationRef<'_, '_>) -> String {
-    text(operation.name()).unwrap_or_default()
-}
-
 fn is_kernel(operation: OperationRef<'_, '_>) -> bool {
     name(operation) == "llvm.func"
         && (operation.has_attribute("gpu.kernel") || operation.has_attribute("nvvm.kernel"))
@@ -168,11 +169,6 @@ fn symbol(operation: OperationRef<'_, '_>) -> Result<String, Error> {
         .ok_or_else(|| internal("a symbol without a name"))
 }
 
-fn integer(operation: OperationRef<'_, '_>, name: &str) -> Option<i64> {
-    let attribute = operation.attribute(name).ok()?;
-    Some(IntegerAttribute::try_from(attribute).ok()?.value())
-}
-
 fn is_definition(function: OperationRef<'_, '_>) -> bool {
     function
         .region(0)
@@ -183,9 +179,12 @@ fn convert_module<'c>(
     context: &'c Context,
     container: OperationRef<'c, '_>,
     part: Vec<OperationRef<'c, '_>>,
-) -> Result<Unit<'c>, Error> {
-    let module = Module::parse(context, &format!("module {{\n{}}}", hooks::DECLARATIONS))
-        .ok_or_else(|| internal("the declarations of the hooks do not parse"))?;
+) -> Result<ConvertedModule<'c>, Error> {
+    let module = Module::parse(
+        context,
+        &format!("module {{\n{}}}", hook_interface::DECLARATIONS),
+    )
+    .ok_or_else(|| internal("the declarations of the hooks do not parse"))?;
     let mut shared = BTreeMap::new();
     let mut variables = Vec::new();
     let mut globals = Vec::new();
@@ -203,7 +202,8 @@ fn convert_module<'c>(
                 globals.push(global(context, copy)?);
             }
             "llvm.func"
-                if !is_definition(operation) && Printer::of(&symbol(operation)?).is_some() => {}
+                if !is_definition(operation)
+                    && DriverFunction::of(&symbol(operation)?).is_some() => {}
             "llvm.func" => {
                 let copy = copy(operation, &module);
                 let name = symbol(copy)?;
@@ -265,7 +265,7 @@ fn convert_module<'c>(
         .into_iter()
         .map(|info| place_shared(info, &uses, &variables))
         .collect();
-    Ok(Unit {
+    Ok(ConvertedModule {
         module,
         sites,
         kernels,
@@ -282,13 +282,6 @@ fn copy<'c, 'a>(operation: OperationRef<'c, '_>, module: &'a Module<'c>) -> Oper
     let copy = module.body().append_operation(clone);
     // SAFETY: the operation lives as long as the module that contains it.
     unsafe { OperationRef::from_raw(copy.to_raw()) }
-}
-
-fn unsupported_type(operation: OperationRef<'_, '_>, r#type: Type<'_>) -> Error {
-    Error::UnsupportedType {
-        location: source(operation.location()),
-        r#type: r#type.to_string(),
-    }
 }
 
 fn global_type<'c>(operation: OperationRef<'c, '_>) -> Result<Type<'c>, Error> {
@@ -411,7 +404,7 @@ fn param_kind(r#type: Type<'_>) -> Option<ParamKind> {
 
 /// Removes device attributes and sets the host CPU of a function.
 fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
-    const KEPT: [&str; 6] = [
+    const KEPT_ATTRIBUTES: [&str; 6] = [
         "sym_name",
         "function_type",
         "CConv",
@@ -423,7 +416,7 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
     let names: Vec<_> = function
         .attributes()
         .filter_map(|(name, _)| text(name))
-        .filter(|name| !KEPT.contains(&name.as_str()))
+        .filter(|name| !KEPT_ATTRIBUTES.contains(&name.as_str()))
         .collect();
     for name in names {
         remove_attribute(function, &name);

@@ -1,13 +1,13 @@
 //! Lowering of the operations of the NVVM dialect.
 
 use super::{
-    emit::{Emitter, internal},
-    rewrite::{operand, result_type, unsupported},
+    emit::Emitter,
+    operation::{internal, operand, result_type, unsupported},
 };
 use crate::{
     fault::Error,
     happens_before::Fence,
-    hooks::{ARRIVE_ONLY, REDUCTIONS, REGISTERS, fence_code},
+    hook_interface::{ARRIVE_ONLY, REDUCTIONS, REGISTERS, fence_code},
     libm::F8,
     warp::{Redux, Shuffle, WarpOp},
 };

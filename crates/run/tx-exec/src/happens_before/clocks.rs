@@ -13,119 +13,30 @@
 //!
 //! If blocks run in clusters, this module treats all threads of a cluster as one block.
 
-use crate::WARP;
-use std::collections::BTreeMap;
+use super::{
+    fence::{BlockEvents, EventSet, Fence, FenceOrder},
+    segment::{Relation, Segment},
+};
+use crate::{
+    launch::{MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS},
+    warp::WARP,
+};
 use std::rc::Rc;
 
 const NO_SEGMENT: u32 = u32::MAX;
-
-/// Interval between two consecutive synchronisations of one thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Segment {
-    /// Number of the block, as passed to [`Clocks::start_block`].
-    pub block: u32,
-    /// Number of block-wide barriers ([`Clocks::join_all`]) that completed before the segment.
-    pub phase: u32,
-    /// Entry of the thread in its own vector clock: the number of its synchronisations in this
-    /// phase, plus 1.
-    pub clock: u32,
-    /// Linear index of the thread in its block.
-    pub thread: u16,
-}
-
-/// Relation between the events of a [`Segment`] and the current events of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Relation {
-    /// The segment belongs to another block, and is not ordered before the current events of the
-    /// thread.
-    OtherBlock,
-    /// The segment belongs to an earlier phase, so every thread of the block is ordered after the
-    /// segment.
-    Past,
-    /// The segment is ordered before the current events of the thread.
-    Ordered,
-    /// The segment and the current events of the thread are concurrent.
-    Concurrent,
-}
-
-/// Effect of a fence of device scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Fence {
-    /// Whether the fence has acquire semantics: atomic reads that precede the fence are ordered
-    /// before accesses that follow the fence.
-    pub acquires: bool,
-    /// Whether the fence has release semantics: accesses that precede the fence are ordered before
-    /// atomic writes that follow the fence.
-    pub releases: bool,
-}
-
-impl Fence {
-    /// Fence with acquire and release semantics: `fence.acq_rel` or `fence.sc`.
-    pub const BOTH: Self = Self {
-        acquires: true,
-        releases: true,
-    };
-
-    /// Returns the fence of an `llvm.fence` with this `ordering` and `syncscope`. Returns `None`
-    /// for a scope narrower than the device, and for an ordering without effect.
-    pub fn of_llvm(ordering: i64, scope: &str) -> Option<Self> {
-        let [acquires, releases] = match ordering {
-            4 => [true, false],
-            5 => [false, true],
-            6 | 7 => [true, true],
-            _ => return None,
-        };
-        ["", "device"]
-            .contains(&scope)
-            .then_some(Self { acquires, releases })
-    }
-}
-
-/// Set of the events of one block that happened before the current events of a thread. The set
-/// contains all events of the phases before `phase`. For each thread, the set also contains the
-/// events in `phase` up to the thread's entry in `clocks`.
-#[derive(Debug)]
-struct Known {
-    phase: u32,
-    clocks: Rc<[u32]>,
-}
-
-impl Known {
-    fn covers(&self, segment: Segment) -> bool {
-        let clock = self.clocks.get(usize::from(segment.thread));
-        segment.phase < self.phase
-            || segment.phase == self.phase && clock.is_some_and(|clock| *clock >= segment.clock)
-    }
-
-    /// Returns the union of the event sets `self` and `other`.
-    fn or(self: &Rc<Self>, other: &Rc<Self>) -> Rc<Self> {
-        match self.phase.cmp(&other.phase) {
-            _ if Rc::ptr_eq(self, other) => self.clone(),
-            std::cmp::Ordering::Greater => self.clone(),
-            std::cmp::Ordering::Less => other.clone(),
-            std::cmp::Ordering::Equal => {
-                let both = self.clocks.iter().zip(other.clocks.iter());
-                Rc::new(Self {
-                    phase: self.phase,
-                    clocks: both.map(|(&left, &right)| left.max(right)).collect(),
-                })
-            }
-        }
-    }
-}
 
 /// Vector clocks that arriving threads release at a barrier, and that waiting threads acquire.
 ///
 /// Released clocks are valid only in the current phase, because [`Clocks::join_all`] orders all
 /// threads of the block at the end of each phase.
 #[derive(Debug, Default)]
-pub struct Knowledge {
+pub struct ReleasedClocks {
     block: u32,
     phase: u32,
     /// Vector clock with one entry per thread of the block; empty before the first arrival.
     clocks: Rc<[u32]>,
     /// Events of other blocks that arriving threads release.
-    blocks: Option<Blocks>,
+    blocks: Option<BlockEvents>,
     /// Vector clock for other warps that the last arrival released. Threads often share one
     /// allocation of this clock. If the next arrival releases the same allocation, its clock need
     /// not be merged.
@@ -136,39 +47,6 @@ fn raise(clocks: &mut [u32], more: &[u32]) {
     for (to, &from) in clocks.iter_mut().zip(more) {
         *to = from.max(*to);
     }
-}
-
-/// Map from a block number to the events of this block that are ordered before a thread.
-type Blocks = Rc<BTreeMap<u32, Rc<Known>>>;
-
-fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
-    let Some(more) = more else { return };
-    let Some(all) = into else {
-        *into = Some(more.clone());
-        return;
-    };
-    if Rc::ptr_eq(all, more) {
-        return;
-    }
-    let all = Rc::make_mut(all);
-    for (block, known) in more.iter() {
-        let both = all
-            .get(block)
-            .map_or_else(|| known.clone(), |own| own.or(known));
-        all.insert(*block, both);
-    }
-}
-
-/// Events of other blocks that are ordered before one thread by fences and atomic accesses.
-#[derive(Clone, Debug, Default)]
-struct Beyond {
-    known: Option<Blocks>,
-    /// Events that are ordered before the last release fence of the thread. Atomic writes of the
-    /// thread after the fence release these events.
-    offered: Option<Blocks>,
-    /// Events that other threads released through words that this thread has read atomically. The
-    /// next fence of the thread acquires these events.
-    found: Option<Blocks>,
 }
 
 /// Vector clocks of all threads of the running block.
@@ -196,10 +74,7 @@ pub struct Clocks {
     current: Vec<u32>,
     segments: Vec<Segment>,
     /// The events of other blocks that are ordered before each thread.
-    beyond: Vec<Beyond>,
-    /// Map from the address of a word to the events that atomic writes of the word released.
-    passed: BTreeMap<u64, Option<Blocks>>,
-    fenced: bool,
+    fences: FenceOrder,
 }
 
 impl Clocks {
@@ -213,18 +88,17 @@ impl Clocks {
     /// [`MAX_CLUSTER_BLOCKS`](crate::MAX_CLUSTER_BLOCKS) times
     /// [`MAX_BLOCK_THREADS`](crate::MAX_BLOCK_THREADS).
     pub fn start_block(&mut self, block: u32, threads: usize) {
-        const MOST: usize = (crate::MAX_CLUSTER_BLOCKS * crate::MAX_BLOCK_THREADS) as usize;
+        const MAX_THREADS: usize = (MAX_CLUSTER_BLOCKS * MAX_BLOCK_THREADS) as usize;
         assert!(
-            threads <= MOST,
-            "a block of {threads} threads, expected at most {MOST}"
+            threads <= MAX_THREADS,
+            "a block of {threads} threads, expected at most {MAX_THREADS}"
         );
         self.block = block;
         self.phase = 0;
         self.warp.resize(threads, [0; WARP]);
         self.others.resize(threads, None);
         self.current.resize(threads, NO_SEGMENT);
-        self.beyond.clear();
-        self.beyond.resize(threads, Beyond::default());
+        self.fences.start_block(threads);
         self.reset();
     }
 
@@ -242,45 +116,25 @@ impl Clocks {
     pub fn join_all(&mut self) {
         self.phase += 1;
         self.reset();
-        if self.fenced {
-            let members: Vec<usize> = (0..self.beyond.len()).collect();
-            self.tell_of_blocks(&members);
-        }
-    }
-
-    /// Orders all threads of `members` after each event of another block that is ordered before at
-    /// least one member.
-    fn tell_of_blocks(&mut self, members: &[usize]) {
-        if !self.fenced {
-            return;
-        }
-        let mut known = None;
-        for &member in members {
-            merge(&mut known, &self.beyond[member].known);
-        }
-        for &member in members {
-            self.beyond[member].known.clone_from(&known);
-        }
+        self.fences.join(0..self.current.len());
     }
 
     /// Records a fence of device scope that `thread` executes.
     pub fn fence(&mut self, thread: usize, fence: Fence) {
         if fence.acquires {
-            self.acquire(thread);
+            self.acquire_fence(thread);
         }
         if fence.releases {
-            self.release(thread);
+            self.release_fence(thread);
         }
     }
 
     /// Acquires the events released by all words that `thread` has read atomically.
-    fn acquire(&mut self, thread: usize) {
-        let beyond = &mut self.beyond[thread];
-        let Some(found) = beyond.found.take() else {
+    fn acquire_fence(&mut self, thread: usize) {
+        let Some(found) = self.fences.acquire(thread) else {
             return;
         };
         let own = found.get(&self.block).cloned();
-        merge(&mut beyond.known, &Some(found));
         if let Some(own) = own.filter(|own| own.phase == self.phase) {
             self.learn_clocks(thread, &own.clocks);
         }
@@ -290,20 +144,16 @@ impl Clocks {
 
     /// Executes a release fence: atomic writes of `thread` after the fence release all events that
     /// are ordered before the fence.
-    fn release(&mut self, thread: usize) {
-        self.fenced = true;
+    fn release_fence(&mut self, thread: usize) {
         let mut clocks = vec![0; self.current.len()];
         self.collect(thread, &mut clocks);
-        let own = Known {
+        let own = EventSet {
             phase: self.phase,
             clocks: clocks.into(),
         };
         // Later events of the thread are not part of the release.
         self.advance(thread);
-        let beyond = &mut self.beyond[thread];
-        let mut offered = beyond.known.clone().unwrap_or_default();
-        Rc::make_mut(&mut offered).insert(self.block, Rc::new(own));
-        beyond.offered = Some(offered);
+        self.fences.release(thread, self.block, own);
     }
 
     /// Records an atomic access of `thread` to the word at `address`.
@@ -311,25 +161,13 @@ impl Clocks {
     /// A read-modify-write keeps the events released by earlier writes of the word. An atomic write
     /// that does not read replaces the events released by earlier writes of the word.
     pub fn atomic(&mut self, thread: usize, address: u64, reads: bool, writes: bool) {
-        if !self.fenced {
-            return;
-        }
-        let beyond = &mut self.beyond[thread];
-        let passed = self.passed.entry(address).or_default();
-        if reads {
-            merge(&mut beyond.found, passed);
-        } else {
-            *passed = None;
-        }
-        if writes {
-            merge(passed, &beyond.offered);
-        }
+        self.fences.atomic(thread, address, reads, writes);
     }
 
     /// Returns whether any fence has been executed. If no thread has executed a fence, events of
     /// different blocks are unordered.
     pub(super) fn orders_blocks(&self) -> bool {
-        self.fenced
+        self.fences.is_used()
     }
 
     /// Returns the number of the running block.
@@ -341,8 +179,8 @@ impl Clocks {
         self.current.len()
     }
 
-    /// Returns the number of the current segment of `thread`, for [`Touch`](super::Touch). Returns
-    /// `None` if 2³² − 1 segments already exist.
+    /// Returns the number of the current segment of `thread`, for
+    /// [`AccessEvent`](super::AccessEvent). Returns `None` if 2³² − 1 segments already exist.
     pub fn segment(&mut self, thread: usize) -> Option<u32> {
         if self.current[thread] == NO_SEGMENT {
             let next = u32::try_from(self.segments.len())
@@ -367,7 +205,7 @@ impl Clocks {
     /// Returns the relation of `segment` to the current events of thread `me`.
     pub fn relation(&self, me: usize, segment: Segment) -> Relation {
         if segment.block != self.block {
-            match self.knows_of_block(me, segment) {
+            match self.fences.knows(me, segment) {
                 true => Relation::Ordered,
                 false => Relation::OtherBlock,
             }
@@ -378,14 +216,6 @@ impl Clocks {
         } else {
             Relation::Concurrent
         }
-    }
-
-    /// Returns whether a segment of another block is ordered before the current events of thread
-    /// `me`.
-    fn knows_of_block(&self, me: usize, segment: Segment) -> bool {
-        let known = self.beyond.get(me).and_then(|beyond| beyond.known.as_ref());
-        let known = known.and_then(|blocks| blocks.get(&segment.block));
-        known.is_some_and(|known| known.covers(segment))
     }
 
     /// Returns whether `segment` is ordered before the current events of thread `me`.
@@ -429,7 +259,7 @@ impl Clocks {
             self.others[member].clone_from(&others);
             self.advance(member);
         }
-        self.tell_of_blocks(members);
+        self.fences.join(members.iter().copied());
     }
 
     /// Merges the vector clock of `thread` into `known`, which has one entry per thread of the
@@ -463,79 +293,73 @@ impl Clocks {
         }
         // Threads that arrived without waiting do not release events of other blocks. The checks
         // may therefore report a race between accesses that PTX orders.
-        self.tell_of_blocks(members);
+        self.fences.join(members.iter().copied());
     }
 
-    /// Merges the vector clock of `thread` into `knowledge`, and starts a new segment of the thread
+    /// Merges the vector clock of `thread` into `released`, and starts a new segment of the thread
     /// ([`Clocks::advance`]).
     ///
-    /// Together with [`Clocks::take`], this function implements a barrier whose arrival and wait
+    /// Together with [`Clocks::acquire`], this function implements a barrier whose arrival and wait
     /// are two operations. A thread does not release its events between arrival and wait. Clocks in
-    /// `knowledge` that were released in an earlier phase are discarded.
-    pub fn give(&mut self, thread: usize, knowledge: &mut Knowledge) {
-        let clocks = self.clocks_of(knowledge);
+    /// `released` that were released in an earlier phase are discarded.
+    pub fn release(&mut self, thread: usize, released: &mut ReleasedClocks) {
+        let clocks = self.clocks_of(released);
         let first = thread / WARP * WARP;
         raise(&mut clocks[first..], &self.warp[thread]);
         if let Some(others) = &self.others[thread] {
             let is_known = |last: &Rc<[u32]>| Rc::ptr_eq(last, others);
-            if !knowledge.last.as_ref().is_some_and(is_known) {
+            if !released.last.as_ref().is_some_and(is_known) {
                 // The entries for the thread's own warp in `others` are not newer than the entries
                 // merged above. Merging them again has no effect.
-                raise(self.clocks_of(knowledge), others);
-                knowledge.last = Some(others.clone());
+                raise(self.clocks_of(released), others);
+                released.last = Some(others.clone());
             }
         }
-        if self.fenced {
-            merge(&mut knowledge.blocks, &self.beyond[thread].known);
-        }
+        self.fences.add_to(thread, &mut released.blocks);
         self.advance(thread);
     }
 
-    /// Orders `thread` after the events in `knowledge` (acquire).
-    pub fn take(&mut self, thread: usize, knowledge: &Knowledge) {
-        if !self.is_present(knowledge) {
+    /// Orders `thread` after the events in `released` (acquire).
+    pub fn acquire(&mut self, thread: usize, released: &ReleasedClocks) {
+        if !self.is_present(released) {
             return;
         }
-        self.learn_clocks(thread, &knowledge.clocks);
-        if self.fenced {
-            merge(&mut self.beyond[thread].known, &knowledge.blocks);
-        }
+        self.learn_clocks(thread, &released.clocks);
+        self.fences.order_after(thread, &released.blocks);
     }
 
     /// Synchronises the threads `members`, which can belong to several warps. Each member releases
-    /// its vector clock to `knowledge` ([`Clocks::give`]). All members then acquire `knowledge`
-    /// ([`Clocks::take`]).
-    pub fn meet(&mut self, members: &[usize], knowledge: &mut Knowledge) {
+    /// its vector clock to `released` ([`Clocks::release`]). All members then acquire `released`
+    /// ([`Clocks::acquire`]).
+    pub fn synchronize(&mut self, members: &[usize], released: &mut ReleasedClocks) {
         for &member in members {
-            self.give(member, knowledge);
+            self.release(member, released);
         }
         for &member in members {
             let first = member / WARP * WARP;
-            raise(&mut self.warp[member], &knowledge.clocks[first..]);
-            self.others[member] = Some(knowledge.clocks.clone());
-            if self.fenced {
-                self.beyond[member].known.clone_from(&knowledge.blocks);
-            }
+            raise(&mut self.warp[member], &released.clocks[first..]);
+            self.others[member] = Some(released.clocks.clone());
+            self.fences.replace(member, &released.blocks);
         }
     }
 
-    /// Returns whether `knowledge` was released in the current phase. Events of earlier phases are
+    /// Returns whether `released` was released in the current phase. Events of earlier phases are
     /// already ordered before the current events of all threads.
-    fn is_present(&self, knowledge: &Knowledge) -> bool {
-        (knowledge.block, knowledge.phase) == (self.block, self.phase)
-            && knowledge.clocks.len() == self.current.len()
+    fn is_present(&self, released: &ReleasedClocks) -> bool {
+        (released.block, released.phase) == (self.block, self.phase)
+            && released.clocks.len() == self.current.len()
     }
 
-    fn clocks_of<'k>(&self, knowledge: &'k mut Knowledge) -> &'k mut [u32] {
-        if !self.is_present(knowledge) {
-            *knowledge = Knowledge {
+    fn clocks_of<'k>(&self, released: &'k mut ReleasedClocks) -> &'k mut [u32] {
+        if !self.is_present(released) {
+            *released = ReleasedClocks {
                 block: self.block,
                 phase: self.phase,
                 clocks: vec![0; self.current.len()].into(),
-                ..Knowledge::default()
+                ..ReleasedClocks::default()
             };
         }
-        Rc::make_mut(&mut knowledge.clocks)
+        Rc::make_mut(&mut released.clocks)
     }
 
     fn learn_clocks(&mut self, thread: usize, clocks: &Rc<[u32]>) {
@@ -561,12 +385,12 @@ impl Clocks {
         }
     }
 
-    /// Adds the start of `thread` to `knowledge`, but no event of the thread after its start.
+    /// Adds the start of `thread` to `released`, but no event of the thread after its start.
     /// Requires a call of [`Clocks::mark_beginnings`].
-    pub(crate) fn give_beginning(&self, thread: usize, knowledge: &mut Knowledge) {
+    pub(crate) fn release_beginning(&self, thread: usize, released: &mut ReleasedClocks) {
         // In later phases, all threads are ordered after the starts of all threads.
         if self.phase == 0 {
-            let clock = &mut self.clocks_of(knowledge)[thread];
+            let clock = &mut self.clocks_of(released)[thread];
             *clock = 1.max(*clock);
         }
     }
@@ -716,21 +540,21 @@ mod tests {
     fn knowledge_is_of_its_phase() {
         let mut clocks = Clocks::default();
         clocks.start_block(0, 64);
-        let mut knowledge = Knowledge::default();
+        let mut released = ReleasedClocks::default();
         let before = clocks.segment(0).unwrap();
-        clocks.give(0, &mut knowledge);
+        clocks.release(0, &mut released);
         let between = clocks.segment(0).unwrap();
         assert!(!ordered(&mut clocks, before, 40));
-        clocks.take(40, &knowledge);
+        clocks.acquire(40, &released);
         assert!(ordered(&mut clocks, before, 40));
         assert!(!ordered(&mut clocks, between, 40));
         clocks.join_all();
         let since = clocks.segment(0).unwrap();
-        clocks.take(41, &knowledge);
+        clocks.acquire(41, &released);
         assert!(!ordered(&mut clocks, since, 41));
         // The first arrival of a new phase resets the released clocks.
-        clocks.give(5, &mut knowledge);
-        clocks.take(41, &knowledge);
+        clocks.release(5, &mut released);
+        clocks.acquire(41, &released);
         assert!(!ordered(&mut clocks, since, 41));
     }
 
@@ -741,11 +565,11 @@ mod tests {
         let mut clocks = Clocks::default();
         clocks.start_block(0, 128);
         clocks.mark_beginnings();
-        let mut knowledge = Knowledge::default();
+        let mut released = ReleasedClocks::default();
         let before = clocks.segment(100).unwrap();
         assert!(!clocks.knows_beginning(3, 64..128));
-        clocks.give_beginning(100, &mut knowledge);
-        clocks.take(3, &knowledge);
+        clocks.release_beginning(100, &mut released);
+        clocks.acquire(3, &released);
         assert!(clocks.knows_beginning(3, 64..128));
         assert!(!clocks.knows_beginning(4, 64..128));
         assert!(!ordered(&mut clocks, before, 3));

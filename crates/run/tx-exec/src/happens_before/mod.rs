@@ -13,17 +13,17 @@
 //! | a block starts | [`Clocks::start_block`] |
 //! | `barrier.sync` of the whole block | [`Clocks::join_all`] |
 //! | `bar.warp.sync` | [`Clocks::join_lanes`] |
-//! | `barrier.sync` of some warps | [`Clocks::meet`]; or [`Clocks::collect`] of all that arrive, [`Clocks::learn`] by all that wait |
-//! | `barrier.arrive` | [`Clocks::give`]; or [`Clocks::collect`], [`Clocks::advance`] |
+//! | `barrier.sync` of some warps | [`Clocks::synchronize`]; or [`Clocks::collect`] of all that arrive, [`Clocks::learn`] by all that wait |
+//! | `barrier.arrive` | [`Clocks::release`]; or [`Clocks::collect`], [`Clocks::advance`] |
 //! | a cluster of blocks starts | [`Clocks::start_block`], for all threads of the cluster |
-//! | `barrier.sync` of a whole block of several in a cluster | [`Clocks::meet`] |
-//! | `barrier.cluster.arrive` | [`Clocks::give`] |
+//! | `barrier.sync` of a whole block of several in a cluster | [`Clocks::synchronize`] |
+//! | `barrier.cluster.arrive` | [`Clocks::release`] |
 //! | `barrier.cluster.arrive.relaxed` | nothing |
-//! | `barrier.cluster.wait` | [`Clocks::take`]; [`Clocks::join_all`] where all threads arrived with release, wait, and did nothing in between |
+//! | `barrier.cluster.wait` | [`Clocks::acquire`]; [`Clocks::join_all`] where all threads arrived with release, wait, and did nothing in between |
 //! | `mbarrier.init` | nothing |
-//! | `mbarrier.arrive.expect_tx` | [`Clocks::give`] |
-//! | `st.async` | [`Shadow::access`], then [`Clocks::give`]; in PTX, it releases only the stored value |
-//! | `mbarrier.try_wait` of a completed phase | [`Clocks::take`] of all arrivals and stores of the phase |
+//! | `mbarrier.arrive.expect_tx` | [`Clocks::release`] |
+//! | `st.async` | [`Shadow::access`], then [`Clocks::release`]; in PTX, it releases only the stored value |
+//! | `mbarrier.try_wait` of a completed phase | [`Clocks::acquire`] of all arrivals and stores of the phase |
 //! | `fence.acq_rel.gpu` | [`Clocks::fence`] |
 //! | `fence.acq_rel.cta`, `fence.acq_rel.cluster` | nothing |
 //! | an atomic access | [`Clocks::atomic`], in addition to [`Shadow::access`] |
@@ -31,7 +31,7 @@
 //! | a kernel ends | [`Shadow::clear`] |
 //!
 //! ```
-//! use tx_exec::happens_before::{AccessKind, Clocks, Shadow, Touch};
+//! use tx_exec::happens_before::{AccessEvent, AccessKind, Clocks, Shadow};
 //!
 //! let mut clocks = Clocks::default();
 //! // Shared memory of 256 bytes.
@@ -39,8 +39,8 @@
 //! clocks.start_block(0, 64);
 //! let mut access = |clocks: &mut Clocks, thread, kind| {
 //!     let segment = clocks.segment(thread).expect("few segments");
-//!     let touch = Touch { offset: 16, bytes: 4, kind, site: 0, thread, segment };
-//!     shadow.access(clocks, touch)
+//!     let event = AccessEvent { offset: 16, bytes: 4, kind, site: 0, thread, segment };
+//!     shadow.access(clocks, event)
 //! };
 //! assert!(access(&mut clocks, 0, AccessKind::Write).is_ok());
 //! let conflict = access(&mut clocks, 33, AccessKind::Read).unwrap_err();
@@ -50,8 +50,12 @@
 //! ```
 
 mod clocks;
+mod fence;
+mod segment;
 mod shadow;
 
 pub use crate::fault::AccessKind;
-pub use clocks::{Clocks, Fence, Knowledge, Relation, Segment};
-pub use shadow::{Conflict, MAX_SITES, Shadow, Touch};
+pub use clocks::{Clocks, ReleasedClocks};
+pub use fence::Fence;
+pub use segment::{Relation, Segment};
+pub use shadow::{AccessEvent, Conflict, MAX_SITES, Shadow};

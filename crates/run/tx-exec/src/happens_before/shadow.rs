@@ -75,7 +75,7 @@ impl Record {
 }
 
 /// Set of threads of one block, with one bit per thread.
-type Set = [u64];
+type ThreadSet = [u64];
 
 /// A recorded access of one thread, or a group of equal accesses that several threads made in one
 /// phase at equal clocks.
@@ -83,7 +83,7 @@ type Set = [u64];
 struct Entry {
     record: Record,
     /// Set of the accessing threads; `None` if a single thread accessed the granule.
-    set: Option<Box<Set>>,
+    set: Option<Box<ThreadSet>>,
 }
 
 /// The recorded access that races with the new access.
@@ -95,7 +95,7 @@ pub struct Conflict {
     pub thread: usize,
     /// Number of the block, as passed to [`Clocks::start_block`].
     pub block: u32,
-    /// Index of the accessing operation, as passed in [`Touch`].
+    /// Index of the accessing operation, as passed in [`AccessEvent`].
     pub site: u32,
     /// Kind of the access.
     pub kind: AccessKind,
@@ -103,7 +103,7 @@ pub struct Conflict {
 
 /// An access to check with [`Shadow::access`].
 #[derive(Clone, Copy, Debug)]
-pub struct Touch {
+pub struct AccessEvent {
     /// Offset of the first byte from the start of the memory, in bytes.
     pub offset: u64,
     /// Size of the access in bytes.
@@ -165,15 +165,15 @@ impl Shadow {
     ///
     /// Panics if the access is out of bounds, or the segment of the access does not belong to
     /// `clocks`.
-    pub fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
-        let end = touch.offset + touch.bytes;
-        let mut start = touch.offset;
+    pub fn access(&mut self, clocks: &Clocks, event: AccessEvent) -> Result<(), Conflict> {
+        let end = event.offset + event.bytes;
+        let mut start = event.offset;
         while start < end {
             let granule = start / GRANULE;
             let stop = end.min((granule + 1) * GRANULE);
             let mask = (1 << (stop - granule * GRANULE)) - (1 << (start - granule * GRANULE));
-            let record = Record::new(touch.segment, touch.site, mask, touch.kind);
-            if let Err((old, thread)) = self.granule(clocks, granule as usize, record, touch.thread)
+            let record = Record::new(event.segment, event.site, mask, event.kind);
+            if let Err((old, thread)) = self.granule(clocks, granule as usize, record, event.thread)
             {
                 let common = u64::from((old.mask() & mask).trailing_zeros());
                 return Err(Conflict {
@@ -392,7 +392,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{WARP, happens_before::Knowledge};
+    use crate::{happens_before::ReleasedClocks, warp::WARP};
 
     struct Checked {
         shadow: Shadow,
@@ -410,7 +410,7 @@ mod tests {
         }
 
         fn access(&mut self, thread: usize, offset: u64, bytes: u64, kind: AccessKind) -> bool {
-            let touch = Touch {
+            let event = AccessEvent {
                 offset,
                 bytes,
                 kind,
@@ -418,7 +418,7 @@ mod tests {
                 thread,
                 segment: self.clocks.segment(thread).unwrap(),
             };
-            self.shadow.access(&self.clocks, touch).is_ok()
+            self.shadow.access(&self.clocks, event).is_ok()
         }
     }
 
@@ -483,7 +483,7 @@ mod tests {
         clocks: Vec<Vec<u32>>,
         /// Vector clock that an arrival has released, but that no thread has acquired yet.
         given: Vec<u32>,
-        accesses: Vec<(Touch, u32, u32)>,
+        accesses: Vec<(AccessEvent, u32, u32)>,
     }
 
     impl Model {
@@ -496,7 +496,7 @@ mod tests {
             }
         }
 
-        fn meet(&mut self, from: &[usize], to: &[usize]) {
+        fn synchronize(&mut self, from: &[usize], to: &[usize]) {
             let mut known = vec![0; self.clocks.len()];
             for &thread in from {
                 for (to, &from) in known.iter_mut().zip(&self.clocks[thread]) {
@@ -513,20 +513,24 @@ mod tests {
             }
         }
 
-        fn give(&mut self, thread: usize) {
+        fn release(&mut self, thread: usize) {
             for (to, &from) in self.given.iter_mut().zip(&self.clocks[thread]) {
                 *to = from.max(*to);
             }
             self.clocks[thread][thread] += 1;
         }
 
-        fn take(&mut self, thread: usize) {
+        fn acquire(&mut self, thread: usize) {
             for (to, &from) in self.clocks[thread].iter_mut().zip(&self.given) {
                 *to = from.max(*to);
             }
         }
 
-        fn conflicts(&self, new: Touch, across_blocks: bool) -> impl Iterator<Item = Conflict> {
+        fn conflicts(
+            &self,
+            new: AccessEvent,
+            across_blocks: bool,
+        ) -> impl Iterator<Item = Conflict> {
             self.accesses
                 .iter()
                 .filter(move |&&(old, block, clock)| {
@@ -588,7 +592,7 @@ mod tests {
                 given: Vec::new(),
                 accesses: Vec::new(),
             };
-            let mut given = Knowledge::default();
+            let mut given = ReleasedClocks::default();
             checked.clocks.start_block(0, THREADS);
             model.start_block(0, THREADS);
             // Few threads and few bytes make conflicts frequent.
@@ -597,7 +601,7 @@ mod tests {
             for _ in 0..150 {
                 if below(10) >= syncs {
                     let thread = few[below(6) as usize];
-                    let touch = Touch {
+                    let event = AccessEvent {
                         offset: below(12),
                         bytes: 1 + below(8),
                         kind: match below(100) {
@@ -609,8 +613,8 @@ mod tests {
                         thread,
                         segment: checked.clocks.segment(thread).unwrap(),
                     };
-                    let found = checked.shadow.access(&checked.clocks, touch);
-                    let mut expected = model.conflicts(touch, across_blocks);
+                    let found = checked.shadow.access(&checked.clocks, event);
+                    let mut expected = model.conflicts(event, across_blocks);
                     if let Err(conflict) = found {
                         // If several bytes conflict, the first byte of some granule is reported.
                         let is_found = |expected: Conflict| {
@@ -620,14 +624,14 @@ mod tests {
                                     ..expected
                                 } == conflict
                         };
-                        assert!(expected.any(is_found), "{touch:?} {conflict:?}");
+                        assert!(expected.any(is_found), "{event:?} {conflict:?}");
                         raced = true;
                         break;
                     }
-                    assert_eq!(expected.next(), None, "{touch:?}");
+                    assert_eq!(expected.next(), None, "{event:?}");
                     drop(expected);
                     let clock = model.clocks[thread][thread];
-                    model.accesses.push((touch, model.block, clock));
+                    model.accesses.push((event, model.block, clock));
                     continue;
                 }
                 let everyone: Vec<_> = (0..THREADS).collect();
@@ -635,13 +639,13 @@ mod tests {
                 match below(34) {
                     24..29 => {
                         let thread = few[below(6) as usize];
-                        checked.clocks.give(thread, &mut given);
-                        model.give(thread);
+                        checked.clocks.release(thread, &mut given);
+                        model.release(thread);
                     }
                     29.. => {
                         let thread = few[below(6) as usize];
-                        checked.clocks.take(thread, &given);
-                        model.take(thread);
+                        checked.clocks.acquire(thread, &given);
+                        model.acquire(thread);
                     }
                     0 => {
                         let block = model.block + 1;
@@ -650,14 +654,14 @@ mod tests {
                     }
                     1..4 => {
                         checked.clocks.join_all();
-                        model.meet(&everyone, &everyone);
+                        model.synchronize(&everyone, &everyone);
                     }
                     4..14 => {
                         let members: Vec<_> = (warp * WARP..THREADS.min((warp + 1) * WARP))
                             .filter(|_| below(4) != 0)
                             .collect();
                         checked.clocks.join_lanes(&members);
-                        model.meet(&members, &members);
+                        model.synchronize(&members, &members);
                     }
                     choice => {
                         // Some threads of all warps arrive; all of them or only some wait.
@@ -668,7 +672,7 @@ mod tests {
                             .filter(|_| choice < 20 || below(2) == 0)
                             .collect();
                         let mut known = vec![0; THREADS];
-                        let mut knowledge = Knowledge::default();
+                        let mut knowledge = ReleasedClocks::default();
                         for &thread in &arrive {
                             let waits = wait.contains(&thread);
                             match choice % 2 {
@@ -678,14 +682,14 @@ mod tests {
                                     checked.clocks.advance(thread);
                                 }
                                 _ if waits => {}
-                                _ => checked.clocks.give(thread, &mut knowledge),
+                                _ => checked.clocks.release(thread, &mut knowledge),
                             }
                         }
                         match choice % 2 {
                             0 => checked.clocks.learn(&wait, &known),
-                            _ => checked.clocks.meet(&wait, &mut knowledge),
+                            _ => checked.clocks.synchronize(&wait, &mut knowledge),
                         }
-                        model.meet(&arrive, &wait);
+                        model.synchronize(&arrive, &wait);
                     }
                 }
             }

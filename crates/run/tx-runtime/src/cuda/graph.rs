@@ -3,8 +3,10 @@
 use cudarc::driver::result as driver;
 use cudarc::driver::sys;
 
-use super::{Context, During, Resident};
-use crate::bind::Job;
+use super::context::Context;
+use super::devices::During;
+use super::module::PreparedModule;
+use crate::bind::BoundPlan;
 use crate::error::Error;
 
 #[derive(Debug)]
@@ -14,10 +16,10 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Captures the launches of several jobs, in order, as one graph.
+    /// Captures the launches of several bound plans, in order, as one graph.
     pub(crate) fn record<'a, 'm: 'a>(
         context: &Context,
-        runs: impl IntoIterator<Item = (&'a Resident<'m>, &'a Job)>,
+        runs: impl IntoIterator<Item = (&'a PreparedModule<'m>, &'a BoundPlan)>,
     ) -> Result<Self, Error> {
         context.make_current()?;
         let stream = Stream::new()?;
@@ -28,10 +30,10 @@ impl Graph {
             driver::stream::begin_capture(stream.0, mode)
         }
         .during(|| "beginning a graph".to_owned())?;
-        let recorded = runs.into_iter().try_for_each(|(resident, job)| {
-            // SAFETY: the stream belongs to the current context. `crate::Graph` keeps the residents
+        let recorded = runs.into_iter().try_for_each(|(prepared, bound)| {
+            // SAFETY: the stream belongs to the current context. `crate::Graph` keeps the modules
             // alive while the graph can be launched.
-            unsafe { resident.launch_on(job, stream.0) }
+            unsafe { prepared.launch_on(bound, stream.0) }
         });
         // The capture must end even after an error. SAFETY: the stream is capturing.
         let graph = unsafe { driver::stream::end_capture(stream.0) };

@@ -1,6 +1,6 @@
 //! Textual description of steps.
 
-use super::{Access, KernelStep, Space, Wait};
+use super::{Access, BarrierScope, KernelStep, Space};
 
 /// Returns the description of a step and its nested steps.
 pub fn describe(step: &KernelStep) -> String {
@@ -45,13 +45,13 @@ pub fn describe(step: &KernelStep) -> String {
             threads.describe(),
             times(count, "values")
         ),
-        KernelStep::Barrier { wait, op, threads } => {
-            let what = match wait {
-                Wait::Warp => "Barrier of each warp",
-                Wait::Group => "Named barrier of some warps",
-                Wait::Block => "Barrier of the block",
-                Wait::Cluster => "Barrier of the cluster",
-                Wait::Fence => "Fence",
+        KernelStep::Barrier { scope, op, threads } => {
+            let what = match scope {
+                BarrierScope::Warp => "Barrier of each warp",
+                BarrierScope::Group => "Named barrier of some warps",
+                BarrierScope::Block => "Barrier of the block",
+                BarrierScope::Cluster => "Barrier of the cluster",
+                BarrierScope::Fence => "Fence",
             };
             let all = threads.mask.iter().all(|m| *m) && !threads.depends;
             let who = if all {

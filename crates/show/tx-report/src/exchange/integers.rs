@@ -7,13 +7,13 @@ use super::{LANES, Op, Threads};
 
 /// Value of an integer: unknown, equal for all threads, or one value per thread.
 #[derive(Clone)]
-pub(super) enum Known {
+pub(super) enum IntegerValue {
     Nothing,
     All(i64),
     Each(Rc<Vec<Option<i64>>>),
 }
 
-impl Known {
+impl IntegerValue {
     pub(super) fn of(&self, thread: usize) -> Option<i64> {
         match self {
             Self::Nothing => None,
@@ -26,7 +26,7 @@ impl Known {
 pub(super) struct Integers {
     block: [usize; 3],
     threads: usize,
-    known: BTreeMap<usize, Known>,
+    known: BTreeMap<usize, IntegerValue>,
 }
 
 impl Integers {
@@ -38,25 +38,29 @@ impl Integers {
         }
     }
 
-    pub(super) fn set(&mut self, value: usize, known: Known) {
-        if !matches!(known, Known::Nothing) {
+    pub(super) fn set(&mut self, value: usize, known: IntegerValue) {
+        if !matches!(known, IntegerValue::Nothing) {
             self.known.insert(value, known);
         }
     }
 
-    pub(super) fn get(&self, value: Option<&usize>) -> Known {
+    pub(super) fn get(&self, value: Option<&usize>) -> IntegerValue {
         value
             .and_then(|v| self.known.get(v))
             .cloned()
-            .unwrap_or(Known::Nothing)
+            .unwrap_or(IntegerValue::Nothing)
     }
 
     /// Evaluates a function of integers: once if all operands are equal for all threads, otherwise
     /// once per thread.
-    pub(super) fn compute(&self, operands: &[Known], f: impl Fn(&[i64]) -> Option<i64>) -> Known {
-        if operands.iter().all(|k| matches!(k, Known::All(_))) {
+    pub(super) fn compute(
+        &self,
+        operands: &[IntegerValue],
+        f: impl Fn(&[i64]) -> Option<i64>,
+    ) -> IntegerValue {
+        if operands.iter().all(|k| matches!(k, IntegerValue::All(_))) {
             let numbers: Vec<i64> = operands.iter().filter_map(|k| k.of(0)).collect();
-            return f(&numbers).map_or(Known::Nothing, Known::All);
+            return f(&numbers).map_or(IntegerValue::Nothing, IntegerValue::All);
         }
         let each: Vec<Option<i64>> = (0..self.threads)
             .map(|t| {
@@ -65,21 +69,21 @@ impl Integers {
             })
             .collect();
         if each.iter().all(Option::is_none) {
-            Known::Nothing
+            IntegerValue::Nothing
         } else {
-            Known::Each(Rc::new(each))
+            IntegerValue::Each(Rc::new(each))
         }
     }
 
-    fn place(&self, f: impl Fn(usize) -> usize) -> Known {
-        Known::Each(Rc::new(
+    fn place(&self, f: impl Fn(usize) -> usize) -> IntegerValue {
+        IntegerValue::Each(Rc::new(
             (0..self.threads).map(|t| Some(f(t) as i64)).collect(),
         ))
     }
 
-    pub(super) fn value(&self, op: &Op) -> Known {
+    pub(super) fn value(&self, op: &Op) -> IntegerValue {
         if let Some(constant) = op.constant {
-            return Known::All(constant);
+            return IntegerValue::All(constant);
         }
         let [x, y, _] = self.block.map(|n| n.max(1));
         let dimension = || match op.attribute("dimension") {
@@ -87,7 +91,7 @@ impl Integers {
             Some("z") => 2,
             _ => 0,
         };
-        let operands: Vec<Known> = op.operands.iter().map(|v| self.get(Some(v))).collect();
+        let operands: Vec<IntegerValue> = op.operands.iter().map(|v| self.get(Some(v))).collect();
         type Binary = fn(i64, i64) -> Option<i64>;
         let binary: Option<Binary> = match op.name.as_str() {
             "arith.addi" | "index.add" => Some(i64::checked_add),
@@ -129,8 +133,8 @@ impl Integers {
             };
             let each: Vec<Option<i64>> = (0..self.threads).map(both).collect();
             return match each.iter().all(Option::is_none) {
-                true => Known::Nothing,
-                false => Known::Each(Rc::new(each)),
+                true => IntegerValue::Nothing,
+                false => IntegerValue::Each(Rc::new(each)),
             };
         }
         match op.name.as_str() {
@@ -141,7 +145,7 @@ impl Integers {
             },
             "gpu.lane_id" => self.place(|t| t % LANES),
             "gpu.subgroup_id" => self.place(|t| t / LANES),
-            "gpu.block_dim" => Known::All(self.block[dimension()] as i64),
+            "gpu.block_dim" => IntegerValue::All(self.block[dimension()] as i64),
             "arith.index_cast" | "arith.index_castui" | "arith.extui" | "arith.extsi"
             | "arith.trunci" => {
                 // Thread ids fit every integer type.
@@ -156,12 +160,12 @@ impl Integers {
                         })
                         .collect();
                     if each.iter().all(Option::is_none) {
-                        Known::Nothing
+                        IntegerValue::Nothing
                     } else {
-                        Known::Each(Rc::new(each))
+                        IntegerValue::Each(Rc::new(each))
                     }
                 }
-                _ => Known::Nothing,
+                _ => IntegerValue::Nothing,
             },
             "arith.cmpi" => {
                 let predicate = op.attribute("predicate").unwrap_or_default();
@@ -191,11 +195,16 @@ impl Integers {
                     Some(i64::from(holds))
                 })
             }
-            _ => Known::Nothing,
+            _ => IntegerValue::Nothing,
         }
     }
 
-    pub(super) fn narrowed(&self, threads: &Threads, condition: &Known, wanted: bool) -> Threads {
+    pub(super) fn narrowed(
+        &self,
+        threads: &Threads,
+        condition: &IntegerValue,
+        wanted: bool,
+    ) -> Threads {
         let mut depends = threads.depends;
         let mask = (0..self.threads)
             .map(|t| {

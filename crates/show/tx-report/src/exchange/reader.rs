@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_target::{Operation, Role};
 
-use super::integers::{Integers, Known};
-use super::{Access, KernelStep, LANES, Op, Region, ReportedKernel, Space, Threads, Wait};
+use super::integers::{IntegerValue, Integers};
+use super::{Access, BarrierScope, KernelStep, LANES, Op, Region, ReportedKernel, Space, Threads};
 
 pub(super) struct Reader<'k> {
     integers: Integers,
@@ -143,7 +143,7 @@ impl<'k> Reader<'k> {
                 return;
             }
             "scf.for" => {
-                let bounds: Vec<Known> = op
+                let bounds: Vec<IntegerValue> = op
                     .operands
                     .iter()
                     .take(3)
@@ -169,12 +169,12 @@ impl<'k> Reader<'k> {
                     ),
                     _ => None,
                 }) {
-                    Known::All(n) => Some(n),
-                    Known::Each(each) => {
+                    IntegerValue::All(n) => Some(n),
+                    IntegerValue::Each(each) => {
                         let first = each.first().copied().flatten();
                         first.filter(|n| each.iter().all(|m| *m == Some(*n)))
                     }
-                    Known::Nothing => None,
+                    IntegerValue::Nothing => None,
                 };
                 let mut inner = Vec::new();
                 self.region(body, threads, &mut inner);
@@ -242,9 +242,9 @@ impl<'k> Reader<'k> {
 
     fn step(&self, op: &Op, threads: &Threads) -> Option<KernelStep> {
         let line = op.line;
-        let barrier = |wait| {
+        let barrier = |scope| {
             Some(KernelStep::Barrier {
-                wait,
+                scope,
                 op: op.name.clone(),
                 threads: threads.clone(),
             })
@@ -267,11 +267,11 @@ impl<'k> Reader<'k> {
                 })
             }
             name => match Operation::role_of(name) {
-                Role::WarpBarrier => barrier(Wait::Warp),
-                Role::BlockBarrier if op.operands.is_empty() => barrier(Wait::Block),
-                Role::BlockBarrier => barrier(Wait::Group),
-                Role::ClusterArrive | Role::ClusterWait => barrier(Wait::Cluster),
-                Role::Fence => barrier(Wait::Fence),
+                Role::WarpBarrier => barrier(BarrierScope::Warp),
+                Role::BlockBarrier if op.operands.is_empty() => barrier(BarrierScope::Block),
+                Role::BlockBarrier => barrier(BarrierScope::Group),
+                Role::ClusterArrive | Role::ClusterWait => barrier(BarrierScope::Cluster),
+                Role::Fence => barrier(BarrierScope::Fence),
                 _ => self.access(op, threads, line),
             },
         }
@@ -304,7 +304,7 @@ impl<'k> Reader<'k> {
         // The last warp may be partial.
         let alike = warps.iter().all(|warp| first.starts_with(warp));
         let distance = match offset {
-            Known::All(n) => Some(n),
+            IntegerValue::All(n) => Some(n),
             _ => None,
         };
         let combine = op

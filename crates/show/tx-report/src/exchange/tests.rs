@@ -283,7 +283,8 @@ fn loops_hold_their_steps_and_those_of_one_turn_are_none() {
             steps,
         },
         KernelStep::Barrier {
-            wait: Wait::Warp, ..
+            scope: BarrierScope::Warp,
+            ..
         },
     ] = found.as_slice()
     else {

@@ -1,6 +1,13 @@
 //! Renders the choices of schedules, groups and variants.
 
-use super::*;
+use super::markup::{place, source_line};
+use crate::html::{escape, prose};
+use crate::report::Report;
+use std::fmt::Write as _;
+use tx_plan::{
+    BY_RULES, Choice, Cost, Estimates, FIRST_CASE, GroupChoice, NO_LANES, ScheduleChoice,
+    ScheduleStep, Variant,
+};
 
 pub(super) fn choices(page: &mut String, report: &Report) {
     for warning in &report.warnings {

@@ -1,8 +1,12 @@
+use super::code::quote;
+use super::drawings::MAX_OPEN_KERNELS;
 use super::*;
-use crate::{Fragment, Holder, Op, Region, Remark, ReportedKernel};
+use crate::report::{Stage, Verdict, VerdictKind};
+use crate::{Diagnostic, Fragment, Holder, Op, Region, ReportedKernel};
 use tx_plan::{
-    ApartChoice, Candidate, ExchangeChoice, Explanation, GroupedArray, GroupedOp, Reason,
-    ScheduleCase, Traffic, UpTo, VariantChoice,
+    ApartChoice, Candidate, Choice, Cost, Estimates, ExchangeChoice, Explanation, GroupChoice,
+    GroupedArray, GroupedOp, Reason, ScheduleCase, ScheduleChoice, ScheduleStep, Traffic, UpTo,
+    Variant, VariantChoice,
 };
 
 /// Returns a text that contains HTML; `word` identifies the text.
@@ -10,16 +14,16 @@ fn hostile(word: &str) -> String {
     format!("</script></style><img src=x onerror='{word}'>\"&lt;`<b>`")
 }
 
-fn verdict(mood: Mood) -> Verdict {
+fn verdict(kind: VerdictKind) -> Verdict {
     Verdict {
-        mood,
+        kind,
         word: hostile("word"),
         detail: hostile("detail"),
     }
 }
 
-fn remark(word: &str) -> Remark {
-    Remark {
+fn remark(word: &str) -> Diagnostic {
+    Diagnostic {
         severity: hostile("severity"),
         message: hostile(word),
         code: Some(hostile("code")),
@@ -126,11 +130,11 @@ fn choices() -> Vec<Explanation> {
 }
 
 fn full() -> Report {
-    let stage = |ir: &str, mood| Stage {
+    let stage = |ir: &str, kind| Stage {
         name: hostile("stage"),
         ir: format!("{ir}\n{}", hostile("ir")),
         millis: Some(1.25),
-        verdict: Some(verdict(mood)),
+        verdict: Some(verdict(kind)),
     };
     Report {
         file: hostile("file"),
@@ -141,9 +145,9 @@ fn full() -> Report {
         program: hostile("program"),
         problems: vec![remark("problem")],
         stages: vec![
-            stage("%0 = a.a", Mood::Good),
-            stage("%0 = a.b", Mood::Bad),
-            stage("%0 = a.b", Mood::Unknown),
+            stage("%0 = a.a", VerdictKind::Good),
+            stage("%0 = a.b", VerdictKind::Bad),
+            stage("%0 = a.b", VerdictKind::Unknown),
         ],
         check: Check::Done {
             is_good: false,
@@ -152,7 +156,7 @@ fn full() -> Report {
             grid: Some(hostile("grid")),
             inputs: vec![hostile("input")],
             left_out: 1,
-            verdicts: vec![(hostile("checked"), verdict(Mood::Bad))],
+            verdicts: vec![(hostile("checked"), verdict(VerdictKind::Bad))],
         },
         warnings: vec![remark("warning")],
         choices: choices(),
@@ -196,8 +200,8 @@ fn packed(page: &str) -> serde_json::Value {
 fn no_text_is_html_wherever_it_stands() {
     let mut report = full();
     // One kernel more than the page expands initially.
-    report.kernels = vec![report.kernels[0].clone(); MOST_OPEN_KERNELS + 1];
-    report.kernels[MOST_OPEN_KERNELS].name = hostile("folded");
+    report.kernels = vec![report.kernels[0].clone(); MAX_OPEN_KERNELS + 1];
+    report.kernels[MAX_OPEN_KERNELS].name = hostile("folded");
     let page = render(&report);
     let pack = packed(&page);
     let words = [
@@ -297,7 +301,7 @@ fn every_stage_says_something_before_its_time() {
 fn verdicts_that_repeat_are_folded() {
     let again = |name: &str, detail: &str| {
         let verdict = Verdict {
-            mood: Mood::Unknown,
+            kind: VerdictKind::Unknown,
             word: "as before".to_owned(),
             detail: detail.to_owned(),
         };

@@ -1,6 +1,11 @@
 //! Renders the results of validation: a verdict for each stage, and source locations.
 
-use super::*;
+use super::markup::badge;
+use crate::html::{escape, prose};
+use crate::report::{Check, Report, Verdict, VerdictKind};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::ops::Range;
 
 /// Name of the validation stage that reports combiner properties.
 const LAWS: &str = "laws";
@@ -40,7 +45,7 @@ pub(super) fn check(page: &mut String, report: &Report) {
         (n, 0) => format!("{n} inputs"),
         (n, more) => format!("{n} of {} inputs", n + more),
     };
-    let wrong = verdicts.iter().find(|(_, v)| v.mood == Mood::Bad);
+    let wrong = verdicts.iter().find(|(_, v)| v.kind == VerdictKind::Bad);
     match (is_good, wrong) {
         (true, _) if is_conditional => {
             let _ = write!(
@@ -83,7 +88,7 @@ pub(super) fn check(page: &mut String, report: &Report) {
     }
     // Omit verdicts without a detail that repeat an earlier verdict.
     let is_remarkable = |verdict: &Verdict| {
-        !verdict.detail.is_empty() || matches!(verdict.mood, Mood::Bad | Mood::Fair)
+        !verdict.detail.is_empty() || matches!(verdict.kind, VerdictKind::Bad | VerdictKind::Fair)
     };
     let remarkable: Vec<&(String, Verdict)> =
         verdicts.iter().filter(|(_, v)| is_remarkable(v)).collect();
@@ -200,7 +205,7 @@ pub(super) fn wrong_lines(report: &Report) -> BTreeSet<usize> {
     let Check::Done { verdicts, .. } = &report.check else {
         return BTreeSet::new();
     };
-    let wrong = verdicts.iter().find(|(_, v)| v.mood == Mood::Bad);
+    let wrong = verdicts.iter().find(|(_, v)| v.kind == VerdictKind::Bad);
     let named = wrong.map(|(_, verdict)| places(&verdict.detail, &report.file));
     named
         .into_iter()

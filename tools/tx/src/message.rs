@@ -1,48 +1,25 @@
-//! Messages on standard error, as text or JSON.
+//! Messages of `tx`, and their rendering as text or JSON.
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
-use clap::ValueEnum;
 use serde_json::{Value, json};
 use tx::Severity;
 use tx_mlir::Code;
 
 use crate::name;
+use crate::source_lines::{SourceLines, find_location, parse_location};
 
-/// Message format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Text, in colours on a terminal
-    #[default]
-    Human,
-    /// One line of JSON for each message
-    Json,
-}
-
-static FORMAT: OnceLock<Format> = OnceLock::new();
-
-impl Format {
-    /// Sets the message format of the process. Calls after the first call have no effect.
-    pub(crate) fn choose(self) {
-        FORMAT.get_or_init(|| self);
-    }
-
-    pub(crate) fn chosen() -> Self {
-        FORMAT.get().copied().unwrap_or_default()
-    }
-}
-
+/// Message of `tx`, with the notes below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Message {
     severity: Severity,
     origin: Origin,
     code: Option<Code>,
     message: String,
     line: Option<String>,
-    notes: Vec<Said>,
+    notes: Vec<Message>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,8 +36,9 @@ enum Origin {
     Finding(tx::Location),
 }
 
-impl Said {
-    pub(crate) fn progress(text: &str) -> Self {
+impl Message {
+    /// Creates a text that is printed without a prefix.
+    pub(crate) fn plain(text: &str) -> Self {
         Self {
             severity: Severity::Remark,
             origin: Origin::Text,
@@ -85,16 +63,16 @@ impl Said {
         let noted = |origin, message: &str| Self {
             severity: Severity::Note,
             origin,
-            ..Self::progress(message)
+            ..Self::plain(message)
         };
         // The first source location in `text` becomes the location of the message.
-        let own = place(text, &file);
+        let own = find_location(text, &file);
         let text = match &own {
             Some(at) => text.replacen(&format!(" at {}:{}:{}", at.file, at.line, at.column), "", 1),
             None => text.to_owned(),
         };
         let place = own
-            .or_else(|| place(verdict, &file))
+            .or_else(|| find_location(verdict, &file))
             .unwrap_or(tx::Location {
                 file,
                 line: 0,
@@ -107,7 +85,7 @@ impl Said {
             origin: Origin::Finding(place),
             code,
             notes: std::iter::once(verdict).chain(note).collect(),
-            ..Self::progress(&text)
+            ..Self::plain(&text)
         }
     }
 
@@ -117,7 +95,7 @@ impl Said {
             Some(message) => Self::by_tx(message),
             None => Self {
                 severity: Severity::Error,
-                ..Self::progress(text)
+                ..Self::plain(text)
             },
         }
     }
@@ -152,7 +130,7 @@ impl Said {
     }
 
     pub(crate) fn fault(fault: &tx_runtime::Fault) -> Self {
-        let said = |severity, place: Option<&str>, message: String| {
+        let located = |severity, place: Option<&str>, message: String| {
             let unknown = || tx::Location {
                 file: "<unknown>".to_owned(),
                 line: 0,
@@ -160,7 +138,9 @@ impl Said {
             };
             Self {
                 severity,
-                origin: Origin::Program(Some(place.and_then(location).unwrap_or_else(unknown))),
+                origin: Origin::Program(Some(
+                    place.and_then(parse_location).unwrap_or_else(unknown),
+                )),
                 code: None,
                 message,
                 line: None,
@@ -168,13 +148,13 @@ impl Said {
             }
         };
         let message = format!("{} (kernel `{}`)", fault.without_place(), fault.kernel);
-        let mut one = said(Severity::Error, fault.location.as_deref(), message);
+        let mut one = located(Severity::Error, fault.location.as_deref(), message);
         one.code = fault.code.and_then(|code| code.parse().ok());
         one.notes = fault
             .elsewhere()
             .into_iter()
             .map(|at| {
-                said(
+                located(
                     Severity::Note,
                     Some(at),
                     "the other operation is here".to_owned(),
@@ -182,7 +162,7 @@ impl Said {
             })
             .collect();
         if fault.kind == tx_runtime::FaultKind::Race && one.notes.is_empty() {
-            one.notes.push(said(
+            one.notes.push(located(
                 Severity::Note,
                 fault.location.as_deref(),
                 "several threads access one byte in this op: let one of them do it, or give each \
@@ -225,7 +205,7 @@ impl Said {
     }
 
     pub(crate) fn warnings(warnings: &[tx_plan::Warning], file: &Path, text: &[u8]) -> Vec<Self> {
-        let lines = Lines::of(file, text);
+        let lines = SourceLines::of(file, text);
         let one = |warning: &tx_plan::Warning| {
             let origin = Origin::Program(warning.place.map(|place| tx::Location {
                 file: file.display().to_string(),
@@ -268,7 +248,7 @@ impl Said {
     }
 
     /// Adds the source lines of the program that are printed below the message and below its notes.
-    pub(crate) fn quoting(self, lines: &Lines<'_>) -> Self {
+    pub(crate) fn quoting(self, lines: &SourceLines<'_>) -> Self {
         let line = match (&self.origin, &self.severity) {
             (Origin::Program(Some(location)), _) | (Origin::Finding(location), Severity::Error) => {
                 lines.at(location)
@@ -298,12 +278,12 @@ impl Said {
         file: &Path,
         text: &[u8],
     ) -> Vec<Self> {
-        let lines = Lines::of(file, text);
+        let lines = SourceLines::of(file, text);
         let mut before = BTreeSet::new();
         diagnostics
             .iter()
             .map(|diagnostic| Self::diagnostic(diagnostic).quoting(&lines))
-            .filter(|said| before.insert(said.text()))
+            .filter(|message| before.insert(message.text()))
             .collect()
     }
 
@@ -431,140 +411,6 @@ impl Said {
     }
 }
 
-pub(crate) struct Lines<'a> {
-    file: String,
-    lines: Vec<&'a str>,
-}
-
-impl<'a> Lines<'a> {
-    /// Splits a program into lines; bytecode has no lines.
-    pub(crate) fn of(file: &Path, text: &'a [u8]) -> Self {
-        let text = std::str::from_utf8(text).unwrap_or_default();
-        Self {
-            file: file.display().to_string(),
-            lines: text.lines().collect(),
-        }
-    }
-
-    /// Replaces argument numbers in a message by argument names of the function that contains
-    /// `location`. For example, `arg0.dim1` becomes `%A.dim1`.
-    fn named(&self, location: &tx::Location, message: &str) -> String {
-        const ARGUMENT: &str = "arg";
-        if !message.contains(ARGUMENT) || location.file != self.file {
-            return message.to_owned();
-        }
-        let before = self.lines[..location.line.min(self.lines.len())].join("\n");
-        let names = arguments(&before);
-        let mut done = String::new();
-        let mut rest = message;
-        while let Some(at) = rest.find(ARGUMENT) {
-            let (before, after) = (&rest[..at], &rest[at + ARGUMENT.len()..]);
-            let last = before.chars().next_back().or(done.chars().next_back());
-            let is_word = !last.is_some_and(|c| c.is_alphanumeric() || "_%$@".contains(c));
-            let end = after
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(after.len());
-            let ends = !after[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
-            let name = after[..end].parse().ok().and_then(|i: usize| names.get(i));
-            done.push_str(before);
-            match name.filter(|_| is_word && ends) {
-                Some(name) => {
-                    done.push('%');
-                    done.push_str(name);
-                    rest = &after[end..];
-                }
-                None => {
-                    done.push_str(ARGUMENT);
-                    rest = after;
-                }
-            }
-        }
-        done + rest
-    }
-
-    fn at(&self, location: &tx::Location) -> Option<&'a str> {
-        let number = location.line.checked_sub(1)?;
-        self.lines
-            .get(number)
-            .copied()
-            .filter(|_| location.file == self.file)
-    }
-}
-
-fn arguments(before: &str) -> Vec<&str> {
-    let begin = ["func.func ", "gpu.func "]
-        .iter()
-        .filter_map(|op| before.rfind(op))
-        .max();
-    let header = begin.and_then(|begin| before[begin..].split_once('('));
-    let mut rest = header.map_or("", |(_, rest)| rest);
-    let mut names = Vec::new();
-    // Commas and parentheses in types do not separate arguments, and comments may contain any text.
-    let mut depth = 0_usize;
-    while let Some(at) = rest.find(['%', '(', ')', '/']) {
-        let (sign, after) = (&rest[at..=at], &rest[at + 1..]);
-        rest = after;
-        match sign {
-            "(" => depth += 1,
-            ")" if depth == 0 => break,
-            ")" => depth -= 1,
-            "/" if after.starts_with('/') => {
-                rest = after.split_once('\n').map_or("", |(_, rest)| rest)
-            }
-            "%" if depth == 0 => {
-                let is_letter = |c: char| c.is_alphanumeric() || "_$.-".contains(c);
-                let end = after.find(|c| !is_letter(c)).unwrap_or(after.len());
-                if after[end..].trim_start().starts_with(':') {
-                    names.push(&after[..end]);
-                }
-            }
-            _ => {}
-        }
-    }
-    names
-}
-
-fn place(text: &str, file: &str) -> Option<tx::Location> {
-    let start = text.find(&format!("{file}:"))?;
-    let rest = &text[start + file.len()..];
-    let end = rest.find(|c: char| c != ':' && !c.is_ascii_digit());
-    let numbers = rest[..end.unwrap_or(rest.len())].trim_end_matches(':');
-    location(&format!("{file}{numbers}"))
-}
-
-fn location(text: &str) -> Option<tx::Location> {
-    let (rest, column) = text.rsplit_once(':')?;
-    let (file, line) = rest.rsplit_once(':')?;
-    Some(tx::Location {
-        file: file.to_owned(),
-        line: line.parse().ok()?,
-        column: column.parse().ok()?,
-    })
-}
-
-/// Prints messages to standard error in the chosen format. Write errors are ignored.
-pub(crate) fn say_all(said: &[Said]) {
-    for one in said {
-        match Format::chosen() {
-            Format::Human => write(&one.styled()),
-            Format::Json => write(&one.json().to_string()),
-        }
-    }
-}
-
-/// Writes a text to standard error. The colours depend on the terminal, `NO_COLOR` and
-/// `CLICOLOR_FORCE`.
-fn write(text: &str) {
-    use std::io::Write;
-    crate::progress::around(|| {
-        let _ = writeln!(
-            anstream::AutoStream::auto(std::io::stderr().lock()),
-            "{}",
-            text.trim_end()
-        );
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -587,8 +433,8 @@ mod tests {
         }
     }
 
-    fn said(diagnostics: &[tx::Diagnostic], text: &[u8]) -> Vec<Said> {
-        Said::diagnostics(diagnostics, Path::new("a.mlir"), text)
+    fn messages_of(diagnostics: &[tx::Diagnostic], text: &[u8]) -> Vec<Message> {
+        Message::diagnostics(diagnostics, Path::new("a.mlir"), text)
     }
 
     #[test]
@@ -604,20 +450,20 @@ mod tests {
                 ..error(place, message)
             });
         }
-        let said = said(&[axis.clone(), axis], b"first\n\tx  here\n");
-        assert_eq!(said.len(), 1);
+        let messages = messages_of(&[axis.clone(), axis], b"first\n\tx  here\n");
+        assert_eq!(messages.len(), 1);
         assert_eq!(
-            said[0].text(),
+            messages[0].text(),
             "a.mlir:2:4: error: 'tile.reduce' op axis 2 is out of range for rank 2\n\tx  here\n\t  ^\n\
              a.mlir:2:4: note: of the same place\na.mlir:1:1: note: a note\nfirst\n^\n  = TX0001: \
              tx explain TX0001\n"
         );
-        assert!(said[0].styled().contains('\u{1b}'));
-        let json = said[0].json();
+        assert!(messages[0].styled().contains('\u{1b}'));
+        let json = messages[0].json();
         assert_eq!(json["code"], "TX0001");
         assert_eq!((&json["line"], &json["column"]), (&json!(2), &json!(4)));
         assert_eq!(json["notes"][1]["message"], "a note");
-        assert_eq!(json["rendered"], said[0].text());
+        assert_eq!(json["rendered"], messages[0].text());
     }
 
     #[test]
@@ -627,17 +473,17 @@ mod tests {
             (at(0, 0), "a.mlir: error: odd\n"),
             (None, "tx: error: odd\n"),
         ] {
-            let said = said(&[error(location, "odd")], b"one line");
-            assert_eq!(said[0].text(), text);
-            assert_eq!(said[0].json()["code"], Value::Null);
+            let messages = messages_of(&[error(location, "odd")], b"one line");
+            assert_eq!(messages[0].text(), text);
+            assert_eq!(messages[0].json()["code"], Value::Null);
         }
         // The locations test a column beyond the end of the line, a column inside a UTF-8
         // character, and a line with invalid UTF-8.
         for (column, text) in [(99, &b"short"[..]), (2, "é".as_bytes()), (1, b"\xff\n")] {
-            let said = said(&[error(at(1, column), "odd")], text);
-            assert!(said[0].text().starts_with("a.mlir:1:"), "{said:?}");
+            let messages = messages_of(&[error(at(1, column), "odd")], text);
+            assert!(messages[0].text().starts_with("a.mlir:1:"), "{messages:?}");
         }
-        let zero = said(&[error(at(0, 0), "odd")], b"")[0].json();
+        let zero = messages_of(&[error(at(0, 0), "odd")], b"")[0].json();
         assert_eq!(
             (&zero["file"], &zero["line"]),
             (&json!("a.mlir"), &Value::Null)
@@ -645,48 +491,11 @@ mod tests {
     }
 
     #[test]
-    fn arguments_have_the_names_of_the_program() {
-        let text = b"func.func @f(%A: memref<?xf32, affine_map<(d0) -> (d0)>>, // %C: (\n  %B : \
-                     memref<?xf32>, %n: index) {\n  op %B : f\n}\n";
-        let lines = Lines::of(Path::new("a.mlir"), text);
-        let place = at(3, 3).expect("a place");
-        for (message, expected) in [
-            (
-                "arg0.dim0 is 4, arg1.dim0 is 5",
-                "%A.dim0 is 4, %B.dim0 is 5",
-            ),
-            ("mod(arg0.dim0, 2) is arg2", "mod(%A.dim0, 2) is %n"),
-            (
-                "arg3 and %arg0, bigarg0 arg0x --arg arg",
-                "arg3 and %arg0, bigarg0 arg0x --arg arg",
-            ),
-        ] {
-            assert_eq!(lines.named(&place, message), expected);
-        }
-        assert_eq!(
-            Lines::of(Path::new("b.mlir"), text).named(&place, "arg0"),
-            "arg0"
-        );
-    }
-
-    #[test]
-    fn locations_are_read() {
-        assert_eq!(location("a.mlir:2:4"), at(2, 4));
-        assert_eq!(
-            location("c:a.mlir:2:4").map(|l| l.file).as_deref(),
-            Some("c:a.mlir")
-        );
-        for none in ["", "a.mlir", "a:1", "a:b:c", "a:1:", "a:-1:1"] {
-            assert_eq!(location(none), None, "{none}");
-        }
-    }
-
-    #[test]
     fn own_messages_begin_with_tx_once() {
         for text in ["no such file", "tx: no such file\n"] {
-            let said = Said::by_tx(text);
-            assert_eq!(said.text(), "tx: error: no such file\n");
-            assert_eq!(said.json()["message"], "no such file");
+            let message = Message::by_tx(text);
+            assert_eq!(message.text(), "tx: error: no such file\n");
+            assert_eq!(message.json()["message"], "no such file");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// Diagnostic with a source location.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Remark {
+pub struct Diagnostic {
     /// Severity: `remark`, `error` ...
     pub severity: String,
     /// Message.

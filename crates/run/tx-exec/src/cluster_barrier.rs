@@ -1,0 +1,153 @@
+//! State of the cluster barrier, which threads execute as two operations: arrive and wait.
+
+use crate::happens_before::{Clocks, ReleasedClocks};
+
+/// State of the barrier of the running cluster. In each round of the barrier, each thread arrives
+/// once and waits once.
+///
+/// A thread must wait before it arrives again. At most two rounds of the barrier overlap: some
+/// threads have arrived in the current round, while other threads must still wait for the previous
+/// round.
+#[derive(Debug, Default)]
+pub(crate) struct ClusterBarrier {
+    completed: u32,
+    arrived: usize,
+    /// First thread that arrived in the current round, and the index of its arrive operation.
+    first: Option<(usize, u32)>,
+    /// Vector clocks that arrivals of the current round released.
+    released: Released,
+    /// Vector clocks that arrivals of the previous round released.
+    released_before: Released,
+    waiting: Vec<usize>,
+    /// Number of threads that have reached the wait operation of the previous round.
+    at_wait: usize,
+    /// Number of threads that have resumed after the wait operation of the previous round.
+    passed: usize,
+    /// Whether all threads have acquired the vector clocks of the previous round.
+    joined: bool,
+    /// The exited thread with the fewest arrivals at the barrier, and its number of arrivals.
+    exited: Option<(usize, u32)>,
+}
+
+#[derive(Debug, Default)]
+struct Released {
+    knowledge: ReleasedClocks,
+    /// Whether any thread arrived with `.relaxed` semantics. A relaxed arrival releases no events.
+    relaxed: bool,
+}
+
+/// An arrival at the cluster barrier, if the thread has not waited yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClusterArrival {
+    pub(crate) site: u32,
+    /// Number of barrier rounds that were complete before the arrival.
+    round: u32,
+    /// Phase and clock of the thread directly after the arrival, as returned by
+    /// [`Clocks::untouched`](crate::happens_before::Clocks).
+    after: Option<(u32, u32)>,
+}
+
+impl ClusterBarrier {
+    /// Records an arrival of `thread`, and returns the arrival for the wait operation of the
+    /// thread. `has_other_blocks` is true in a cluster of several blocks.
+    ///
+    /// # Errors
+    ///
+    /// Returns an exited thread that cannot arrive in the current round.
+    pub(crate) fn arrive(
+        &mut self,
+        thread: usize,
+        site: u32,
+        relaxed: bool,
+        has_other_blocks: bool,
+        clocks: Option<&mut Clocks>,
+    ) -> Result<ClusterArrival, usize> {
+        if let Some((exited, arrivals)) = self.exited
+            && arrivals <= self.completed
+        {
+            return Err(exited);
+        }
+        let round = self.completed;
+        self.arrived += 1;
+        self.first.get_or_insert((thread, site));
+        self.released.relaxed |= relaxed;
+        let mut after = None;
+        if let Some(clocks) = clocks {
+            let knowledge = &mut self.released.knowledge;
+            match relaxed {
+                true if has_other_blocks => clocks.release_beginning(thread, knowledge),
+                true => {}
+                false => clocks.release(thread, knowledge),
+            }
+            after = clocks.untouched(thread);
+        }
+        Ok(ClusterArrival { site, round, after })
+    }
+
+    /// Returns the number of threads that have arrived in the current round.
+    pub(crate) fn arrived(&self) -> usize {
+        self.arrived
+    }
+
+    /// Starts the next round, and returns the threads that waited for the end of the current round.
+    pub(crate) fn complete(&mut self) -> impl Iterator<Item = usize> {
+        self.completed += 1;
+        self.arrived = 0;
+        self.first = None;
+        self.released_before = std::mem::take(&mut self.released);
+        self.at_wait = self.waiting.len();
+        self.passed = 0;
+        self.joined = false;
+        self.waiting.drain(..)
+    }
+
+    /// Records the wait operation of a thread, and returns whether the thread waits for the
+    /// completion of the round.
+    pub(crate) fn wait(&mut self, thread: usize, arrival: ClusterArrival) -> bool {
+        let waits = arrival.round == self.completed;
+        if waits {
+            self.waiting.push(thread);
+        } else {
+            self.at_wait += 1;
+        }
+        waits
+    }
+
+    /// Records that a thread resumed after its wait operation, and orders the thread after the
+    /// arrivals of the round. `live` is the number of threads of the cluster. `arrivals` contains
+    /// the threads that have not passed the barrier, each with its arrival.
+    pub(crate) fn pass(
+        &mut self,
+        thread: usize,
+        live: usize,
+        mut arrivals: impl Iterator<Item = (usize, ClusterArrival)>,
+        clocks: Option<&mut Clocks>,
+    ) {
+        if let Some(clocks) = clocks {
+            // If no thread accessed memory between arrival and wait, a single `join_all` orders all
+            // threads of the cluster.
+            if self.passed == 0 && self.at_wait == live && !self.released_before.relaxed {
+                self.joined = arrivals.all(|(index, ClusterArrival { after, .. })| {
+                    after.is_some() && after == clocks.untouched(index)
+                });
+                if self.joined {
+                    clocks.join_all();
+                }
+            }
+            if !self.joined {
+                clocks.acquire(thread, &self.released_before.knowledge);
+            }
+        }
+        self.passed += 1;
+    }
+
+    /// Records that a thread exited after `arrivals` arrivals. Returns the first thread of the
+    /// current round, and the index of its arrive operation, if the exited thread still has to
+    /// arrive in this round.
+    pub(crate) fn exit(&mut self, thread: usize, arrivals: u32) -> Option<(usize, u32)> {
+        if self.exited.is_none_or(|(_, least)| arrivals < least) {
+            self.exited = Some((thread, arrivals));
+        }
+        self.first.filter(|_| arrivals == self.completed)
+    }
+}

@@ -1,0 +1,82 @@
+//! Faults of programs that the executor found.
+
+use std::borrow::Cow;
+
+/// Fault of a program that the executor found. `Display` prints the fault as a diagnostic at its
+/// source location. For a race or divergence, the location of the other operation is printed as a
+/// note.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{}: error: {} (kernel `{kernel}`){}",
+    location.as_deref().unwrap_or("<unknown>"),
+    self.without_place(),
+    self.elsewhere().map(|at| format!("\n{at}: note: the other operation is here")).unwrap_or_default()
+)]
+pub struct Fault {
+    /// Kind of the fault.
+    pub kind: FaultKind,
+    /// Code of the violated rule, such as `TX0801`.
+    pub code: Option<&'static str>,
+    /// Name of the running kernel.
+    pub kernel: String,
+    /// `file:line:column` of the operation; for a race, of the later operation.
+    pub location: Option<String>,
+    /// `file:line:column` of the other operation of a race or a divergence.
+    pub other_location: Option<String>,
+    /// Description of the fault, with threads and source locations.
+    pub message: String,
+    /// Output of `gpu.printf` before the fault.
+    pub printed: String,
+}
+
+impl Fault {
+    /// Returns the message of the fault without its source location, because the caller prints the
+    /// location before the message. The message of a race contains both locations.
+    pub fn without_place(&self) -> Cow<'_, str> {
+        let by = match self.kind {
+            FaultKind::Race => return Cow::Borrowed(&self.message),
+            FaultKind::Endless => " of thread",
+            _ => " by thread",
+        };
+        match &self.location {
+            Some(place) => Cow::Owned(self.message.replacen(
+                &format!(" at {place} by thread"),
+                by,
+                1,
+            )),
+            None => Cow::Borrowed(&self.message),
+        }
+    }
+
+    /// Returns the location of the other operation; `None` if both operations have the same
+    /// location, as in a race of threads in one operation.
+    pub fn elsewhere(&self) -> Option<&str> {
+        self.other_location
+            .as_deref()
+            .filter(|_| self.other_location != self.location)
+    }
+}
+
+/// Kind of a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// Two unordered accesses to one address, at least one of them a write.
+    Race,
+    /// Some participating threads do not reach a barrier, shuffle or vote; a shuffle reads an
+    /// inactive lane; or an access reaches the memory of another block in the cluster, and that
+    /// block may have exited.
+    Synchronization,
+    /// An access is out of bounds or misaligned, reads uninitialized memory, or writes constant
+    /// memory.
+    Memory,
+    /// Access to dynamic shared memory in a launch without dynamic shared memory.
+    NoDynamicShared,
+    /// Stack overflow of a thread on the executor; threads of a GPU may have a larger stack.
+    Stack,
+    /// Launch that needs more steps than `RunOptions::steps` allows.
+    Endless,
+    /// False assertion, trap, integer division by zero, value outside its declared range, or
+    /// deadlock.
+    Other,
+}
