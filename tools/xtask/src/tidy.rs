@@ -6,6 +6,7 @@
 //! Prose follows a dictionary: `words.rs` contains phrases that pages and comments must not use,
 //! and a replacement for each phrase. The doc comment of a function is a complete sentence.
 
+mod circles;
 mod packages;
 mod test_files;
 mod texts;
@@ -37,6 +38,7 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
     wrong.extend(dependencies(workspace.packages()));
     wrong.extend(names(workspace.packages(), &workspace.root));
     wrong.extend(layers(workspace.packages(), &workspace.root));
+    wrong.extend(circles::circles(workspace.packages())?);
     wrong.extend(llvm_version(workspace)?);
     wrong.extend(rust_version(workspace)?);
     wrong.extend(texts(workspace, &files)?);
