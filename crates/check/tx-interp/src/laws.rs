@@ -10,20 +10,21 @@
 //! the author of the program knows which values occur. If floats are rounded, the two sides of an
 //! equation may differ by their error [`Bound`](crate::Bound).
 
-use crate::bound::Bound;
 use crate::combiner::{Combined, Combiner};
-use crate::number::{Float, Scalar, extremes, truncated};
 use crate::ops::scalar::float_of;
-use crate::trouble::{Site, Trouble};
+use crate::site::Site;
+use crate::trouble::Trouble;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::iter::once;
 use tx_dialect_tile::Kind;
 use tx_mlir::melior::ir::Module;
 use tx_mlir::{Op, attribute, string_attribute, symbol_path, walk};
+use tx_scalar::Bound;
 use tx_scalar::laws::{
     CounterExample, Evaluator, Law, Verdict, candidates, pairs, sides, triples, varied,
 };
+use tx_scalar::number::{Float, Scalar, extremes, truncated};
 
 /// Result of testing the algebraic properties of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]

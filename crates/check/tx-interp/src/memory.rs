@@ -1,13 +1,14 @@
 //! Buffers, and the checks on every access.
 
-use crate::bound::Bound;
-use crate::machine::Cta;
-use crate::number::Scalar;
-use crate::trouble::{FaultKind, Site, Trouble};
+use crate::cluster::Cta;
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
 use crate::value::{UNTOLD, View, located};
 use tx_dialect_tile::CLEARED;
 use tx_exec::happens_before::{AccessKind, Clocks, Shadow, Touch};
 use tx_mlir::memref::Space;
+use tx_scalar::Bound;
+use tx_scalar::number::Scalar;
 
 const MOST_BYTES: i64 = 1 << 32;
 

@@ -1,7 +1,7 @@
 //! Runtime values of SSA values, per lane.
 
-use crate::bound::Bound;
 use std::rc::Rc;
+use tx_scalar::Bound;
 
 /// Numbers of an SSA value. Each lane has `width` numbers of its own, or all lanes share `width`
 /// numbers.
@@ -239,3 +239,6 @@ impl Value {
         }
     }
 }
+
+/// Index of an SSA value in the frame of its function.
+pub(crate) type Slot = usize;

@@ -1,20 +1,21 @@
 //! Ops of `gpu`: thread indices, launches, barriers and shuffles.
 
-use crate::build::{Build, Function, OpClosure, Slot, scalars_of};
-use crate::machine::{Cta, Exec};
+use crate::build::{Build, scalars_of};
+use crate::cluster::{Cta, WARP};
+use crate::code::{Function, OpClosure};
+use crate::machine::Exec;
 use crate::memory::Launch;
-use crate::ops::control::find;
-use crate::ops::memref::{copies, memref, private_or_common};
-use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{Lanes, Value, View, located};
+use crate::ops::allocation::{private_or_common, shared};
+use crate::ops::memref::memref;
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
+use crate::value::{Lanes, Slot, Value, located};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_exec::happens_before::Knowledge;
 use tx_mlir::gpu::{DYNAMIC_SHARED, LaunchOperands};
 use tx_mlir::memref::Space;
 use tx_mlir::{Op, Val, attribute, enumerator_of, name, operands, symbol_path};
-
-pub(crate) const WARP: u32 = 32;
 
 pub(crate) fn build<'c>(
     op: Op<'c>,
@@ -44,7 +45,7 @@ pub(crate) fn build<'c>(
             let site = Site::of(op);
             Box::new(move |exec| {
                 check_whole_warps(exec, &site)?;
-                let ask = |exec: &Exec<'_, '_>, lane: u32| {
+                let ask = |exec: &Exec<'_>, lane: u32| {
                     let width = exec.int(slots[2], lane) as u32;
                     let at = lane % WARP;
                     // For `up`, the clamp is the lowest source lane instead of the highest.
@@ -134,7 +135,7 @@ fn thread_number(op: Op<'_>) -> Option<Number> {
 
 /// Computes and stores one number per thread.
 pub(crate) fn per_thread(
-    exec: &mut Exec<'_, '_>,
+    exec: &mut Exec<'_>,
     to: Slot,
     f: impl Fn(&Cta, u32) -> u32,
 ) -> Result<(), Trouble> {
@@ -157,7 +158,7 @@ pub(crate) fn as_thread_number<'c>(to: Slot, number: Number) -> OpClosure<'c> {
 }
 
 /// Records that all active lanes arrive at the barrier of their block.
-pub(crate) fn arrive_all(exec: &mut Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
+pub(crate) fn arrive_all(exec: &mut Exec<'_>, site: &Site) -> Result<(), Trouble> {
     let active = exec.active.clone();
     for threads in blocks(exec, &active) {
         arrive(exec, 0, None, &threads, site)?;
@@ -166,7 +167,7 @@ pub(crate) fn arrive_all(exec: &mut Exec<'_, '_>, site: &Site) -> Result<(), Tro
 }
 
 /// Splits a list of ascending lanes into one list per block.
-pub(crate) fn blocks(exec: &Exec<'_, '_>, lanes: &[u32]) -> Vec<Vec<u32>> {
+pub(crate) fn blocks(exec: &Exec<'_>, lanes: &[u32]) -> Vec<Vec<u32>> {
     let rank = |lane: u32| exec.cta.as_ref().map_or(0, |cta| cta.place(lane).0);
     let runs = lanes.chunk_by(|a, b| rank(*a) == rank(*b));
     runs.map(<[u32]>::to_vec).collect()
@@ -175,7 +176,7 @@ pub(crate) fn blocks(exec: &Exec<'_, '_>, lanes: &[u32]) -> Vec<Vec<u32>> {
 /// Records that some threads of one block arrive at a barrier. `count` is the number of threads
 /// that the barrier expects; `None` stands for all threads of the block.
 pub(crate) fn arrive(
-    exec: &mut Exec<'_, '_>,
+    exec: &mut Exec<'_>,
     id: u64,
     count: Option<u64>,
     threads: &[u32],
@@ -217,7 +218,7 @@ pub(crate) fn arrive(
 }
 
 /// Returns an error if not all threads of the cluster are active.
-fn check_whole_cluster(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
+fn check_whole_cluster(exec: &Exec<'_>, site: &Site) -> Result<(), Trouble> {
     let Some(cta) = &exec.cta else {
         let message = "a barrier outside a kernel";
         return Err(Trouble::fault(FaultKind::Divergence, site, message));
@@ -233,7 +234,7 @@ fn check_whole_cluster(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> 
 /// Records that all threads of the cluster arrive at the cluster barrier. If `relaxed` is not set,
 /// the arrival releases all previous accesses.
 pub(crate) fn arrive_in_cluster(
-    exec: &mut Exec<'_, '_>,
+    exec: &mut Exec<'_>,
     relaxed: bool,
     site: &Site,
 ) -> Result<(), Trouble> {
@@ -258,7 +259,7 @@ pub(crate) fn arrive_in_cluster(
 /// Completes the wait of all threads of the cluster at the cluster barrier. `at_once` is set if the
 /// wait directly follows an arrival that was not relaxed.
 pub(crate) fn wait_in_cluster(
-    exec: &mut Exec<'_, '_>,
+    exec: &mut Exec<'_>,
     at_once: bool,
     site: &Site,
 ) -> Result<(), Trouble> {
@@ -341,12 +342,12 @@ impl Mode {
 /// Shuffles values within warps. For each lane, the callback `ask` returns the source lane in the
 /// warp, and whether the source lane is in range. `mask` is the member mask.
 pub(crate) fn shuffle(
-    exec: &mut Exec<'_, '_>,
+    exec: &mut Exec<'_>,
     from: Slot,
     width: usize,
     to: &[Slot],
     mask: Option<Slot>,
-    ask: impl Fn(&Exec<'_, '_>, u32) -> (u32, bool),
+    ask: impl Fn(&Exec<'_>, u32) -> (u32, bool),
     site: &Site,
 ) -> Result<(), Trouble> {
     let mut values = Lanes::new(width, exec.lanes);
@@ -390,7 +391,7 @@ pub(crate) fn shuffle(
 }
 
 /// Returns an error if a lane of a participating warp is inactive.
-fn check_whole_warps(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
+fn check_whole_warps(exec: &Exec<'_>, site: &Site) -> Result<(), Trouble> {
     for warp in exec.active.chunk_by(|a, b| a / WARP == b / WARP) {
         let lane = warp[0];
         let first = lane / WARP * WARP;
@@ -411,7 +412,7 @@ fn check_whole_warps(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
 
 /// Returns an error if a member mask excludes its caller or includes an inactive lane of the block.
 pub(crate) fn check_members(
-    exec: &Exec<'_, '_>,
+    exec: &Exec<'_>,
     mask: Slot,
     lane: u32,
     site: &Site,
@@ -448,7 +449,7 @@ pub(crate) fn check_members(
 fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let kernel = attribute(op, "kernel")
         .and_then(symbol_path)
-        .and_then(|path| find(build.program.module, op, &path))
+        .and_then(|path| build.program.lookup_symbol(op, &path))
         .ok_or_else(|| Trouble::unsupported(op, "of a kernel that is not there"))?;
     let function = build.program.function(kernel)?;
     let launch =
@@ -491,7 +492,7 @@ pub(crate) struct Sizes {
 pub(crate) struct InterpretedKernel<'c> {
     function: Rc<Function<'c>>,
     /// Attributions of the kernel: slot, memory space, sizes and element type.
-    memory: Vec<(Slot, Space, Vec<i64>, crate::number::Scalar)>,
+    memory: Vec<(Slot, Space, Vec<i64>, tx_scalar::number::Scalar)>,
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster_size: Option<[u32; 3]>,
     /// Dimensions of the grid over which the kernel executes a grid-stride loop. A grid-stride loop
@@ -556,7 +557,7 @@ impl<'c> InterpretedKernel<'c> {
     /// Runs all clusters one after the other. The blocks of one cluster run together.
     pub(crate) fn launch(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         sizes: Sizes,
         arguments: Vec<Value>,
         site: &Site,
@@ -644,7 +645,7 @@ impl<'c> InterpretedKernel<'c> {
 
     fn cluster(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         cta: Cta,
         arguments: &[Value],
         site: &Site,
@@ -682,7 +683,7 @@ impl<'c> InterpretedKernel<'c> {
             };
             inner.slots[*slot] = Value::Views(views);
         }
-        inner.run(&self.function.code)?;
+        self.function.code.run(&mut inner)?;
         let waiting = inner.cta.as_ref().and_then(|cta| {
             cta.arrivals
                 .iter()
@@ -702,39 +703,9 @@ impl<'c> InterpretedKernel<'c> {
     }
 }
 
-/// Allocates one buffer for the shared memory of a cluster, with one part per block.
-pub(crate) fn shared(
-    exec: &mut Exec<'_, '_>,
-    label: String,
-    sizes: &[i64],
-    scalar: crate::number::Scalar,
-    site: &Site,
-) -> Result<Vec<Rc<View>>, Trouble> {
-    let blocks = exec.cta.as_ref().map_or(1, Cta::blocks);
-    let all = copies(
-        exec,
-        label,
-        Space::Shared,
-        blocks.into(),
-        sizes,
-        scalar,
-        site,
-    )?;
-    let Some(cta) = &mut exec.cta else {
-        return Ok(all);
-    };
-    let (from, to) = all[0].own;
-    cta.shares.insert(all[0].buffer, to - from);
-    if blocks == 1 {
-        return Ok(all);
-    }
-    let of_lane = |lane: u32| all[cta.place(lane).0 as usize].clone();
-    Ok((0..exec.lanes as u32).map(of_lane).collect())
-}
-
 /// Maps a shared memory address to the address with the equal offset in the block of rank `rank`.
 pub(crate) fn mapped(
-    exec: &Exec<'_, '_>,
+    exec: &Exec<'_>,
     address: i64,
     rank: i64,
     site: &Site,

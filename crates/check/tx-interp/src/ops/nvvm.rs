@@ -1,15 +1,15 @@
 //! Ops of `nvvm`, and the `llvm` ops that occur together with ops of higher-level dialects.
 
-use crate::Float;
-use crate::build::{Build, OpClosure, scalars, scalars_of};
-use crate::calc::{maximum, maximum_number, operation};
+use crate::build::{Build, scalars, scalars_of};
+use crate::cluster::WARP;
+use crate::code::OpClosure;
 use crate::machine::Exec;
-use crate::number::{Scalar, signed, truncated};
 use crate::ops::gpu::{
-    Mode, Number, WARP, arrive, arrive_all, arrive_in_cluster, as_thread_number, blocks,
-    check_members, mapped, shuffle, wait_in_cluster,
+    Mode, Number, arrive, arrive_all, arrive_in_cluster, as_thread_number, blocks, check_members,
+    mapped, shuffle, wait_in_cluster,
 };
-use crate::trouble::{FaultKind, Site, Trouble};
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
 use crate::value::{Lanes, Value};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,6 +21,9 @@ use tx_mlir::{
     AsyncStore, Op, Val, attribute, enumerator_of, integer_attribute, integers, name,
     operand_groups, operands, results, string_attribute,
 };
+use tx_scalar::Float;
+use tx_scalar::calc::{maximum, maximum_number, operation};
+use tx_scalar::number::{Scalar, signed, truncated};
 
 pub(crate) fn build<'c>(
     op: Op<'c>,
@@ -263,7 +266,7 @@ pub(crate) fn build<'c>(
                 .ok_or_else(|| Trouble::unsupported(op, format!("of kind {kind}")))?;
             let both = scalars(results(op)[0].r#type()).is_none();
             Box::new(move |exec| {
-                let ask = |exec: &Exec<'_, '_>, lane: u32| {
+                let ask = |exec: &Exec<'_>, lane: u32| {
                     let c = exec.int(slots[3], lane) as u32;
                     mode.source(
                         lane % WARP,
@@ -498,7 +501,7 @@ fn vote<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trou
 
 /// Returns the mbarrier object whose address is in `slot`.
 fn mbarrier(
-    exec: &Exec<'_, '_>,
+    exec: &Exec<'_>,
     slot: usize,
     lane: u32,
     site: &Site,

@@ -1,18 +1,21 @@
 //! Reference semantics of reductions. A reduction combines its elements from left to right, in
 //! row-major order.
 
-use crate::bound::Bound;
-use crate::build::{Build, Code, Slot};
-use crate::calc::{Operation, operation};
-use crate::combiner::constants_outside;
+use crate::build::Build;
+use crate::code::Code;
 use crate::machine::Exec;
-use crate::number::{Float, Scalar, signed, truncated};
 use crate::ops::scalar::{bits_of, bound_of, float_of};
 use crate::trouble::Trouble;
-use crate::value::{Lanes, UNTOLD, Value};
-use std::collections::BTreeMap;
+use crate::value::{Lanes, Slot, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::{Kind, Nan};
-use tx_mlir::{Op, attribute, elements, first_block};
+use tx_mlir::{
+    Blk, Op, attribute, defining_op, elements, first_block, is, is_defined_in, key, operands, ops,
+    walk,
+};
+use tx_scalar::Bound;
+use tx_scalar::calc::{Operation, operation};
+use tx_scalar::number::{Float, Scalar, signed, truncated};
 
 /// Combines two partial results, for many lanes at once.
 pub(crate) struct Combine<'c> {
@@ -96,7 +99,7 @@ impl<'c> Combine<'c> {
 
     pub(crate) fn combine(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         left: &Parts,
         right: &Parts,
     ) -> Result<Parts, Trouble> {
@@ -109,7 +112,7 @@ impl<'c> Combine<'c> {
     /// element per lane.
     pub(crate) fn fold(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         before: Option<Parts>,
         new: &Parts,
     ) -> Result<Parts, Trouble> {
@@ -128,7 +131,7 @@ impl<'c> Combine<'c> {
     /// Combines lane `i` of `left` with lane `from + i` of `right`, for all lanes.
     fn combine_into(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         left: &mut Parts,
         right: &Parts,
         from: usize,
@@ -187,7 +190,7 @@ impl<'c> Combine<'c> {
                 for (slot, value) in code.arguments.iter().zip(arguments) {
                     exec.slots[*slot] = Value::Numbers(value.clone());
                 }
-                exec.run(code)?;
+                code.run(exec)?;
                 let before = std::mem::replace(left, taken(exec, &code.yields));
                 if bounded {
                     self.refine(exec, code, [&before, &right], left);
@@ -215,13 +218,7 @@ impl<'c> Combine<'c> {
     /// An infinite error bound is not tightened. An infinite error bound means that some order of
     /// combination overflows, or that the result of a comparison is uncertain. A perturbation
     /// detects neither of these two cases.
-    fn refine(
-        &self,
-        exec: &mut Exec<'_, 'c>,
-        code: &Code<'c>,
-        sides: [&Parts; 2],
-        after: &mut Parts,
-    ) {
+    fn refine(&self, exec: &mut Exec<'_>, code: &Code<'c>, sides: [&Parts; 2], after: &mut Parts) {
         let error = |parts: &Parts, (i, scalar), lane| bound_of(&parts[i], scalar, lane, 0).error;
         let given: Vec<f64> = (0..exec.lanes)
             .map(|lane| {
@@ -296,7 +293,7 @@ impl<'c> Combine<'c> {
     /// perturbation. A run with a perturbation computes no error bounds.
     fn tried(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         code: &Code<'c>,
         sides: [&Parts; 2],
         moves: &[Option<Move>],
@@ -309,8 +306,8 @@ impl<'c> Combine<'c> {
         }
         let bounded = moves.contains(&None);
         let before = std::mem::replace(&mut exec.world.bounds, bounded);
-        let run = |exec: &mut Exec<'_, 'c>| {
-            exec.run(code).ok()?;
+        let run = |exec: &mut Exec<'_>| {
+            code.run(exec).ok()?;
             Some(taken(exec, &code.yields))
         };
         let made = match self.captures {
@@ -406,7 +403,7 @@ impl<'c> Combine<'c> {
     /// as NaN in `maxnumf` or -0.0 in a sum. The function also widens the error bounds of zeros
     /// whose sign depends on the order. A result that does not depend on the order stays exact,
     /// unless a partial result overflows or underflows in some order ([`Bound::of_every_order`]).
-    pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
+    pub(crate) fn settle(&self, exec: &mut Exec<'_>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
             return;
         };
@@ -469,7 +466,7 @@ impl<'c> Combine<'c> {
     /// orders, and compares the signs of the results.
     fn open_signs(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         number: &[u64],
         zeros: &[bool],
         identities: &[u64],
@@ -640,7 +637,7 @@ fn lowest(float: Float) -> f64 {
 }
 
 /// Returns the numbers of the given slots: one list per slot, with one entry per lane.
-pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
+pub(crate) fn taken(exec: &Exec<'_>, slots: &[Slot]) -> Parts {
     slots
         .iter()
         .map(|slot| {
@@ -660,52 +657,28 @@ pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
         .collect()
 }
 
-/// Conversion of numbers to another type; the conversion rounds each number once.
-pub(crate) struct Convert {
-    from: Scalar,
-    to: Scalar,
-    operation: Option<Operation>,
-}
-
-impl Convert {
-    /// Creates a conversion. Integers are zero-extended if `unsigned` is set, and sign-extended
-    /// otherwise.
-    pub(crate) fn new(from: Scalar, to: Scalar, unsigned: bool) -> Self {
-        let name = match (from, to) {
-            (Scalar::Float(a), Scalar::Float(b)) if a.bits() < b.bits() => "arith.extf",
-            (Scalar::Float(_), Scalar::Float(_)) => "arith.truncf",
-            (Scalar::Int(a), Scalar::Int(b)) if a >= b => "arith.trunci",
-            (Scalar::Int(_), Scalar::Int(_)) if unsigned => "arith.extui",
-            (Scalar::Int(_), Scalar::Int(_)) => "arith.extsi",
-            (Scalar::Int(_), Scalar::Float(_)) => "arith.sitofp",
-            (Scalar::Float(_), Scalar::Int(_)) => "arith.fptosi",
-        };
-        let operation = (from != to)
-            .then(|| operation(name, None, &[from], to))
-            .flatten();
-        Self {
-            from,
-            to,
-            operation,
+/// Returns the constants outside `op` that the blocks of `op` use.
+pub(crate) fn constants_outside<'c>(
+    op: Op<'c>,
+    blocks: impl Iterator<Item = Blk<'c>>,
+) -> Result<Vec<Op<'c>>, Trouble> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for inner in blocks.flat_map(ops).flat_map(walk) {
+        for value in operands(inner) {
+            if is_defined_in(value, op) || !seen.insert(key(value)) {
+                continue;
+            }
+            match defining_op(value).filter(|d| is(*d, "arith.constant")) {
+                Some(constant) => found.push(constant),
+                None => {
+                    return Err(Trouble::unsupported(
+                        op,
+                        "whose combiner uses a value from outside",
+                    ));
+                }
+            }
         }
     }
-
-    pub(crate) fn one(&self, bits: u64, bound: Option<Bound>) -> (u64, Option<Bound>) {
-        let Some(operation) = &self.operation else {
-            return (bits, bound);
-        };
-        let result = (operation.calc)(&[bits, 0, 0]).unwrap_or(0);
-        let bound = bound.filter(|b| *b != UNTOLD).and_then(|bound| {
-            let (value, out) = (float_of(self.from, bits), float_of(self.to, result));
-            match &operation.bound {
-                Some(rule) => {
-                    let exact = Bound::exact(0.0);
-                    Some(rule(&[value, 0.0, 0.0], &[bound, exact, exact], out))
-                }
-                None if bound.is_exact() => None,
-                None => Some(Bound::anything()),
-            }
-        });
-        (result, bound)
-    }
+    Ok(found)
 }

@@ -4,21 +4,24 @@
 //! by element in row-major order, and writes the results. Elements of a fragment are read and
 //! written by the threads that hold these elements.
 
-use crate::build::{Build, Code, OpClosure, Slot, scalars_of};
+use crate::build::{Build, scalars_of};
+use crate::code::{Code, OpClosure};
 use crate::layout::{Holder, holders, slots as registers};
 use crate::machine::Exec;
-use crate::number::Scalar;
+use crate::ops::convert::{Convert, converted};
 use crate::ops::memref::{copy, memref, points};
-use crate::ops::reduce::{Combine, Convert, Parts, taken};
+use crate::ops::reduce::{Combine, Parts, taken};
 use crate::points::{Indices, Points};
-use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{Lanes, Value, View, count};
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
+use crate::value::{Lanes, Slot, Value, View, count};
 use std::ops::Range;
 use std::rc::Rc;
 use tx_dialect_tile::{AllReduce, Fragment, Kind, Reduce, Scope};
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{Affine, AffineMap, Op, Val, name, operands, results};
+use tx_scalar::number::Scalar;
 
 pub(crate) fn build<'c>(
     op: Op<'c>,
@@ -122,7 +125,7 @@ impl Group {
 }
 
 /// Splits the active lanes into groups. All threads of a group must be active.
-fn groups(exec: &Exec<'_, '_>, scope: Scope, site: &Site) -> Result<Vec<Group>, Trouble> {
+fn groups(exec: &Exec<'_>, scope: Scope, site: &Site) -> Result<Vec<Group>, Trouble> {
     let lanes = exec.lanes as u32;
     // Form groups among the lanes of one block; for larger scopes, among all lanes.
     let block = match (&exec.cta, scope) {
@@ -205,12 +208,12 @@ fn check_sizes(view: &View, tile: &Tile, site: &Site) -> Result<(), Trouble> {
 
 /// Reads an element of a fragment from the first thread that holds a copy.
 fn held(
-    exec: &Exec<'_, '_>,
+    exec: &Exec<'_>,
     slot: Slot,
     group: &Group,
     holders: &[Holder],
     site: &Site,
-) -> Result<(u64, Option<crate::Bound>), Trouble> {
+) -> Result<(u64, Option<tx_scalar::Bound>), Trouble> {
     let numbers = exec.numbers(slot);
     holders
         .iter()
@@ -256,7 +259,7 @@ impl Operand {
         }
     }
 
-    fn sizes(&self, exec: &Exec<'_, '_>, lane: u32) -> Vec<i64> {
+    fn sizes(&self, exec: &Exec<'_>, lane: u32) -> Vec<i64> {
         match self {
             Self::Memory { slot, .. } => exec.view(*slot, lane).sizes.clone(),
             Self::Fragment { tile, .. } => tile.shape.clone(),
@@ -265,7 +268,7 @@ impl Operand {
 
     fn gather(
         &self,
-        exec: &mut Exec<'_, '_>,
+        exec: &mut Exec<'_>,
         group: &Group,
         indices: &Indices,
         site: &(u32, Site),
@@ -500,7 +503,7 @@ fn reduce<'c>(view: &Reduce<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<
 }
 
 impl<'c> Plan<'c> {
-    fn run(&self, exec: &mut Exec<'_, 'c>) -> Result<(), Trouble> {
+    fn run(&self, exec: &mut Exec<'_>) -> Result<(), Trouble> {
         let mut fragments: Vec<Option<Lanes>> = self
             .outputs
             .iter()
@@ -554,7 +557,7 @@ impl<'c> Plan<'c> {
     /// dimensions.
     fn rows(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         group: &Group,
         space: &[i64],
         kept: &[usize],
@@ -646,7 +649,7 @@ impl<'c> Plan<'c> {
     /// the types of partial results.
     fn elements(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         group: &Group,
         points: &Points,
         step: &impl Fn(usize) -> i64,
@@ -672,7 +675,7 @@ impl<'c> Plan<'c> {
             let mut index = Lanes::new(1, points.lanes);
             for (lane, bits) in index.bits.iter_mut().enumerate() {
                 *bits = match self.combine.parts[1] {
-                    Scalar::Int(width) => crate::number::truncated(step(lane), width),
+                    Scalar::Int(width) => tx_scalar::number::truncated(step(lane), width),
                     Scalar::Float(_) => 0,
                 };
             }
@@ -683,7 +686,7 @@ impl<'c> Plan<'c> {
 
     fn store(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         group: &Group,
         points: &Points,
         values: &[Lanes],
@@ -732,18 +735,9 @@ impl<'c> Plan<'c> {
     }
 }
 
-pub(crate) fn converted(values: &Lanes, convert: &Convert, lanes: usize) -> Lanes {
-    let mut out = Lanes::new(1, lanes);
-    for lane in 0..lanes {
-        let (bits, bound) = convert.one(values.get(lane, 0), values.bound(lane, 0));
-        out.set(lane, 0, bits, bound);
-    }
-    out
-}
-
 /// Runs a region on `lanes` lanes with the given arguments, and returns the yielded values.
 pub(crate) fn region<'c>(
-    exec: &mut Exec<'_, 'c>,
+    exec: &mut Exec<'_>,
     code: &Code<'c>,
     arguments: Vec<Lanes>,
     lanes: usize,
@@ -752,7 +746,7 @@ pub(crate) fn region<'c>(
         for (slot, value) in code.arguments.iter().zip(arguments) {
             exec.slots[*slot] = Value::Numbers(value);
         }
-        exec.run(code)?;
+        code.run(exec)?;
         Ok(taken(exec, &code.yields))
     })
 }
