@@ -16,11 +16,12 @@ pub(crate) const WARP: u32 = 32;
 /// of the first lane of each block is a multiple of the warp size. Lanes between two blocks belong
 /// to no thread and are never active.
 #[derive(Clone)]
-pub(crate) struct Cta {
+pub(crate) struct Cluster {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) index: [u32; 3],
-    pub(crate) cluster: [u32; 3],
+    /// Number of blocks along x, y and z.
+    pub(crate) size: [u32; 3],
     /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
     /// Views of shared memory variables, by variable name. A variable has one view for all lanes,
@@ -37,13 +38,13 @@ pub(crate) struct Cta {
     pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
 }
 
-impl Cta {
+impl Cluster {
     pub(crate) fn threads(&self) -> u32 {
         self.block.iter().product()
     }
 
     pub(crate) fn blocks(&self) -> u32 {
-        self.cluster.iter().product()
+        self.size.iter().product()
     }
 
     /// Returns the distance between the first lanes of consecutive blocks.
@@ -67,7 +68,7 @@ impl Cta {
 
     /// Returns the coordinates of the block with this rank.
     pub(crate) fn block_of(&self, rank: u32) -> [u32; 3] {
-        let [x, y, _] = self.cluster;
+        let [x, y, _] = self.size;
         let position = [rank % x, rank / x % y, rank / (x * y)];
         std::array::from_fn(|d| self.index[d] + position[d])
     }
@@ -77,7 +78,7 @@ impl Cta {
         let [x, y, _] = clusters;
         let first = [number % x, number / x % y, number / (x * y)];
         Self {
-            index: std::array::from_fn(|d| first[d] as u32 * self.cluster[d]),
+            index: std::array::from_fn(|d| first[d] as u32 * self.size[d]),
             ..self.clone()
         }
     }

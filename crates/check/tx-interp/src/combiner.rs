@@ -5,7 +5,7 @@ use crate::code::{Code, OpClosure};
 use crate::machine::{Exec, World};
 use crate::ops;
 use crate::ops::convert::{Convert, converted};
-use crate::ops::reduce::{Combine, Parts, constants_outside, taken};
+use crate::ops::reduce::{Combine, Parts, constants_outside, slot_numbers};
 use crate::ops::scalar::{bound_of, float_of};
 use crate::options::Options;
 use crate::site::SiteTable;
@@ -317,7 +317,7 @@ impl<'c> Combiner<'c> {
                 exec.slots[*slot] = Value::Numbers(value);
             }
             element.code.run(exec)?;
-            let made = taken(exec, &element.code.yields);
+            let made = slot_numbers(exec, &element.code.yields);
             let both = made.iter().zip(&element.inward);
             Ok(both
                 .map(|(values, convert)| converted(values, convert, to - from))
@@ -349,7 +349,7 @@ impl<'c> Combiner<'c> {
                 slots: vec![Value::Nothing; self.slots],
                 lanes: to - from,
                 active: (0..(to - from) as u32).collect(),
-                cta: None,
+                cluster: None,
                 threads: false,
                 unordered: false,
             };

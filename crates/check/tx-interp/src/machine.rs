@@ -1,7 +1,7 @@
 //! State of a running interpreter.
 
-use crate::cluster::Cta;
-use crate::memory::{Memory, Who};
+use crate::cluster::Cluster;
+use crate::memory::{Accessor, Memory};
 use crate::options::Options;
 use crate::site::{Site, SiteTable};
 use crate::trouble::{FaultKind, Trouble};
@@ -84,7 +84,7 @@ pub(crate) struct Exec<'w> {
     pub(crate) lanes: usize,
     /// Indices of the active lanes, in ascending order.
     pub(crate) active: Rc<[u32]>,
-    pub(crate) cta: Option<Cta>,
+    pub(crate) cluster: Option<Cluster>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
     /// Set while a reduction may combine its elements in any order. If several elements are equal,
@@ -123,8 +123,8 @@ impl Exec<'_> {
     /// Returns whether a lane exists. In a kernel, a lane exists if the lane belongs to a thread of
     /// a block.
     pub(crate) fn has_lane(&self, lane: u32) -> bool {
-        match &self.cta {
-            Some(cta) if self.threads => cta.has(lane),
+        match &self.cluster {
+            Some(cluster) if self.threads => cluster.has(lane),
             _ => (lane as usize) < self.lanes,
         }
     }
@@ -278,13 +278,13 @@ impl Exec<'_> {
             sites,
             ..
         } = &mut *self.world;
-        let checked = *races && self.threads && self.cta.is_some();
-        let who = checked.then_some(Who {
+        let checked = *races && self.threads && self.cluster.is_some();
+        let accessor = checked.then_some(Accessor {
             clocks,
             thread: lane as usize,
             site: site.0,
         });
-        let read = memory.read(view, place, scalar, &site.1, who, &sites.sites());
+        let read = memory.read(view, place, scalar, &site.1, accessor, &sites.sites());
         read.map_err(|e| self.with_thread(e, lane))
     }
 
@@ -307,31 +307,33 @@ impl Exec<'_> {
             sites,
             ..
         } = &mut *self.world;
-        let checked = *races && self.threads && self.cta.is_some();
-        let who = checked.then_some(Who {
+        let checked = *races && self.threads && self.cluster.is_some();
+        let accessor = checked.then_some(Accessor {
             clocks,
             thread: lane as usize,
             site: site.0,
         });
         let sites = sites.sites();
-        let written = memory.write(view, place, scalar, bits, bound, kind, &site.1, who, &sites);
+        let written = memory.write(
+            view, place, scalar, bits, bound, kind, &site.1, accessor, &sites,
+        );
         drop(sites);
         written.map_err(|e| self.with_thread(e, lane))
     }
 
     /// Adds the thread coordinates to the message of a fault.
     pub(crate) fn with_thread(&self, trouble: Trouble, lane: u32) -> Trouble {
-        match (trouble, &self.cta) {
+        match (trouble, &self.cluster) {
             (
                 Trouble::Fault {
                     kind,
                     site,
                     message,
                 },
-                Some(cta),
+                Some(cluster),
                 // The message of a race already names both threads.
             ) if self.threads && kind != FaultKind::Race => {
-                let thread = cta.name(lane);
+                let thread = cluster.name(lane);
                 Trouble::Fault {
                     kind,
                     site,

@@ -3,7 +3,7 @@
 use crate::build::Program;
 use crate::machine::{Exec, World};
 use crate::ops;
-use crate::ops::gpu::{InterpretedKernel, Sizes};
+use crate::ops::launch::{InterpretedKernel, Sizes};
 use crate::options::Options;
 use crate::site::Site;
 use crate::trouble::Trouble;
@@ -145,7 +145,7 @@ fn run_op<'c>(
         slots: vec![Value::Nothing; function.slots],
         lanes: 1,
         active: Rc::from([0]),
-        cta: None,
+        cluster: None,
         threads: false,
         unordered: false,
     };

@@ -46,6 +46,7 @@ impl SiteTable {
         (sites.len() as u32 - 1, site)
     }
 
+    /// Returns the locations of the registered ops, by index.
     pub(crate) fn sites(&self) -> Ref<'_, Vec<Site>> {
         self.0.borrow()
     }

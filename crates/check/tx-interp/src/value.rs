@@ -63,9 +63,9 @@ impl Lanes {
 
     fn set_bound(&mut self, at: usize, bound: Option<Bound>) {
         match (&mut self.bounds, bound) {
-            (Some(bounds), bound) => bounds[at] = bound.unwrap_or(UNTOLD),
+            (Some(bounds), bound) => bounds[at] = bound.unwrap_or(NO_BOUND),
             (None, Some(bound)) => {
-                let mut bounds = vec![UNTOLD; self.bits.len()];
+                let mut bounds = vec![NO_BOUND; self.bits.len()];
                 bounds[at] = bound;
                 self.bounds = Some(bounds);
             }
@@ -120,7 +120,7 @@ impl Lanes {
 
 /// Placeholder for the error bound of an exact number. The interpreter computes the actual bound
 /// when an op needs it.
-pub(crate) const UNTOLD: Bound = Bound {
+pub(crate) const NO_BOUND: Bound = Bound {
     additions: 0.0,
     error: -1.0,
     magnitude: 0.0,

@@ -1,6 +1,6 @@
 //! Allocation of memory for the threads of a kernel: private, shared and common buffers.
 
-use crate::cluster::Cta;
+use crate::cluster::Cluster;
 use crate::machine::Exec;
 use crate::site::Site;
 use crate::trouble::Trouble;
@@ -60,7 +60,7 @@ pub(crate) fn shared(
     scalar: Scalar,
     site: &Site,
 ) -> Result<Vec<Rc<View>>, Trouble> {
-    let blocks = exec.cta.as_ref().map_or(1, Cta::blocks);
+    let blocks = exec.cluster.as_ref().map_or(1, Cluster::blocks);
     let all = copies(
         exec,
         label,
@@ -70,14 +70,14 @@ pub(crate) fn shared(
         scalar,
         site,
     )?;
-    let Some(cta) = &mut exec.cta else {
+    let Some(cluster) = &mut exec.cluster else {
         return Ok(all);
     };
     let (from, to) = all[0].own;
-    cta.shares.insert(all[0].buffer, to - from);
+    cluster.shares.insert(all[0].buffer, to - from);
     if blocks == 1 {
         return Ok(all);
     }
-    let of_lane = |lane: u32| all[cta.place(lane).0 as usize].clone();
+    let of_lane = |lane: u32| all[cluster.place(lane).0 as usize].clone();
     Ok((0..exec.lanes as u32).map(of_lane).collect())
 }

@@ -5,7 +5,7 @@ use crate::code::{Code, OpClosure};
 use crate::machine::Exec;
 use crate::site::Site;
 use crate::trouble::{FaultKind, Trouble};
-use crate::value::{Slot, UNTOLD, Value};
+use crate::value::{NO_BOUND, Slot, Value};
 use std::rc::Rc;
 use tx_mlir::{Op, attribute, name, string_attribute, symbol_path};
 
@@ -136,7 +136,7 @@ fn branch<'c>(
         .numbers(condition)
         .bounds
         .as_ref()
-        .is_some_and(|bounds| bounds.iter().any(|b| *b != UNTOLD && !b.is_exact()));
+        .is_some_and(|bounds| bounds.iter().any(|b| *b != NO_BOUND && !b.is_exact()));
     let all = exec.active.clone();
     let (taken, other): (Vec<u32>, Vec<u32>) = all
         .iter()

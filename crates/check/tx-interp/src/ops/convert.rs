@@ -1,7 +1,7 @@
 //! Conversion of numbers between the types of a reduction.
 
 use crate::ops::scalar::float_of;
-use crate::value::{Lanes, UNTOLD};
+use crate::value::{Lanes, NO_BOUND};
 use tx_scalar::{Bound, Operation, Scalar, operation};
 
 /// Conversion of numbers to another type; the conversion rounds each number once.
@@ -39,7 +39,7 @@ impl Convert {
             return (bits, bound);
         };
         let result = (operation.calc)(&[bits, 0, 0]).unwrap_or(0);
-        let bound = bound.filter(|b| *b != UNTOLD).and_then(|bound| {
+        let bound = bound.filter(|b| *b != NO_BOUND).and_then(|bound| {
             let (value, out) = (float_of(self.from, bits), float_of(self.to, result));
             match &operation.bound {
                 Some(rule) => {

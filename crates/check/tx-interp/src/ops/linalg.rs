@@ -8,9 +8,9 @@ use crate::build::{Build, scalars};
 use crate::code::OpClosure;
 use crate::machine::Exec;
 use crate::ops::memref::memref;
-use crate::ops::reduce::taken;
-use crate::ops::tile::space;
+use crate::ops::reduce::slot_numbers;
 use crate::points::Points;
+use crate::points::iteration_sizes;
 use crate::trouble::Trouble;
 use crate::value::{Lanes, Slot, Value, count};
 use std::rc::Rc;
@@ -110,7 +110,7 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
                 shaped.push(map.clone());
             }
         }
-        let space = space(rank, &shaped, &sizes, &site.1)?;
+        let space = iteration_sizes(rank, &shaped, &sizes, &site.1)?;
         let pick = |wanted: bool| -> Vec<usize> {
             (0..rank)
                 .filter(|d| reduced.get(*d).copied().unwrap_or(false) == wanted)
@@ -139,7 +139,7 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
                 let before = std::mem::replace(&mut exec.unordered, !folded.is_empty());
                 let yielded = exec.with_all(&together, |exec| {
                     body.run(exec)?;
-                    Ok(taken(exec, &body.yields))
+                    Ok(slot_numbers(exec, &body.yields))
                 });
                 exec.unordered = before;
                 let yielded: Vec<Lanes> = yielded?;

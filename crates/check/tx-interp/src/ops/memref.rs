@@ -19,12 +19,12 @@ use tx_scalar::number::Scalar;
 
 /// A size, an offset or a stride. The variants hold a constant, or the slot of a dynamic value.
 #[derive(Clone, Copy)]
-pub(crate) enum Number {
+pub(crate) enum SizeOrOffset {
     Const(i64),
     Slot(Slot),
 }
 
-impl Number {
+impl SizeOrOffset {
     pub(crate) fn of<'c>(index: Index<'c>, build: &mut Build<'_, 'c>) -> Self {
         match index {
             Index::Const(n) => Self::Const(n),
@@ -110,12 +110,12 @@ pub(crate) fn build<'c>(
         "memref.subview" => subview(op, build)?,
         "memref.reinterpret_cast" => {
             let groups = operand_groups(op).unwrap_or_default();
-            let list = |name: &str, group: usize, build: &mut Build<'_, 'c>| -> Vec<Number> {
+            let list = |name: &str, group: usize, build: &mut Build<'_, 'c>| -> Vec<SizeOrOffset> {
                 let dynamic = groups.get(group).cloned().unwrap_or_default();
                 mixed(op, name, &dynamic)
                     .unwrap_or_default()
                     .into_iter()
-                    .map(|n| Number::of(n, build))
+                    .map(|n| SizeOrOffset::of(n, build))
                     .collect()
             };
             let offsets = list("static_offsets", 1, build);
@@ -124,7 +124,7 @@ pub(crate) fn build<'c>(
             Box::new(move |exec| {
                 exec.compute_views(&slots, to[0], |exec, lane| {
                     let view = exec.view(slots[0], lane);
-                    let get = |n: &Number| n.get(exec, lane);
+                    let get = |n: &SizeOrOffset| n.get(exec, lane);
                     Ok(View {
                         offset: offsets.first().map_or(0, get),
                         sizes: sizes.iter().map(get).collect(),
@@ -351,7 +351,10 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<OpClosu
 pub(crate) fn dynamic_shared<'c>(op: Op<'c>, to: Slot) -> OpClosure<'c> {
     let site = Site::of(op);
     Box::new(move |exec| {
-        let bytes = exec.cta.as_ref().map_or(0, |cta| cta.dynamic_shared);
+        let bytes = exec
+            .cluster
+            .as_ref()
+            .map_or(0, |cluster| cluster.dynamic_shared);
         let label = || "dynamic shared memory".to_owned();
         exec.slots[to] = Value::Views(variable(exec, "", label, &[bytes], Scalar::Int(8), &site)?);
         Ok(())
@@ -367,13 +370,16 @@ fn variable(
     scalar: Scalar,
     site: &Site,
 ) -> Result<Vec<Rc<View>>, Trouble> {
-    let known = exec.cta.as_ref().and_then(|cta| cta.variables.get(name));
+    let known = exec
+        .cluster
+        .as_ref()
+        .and_then(|cluster| cluster.variables.get(name));
     if let Some(views) = known {
         return Ok(views.clone());
     }
     let views = shared(exec, label(), sizes, scalar, site)?;
-    if let Some(cta) = &mut exec.cta {
-        cta.variables.insert(name.to_owned(), views.clone());
+    if let Some(cluster) = &mut exec.cluster {
+        cluster.variables.insert(name.to_owned(), views.clone());
     }
     Ok(views)
 }
@@ -425,12 +431,12 @@ fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
     let slots = build.operands(op);
     let to = build.results(op)[0];
     let groups = operand_groups(op).unwrap_or_default();
-    let mut list = |name: &str, group: usize| -> Vec<Number> {
+    let mut list = |name: &str, group: usize| -> Vec<SizeOrOffset> {
         let dynamic = groups.get(group).cloned().unwrap_or_default();
         mixed(op, name, &dynamic)
             .unwrap_or_default()
             .into_iter()
-            .map(|n| Number::of(n, build))
+            .map(|n| SizeOrOffset::of(n, build))
             .collect()
     };
     let offsets = list("static_offsets", 1);
@@ -443,8 +449,8 @@ fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
     let mut kept = Vec::new();
     for (d, size) in sizes.iter().enumerate() {
         let fits = match (wanted.peek(), size) {
-            (Some(Some(n)), Number::Const(size)) => *n as i64 == *size,
-            (Some(None), Number::Slot(_)) => true,
+            (Some(Some(n)), SizeOrOffset::Const(size)) => *n as i64 == *size,
+            (Some(None), SizeOrOffset::Slot(_)) => true,
             _ => false,
         };
         if fits {
@@ -455,7 +461,7 @@ fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
     Ok(Box::new(move |exec| {
         exec.compute_views(&slots, to, |exec, lane| {
             let view = exec.view(slots[0], lane);
-            let get = |n: &Number| n.get(exec, lane);
+            let get = |n: &SizeOrOffset| n.get(exec, lane);
             let at: Vec<i64> = offsets.iter().map(get).collect();
             let all: Vec<i64> = sizes.iter().map(get).collect();
             let steps: Vec<i64> = strides.iter().map(get).collect();

@@ -2,15 +2,23 @@
 
 pub(crate) mod access;
 pub(crate) mod allocation;
+pub(crate) mod barrier;
 pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod gpu;
+pub(crate) mod group;
+pub(crate) mod launch;
 pub(crate) mod linalg;
 pub(crate) mod memref;
 pub(crate) mod nvvm;
 pub(crate) mod reduce;
 pub(crate) mod scalar;
+pub(crate) mod shuffle;
+pub(crate) mod thread_index;
 pub(crate) mod tile;
+pub(crate) mod tile_all_reduce;
+pub(crate) mod tile_operand;
+pub(crate) mod tile_reduce;
 pub(crate) mod vector;
 
 use crate::build::Build;

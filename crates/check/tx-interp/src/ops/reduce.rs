@@ -22,7 +22,7 @@ pub(crate) struct Combine<'c> {
     pub(crate) parts: Vec<Scalar>,
     kind: Kind,
     nan: Nan,
-    how: How<'c>,
+    semantics: Semantics<'c>,
     /// Whether the combiner region uses non-constant SSA values that are defined outside of the op.
     captures: bool,
 }
@@ -30,13 +30,13 @@ pub(crate) struct Combine<'c> {
 /// Perturbation for the error bounds: one component of the left or right operand is increased or
 /// decreased by the error bound of this component.
 #[derive(Clone, Copy, PartialEq)]
-struct Move {
+struct Perturbation {
     side: usize,
     part: usize,
     sign: f64,
 }
 
-enum How<'c> {
+enum Semantics<'c> {
     Named(Operation),
     /// Argmin or argmax: selects the better value, or the lower index if values are equal.
     Arg,
@@ -58,7 +58,7 @@ impl<'c> Combine<'c> {
         parts: Vec<Scalar>,
         build: &mut Build<'_, 'c>,
     ) -> Result<Self, Trouble> {
-        let how = match kind {
+        let semantics = match kind {
             Kind::Custom => {
                 let identities = attribute(op, "identities")
                     .and_then(elements)
@@ -68,21 +68,21 @@ impl<'c> Combine<'c> {
                     .map(|(value, scalar)| bits_of(value, *scalar, 1).map(|bits| bits[0]))
                     .collect::<Option<Vec<_>>>()
                     .ok_or_else(|| Trouble::unsupported(op, "with identities of other types"))?;
-                How::Region(build.body(op, 0)?, identities)
+                Semantics::Region(build.body(op, 0)?, identities)
             }
-            kind if kind.is_arg() => How::Arg,
+            kind if kind.is_arg() => Semantics::Arg,
             kind => {
                 let name = arith(kind, nan, parts[0]);
                 let operation = operation(name, None, &[parts[0]; 2], parts[0])
                     .ok_or_else(|| Trouble::unsupported(op, format!("of kind {kind}")))?;
-                How::Named(operation)
+                Semantics::Named(operation)
             }
         };
         Ok(Self {
             parts,
             kind,
             nan,
-            how,
+            semantics,
             captures: first_block(op, 0)
                 .is_some_and(|block| constants_outside(op, std::iter::once(block)).is_err()),
         })
@@ -90,10 +90,10 @@ impl<'c> Combine<'c> {
 
     /// Returns the identity of the combiner: the bits of each component.
     pub(crate) fn identity(&self) -> Vec<u64> {
-        match &self.how {
-            How::Region(_, identities) => identities.clone(),
-            How::Arg => vec![identity(self.kind, self.parts[0]), 0],
-            How::Named(_) => vec![identity(self.kind, self.parts[0])],
+        match &self.semantics {
+            Semantics::Region(_, identities) => identities.clone(),
+            Semantics::Arg => vec![identity(self.kind, self.parts[0]), 0],
+            Semantics::Named(_) => vec![identity(self.kind, self.parts[0])],
         }
     }
 
@@ -138,8 +138,8 @@ impl<'c> Combine<'c> {
     ) -> Result<(), Trouble> {
         let lanes = exec.lanes;
         let bounded = exec.world.bounds;
-        match &self.how {
-            How::Named(operation) => {
+        match &self.semantics {
+            Semantics::Named(operation) => {
                 let scalar = self.parts[0];
                 let (left, right) = (&mut left[0], &right[0]);
                 for lane in 0..lanes {
@@ -157,7 +157,7 @@ impl<'c> Combine<'c> {
                     left.set(lane, 0, bits, bound.flatten());
                 }
             }
-            How::Arg => {
+            Semantics::Arg => {
                 let scalar = self.parts[0];
                 for lane in 0..lanes {
                     let a = [left[0].get(lane, 0), left[1].get(lane, 0)];
@@ -184,14 +184,14 @@ impl<'c> Combine<'c> {
                     }
                 }
             }
-            How::Region(code, _) => {
+            Semantics::Region(code, _) => {
                 let right: Parts = right.iter().map(|part| part.part(from, lanes)).collect();
                 let arguments = left.iter().chain(&right);
                 for (slot, value) in code.arguments.iter().zip(arguments) {
                     exec.slots[*slot] = Value::Numbers(value.clone());
                 }
                 code.run(exec)?;
-                let before = std::mem::replace(left, taken(exec, &code.yields));
+                let before = std::mem::replace(left, slot_numbers(exec, &code.yields));
                 if bounded {
                     self.refine(exec, code, [&before, &right], left);
                     let [mut a, mut b, mut after] = [Vec::new(), Vec::new(), Vec::new()];
@@ -245,17 +245,20 @@ impl<'c> Combine<'c> {
             true => ((0..exec.lanes).collect(), 1),
             false => (wide, usize::MAX),
         };
-        let moves: Vec<Move> = (0..2)
+        let perturbations: Vec<Perturbation> = (0..2)
             .flat_map(|side| self.floats().map(move |(part, _)| (side, part)))
-            .flat_map(|(side, part)| [1.0, -1.0].map(|sign| Move { side, part, sign }))
+            .flat_map(|(side, part)| [1.0, -1.0].map(|sign| Perturbation { side, part, sign }))
             .collect();
         // Perturbed runs do not count towards the step limit of the program.
         let steps = exec.world.steps;
-        let mut tried = |moves: &[Option<Move>]| self.tried(exec, code, sides, moves, &lanes);
+        let mut tried = |perturbations: &[Option<Perturbation>]| {
+            self.tried(exec, code, sides, perturbations, &lanes)
+        };
         let own = tried(&[None]);
         // Perturbed runs compute values without error bounds.
-        let moves: Vec<Option<Move>> = moves.into_iter().map(Some).collect();
-        let runs = moves.chunks(moves.len().clamp(1, at_once));
+        let perturbations: Vec<Option<Perturbation>> =
+            perturbations.into_iter().map(Some).collect();
+        let runs = perturbations.chunks(perturbations.len().clamp(1, at_once));
         let ways: Option<Vec<Vec<Parts>>> = runs.map(tried).collect();
         exec.world.steps = steps;
         let (Some([own]), Some(ways)) = (own.as_deref(), ways) else {
@@ -296,23 +299,23 @@ impl<'c> Combine<'c> {
         exec: &mut Exec<'_>,
         code: &Code<'c>,
         sides: [&Parts; 2],
-        moves: &[Option<Move>],
+        perturbations: &[Option<Perturbation>],
         lanes: &[usize],
     ) -> Option<Vec<Parts>> {
         let arguments = (0..2).flat_map(|side| (0..self.parts.len()).map(move |part| (side, part)));
         for (slot, (side, part)) in code.arguments.iter().zip(arguments) {
-            let moved = self.moved(sides[side], side, part, moves, lanes);
+            let moved = self.moved(sides[side], side, part, perturbations, lanes);
             exec.slots[*slot] = Value::Numbers(moved);
         }
-        let bounded = moves.contains(&None);
+        let bounded = perturbations.contains(&None);
         let before = std::mem::replace(&mut exec.world.bounds, bounded);
         let run = |exec: &mut Exec<'_>| {
             code.run(exec).ok()?;
-            Some(taken(exec, &code.yields))
+            Some(slot_numbers(exec, &code.yields))
         };
         let made = match self.captures {
             true => run(exec),
-            false => exec.with_lanes(moves.len() * lanes.len(), run),
+            false => exec.with_lanes(perturbations.len() * lanes.len(), run),
         };
         exec.world.bounds = before;
         let made = made?;
@@ -320,7 +323,7 @@ impl<'c> Combine<'c> {
             let part = |part: &Lanes| part.part(i * lanes.len(), lanes.len());
             made.iter().map(part).collect()
         };
-        Some((0..moves.len()).map(cut).collect())
+        Some((0..perturbations.len()).map(cut).collect())
     }
 
     /// Returns one component of an operand as exact numbers, repeated for each perturbation. A
@@ -331,18 +334,18 @@ impl<'c> Combine<'c> {
         parts: &Parts,
         side: usize,
         part: usize,
-        moves: &[Option<Move>],
+        perturbations: &[Option<Perturbation>],
         lanes: &[usize],
     ) -> Lanes {
         let (given, scalar) = (&parts[part], self.parts[part]);
-        let mut out = Lanes::new(1, moves.len() * lanes.len());
+        let mut out = Lanes::new(1, perturbations.len() * lanes.len());
         for (number, &lane) in lanes.iter().enumerate() {
             let bits = given.get(lane, 0);
             let bound = match scalar {
                 Scalar::Float(_) => Some(bound_of(given, scalar, lane, 0)),
                 Scalar::Int(_) => given.bound(lane, 0),
             };
-            for (i, tried) in moves.iter().enumerate() {
+            for (i, tried) in perturbations.iter().enumerate() {
                 let is_own = tried.is_none();
                 let moved = tried.filter(|tried| (tried.side, tried.part) == (side, part));
                 let (bits, bound) = match (scalar, bound) {
@@ -404,7 +407,7 @@ impl<'c> Combine<'c> {
     /// whose sign depends on the order. A result that does not depend on the order stays exact,
     /// unless a partial result overflows or underflows in some order ([`Bound::of_every_order`]).
     pub(crate) fn settle(&self, exec: &mut Exec<'_>, result: &mut Parts) {
-        let How::Region(_, identities) = &self.how else {
+        let Semantics::Region(_, identities) = &self.semantics else {
             return;
         };
         if !exec.world.bounds {
@@ -637,7 +640,7 @@ fn lowest(float: Float) -> f64 {
 }
 
 /// Returns the numbers of the given slots: one list per slot, with one entry per lane.
-pub(crate) fn taken(exec: &Exec<'_>, slots: &[Slot]) -> Parts {
+pub(crate) fn slot_numbers(exec: &Exec<'_>, slots: &[Slot]) -> Parts {
     slots
         .iter()
         .map(|slot| {

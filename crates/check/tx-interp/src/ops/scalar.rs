@@ -5,7 +5,7 @@ use crate::code::OpClosure;
 use crate::machine::Exec;
 use crate::site::Site;
 use crate::trouble::{FaultKind, Trouble};
-use crate::value::{Lanes, Slot, UNTOLD, Value};
+use crate::value::{Lanes, NO_BOUND, Slot, Value};
 use tx_dialect_tile::{MATH, Math};
 use tx_mlir::melior::ir::attribute::{FloatAttribute, IntegerAttribute};
 use tx_mlir::melior::ir::{Attribute, ValueLike};
@@ -104,7 +104,7 @@ pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
 pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
     lanes
         .bound(lane, i)
-        .filter(|b| *b != UNTOLD)
+        .filter(|b| *b != NO_BOUND)
         .unwrap_or_else(|| Bound::exact(float_of(scalar, lanes.get(lane, i))))
 }
 
@@ -347,7 +347,7 @@ fn select<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Tr
             let bits = taken.get(lane, i);
             let sure = condition
                 .bound(lane, at)
-                .is_none_or(|b| b == UNTOLD || b.is_exact());
+                .is_none_or(|b| b == NO_BOUND || b.is_exact());
             if sure || !bounded {
                 return Ok((bits, taken.bound(lane, i)));
             }
