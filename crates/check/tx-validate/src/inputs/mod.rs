@@ -10,7 +10,7 @@ mod sizes;
 pub(crate) use numbers::scalar;
 pub(crate) use sizes::{Guess, guesses};
 
-use crate::Trouble;
+use crate::trouble::Trouble;
 use numbers::{Data, Random, Turn, fill, sorts};
 use sizes::{Call, MOST_ELEMENTS, MOST_OF_NUMBERS, Values, calls, solve};
 use std::collections::{BTreeMap, BTreeSet};
