@@ -22,13 +22,13 @@ pub(crate) enum Lead {
     /// One tile per thread group; the value is the number of groups.
     Group(usize),
     /// One tile per loop iteration; the value is the number of iterations.
-    Turn(usize),
+    Iteration(usize),
 }
 
 impl Lead {
     pub(crate) fn size(self) -> usize {
         match self {
-            Self::Group(n) | Self::Turn(n) => n,
+            Self::Group(n) | Self::Iteration(n) => n,
         }
     }
 }
@@ -81,7 +81,7 @@ impl Work {
         if each && self.count(kernel) > 1 {
             lead.push(Lead::Group(self.count(kernel)));
         }
-        lead.extend(self.turns.map(Lead::Turn));
+        lead.extend(self.turns.map(Lead::Iteration));
         lead
     }
 

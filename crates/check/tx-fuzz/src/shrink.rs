@@ -4,7 +4,7 @@ use crate::check::Outcome;
 use crate::combine::{Combine, Kind};
 use crate::description::Program;
 use crate::description::{
-    Case, Copy, Destination, Form, Fragment, Groups, Host, HostSource, Job, Kernel, KernelOp,
+    Case, Copy, Destination, Form, Fragment, GridOp, Groups, Host, HostSource, Kernel, KernelOp,
     Mapping, Operand, Reduce, ResultLayout, Rows, Source, Space, Tile, View, Work,
 };
 use crate::element::Element;
@@ -558,18 +558,18 @@ fn fragments(fragment: &Fragment) -> Vec<Fragment> {
 
 fn hosts(host: &Host) -> Vec<Host> {
     let mut all = Vec::new();
-    for gone in 0..host.jobs.len() {
+    for gone in 0..host.ops.len() {
         let mut smaller = host.clone();
-        let mut possible = host.jobs.len() > 1;
-        for job in &mut smaller.jobs[gone + 1..] {
-            if let HostSource::Result(at) = &mut job.source {
+        let mut possible = host.ops.len() > 1;
+        for op in &mut smaller.ops[gone + 1..] {
+            if let HostSource::Result(at) = &mut op.source {
                 // An op that reads the result of op `gone` blocks the removal.
                 possible &= *at != gone;
                 *at -= usize::from(*at > gone);
             }
         }
         if possible {
-            smaller.jobs.remove(gone);
+            smaller.ops.remove(gone);
             all.push(smaller);
         }
     }
@@ -579,10 +579,10 @@ fn hosts(host: &Host) -> Vec<Host> {
             ..host.clone()
         });
     }
-    for (at, job) in host.jobs.iter().enumerate() {
-        for smaller in jobs(host, job) {
+    for (at, op) in host.ops.iter().enumerate() {
+        for smaller in smaller_grid_ops(host, op) {
             let mut with = host.clone();
-            with.jobs[at] = smaller;
+            with.ops[at] = smaller;
             all.push(with);
         }
     }
@@ -590,11 +590,11 @@ fn hosts(host: &Host) -> Vec<Host> {
 }
 
 /// Returns the shape of the source of a grid-level op.
-fn shape_of(host: &Host, job: &Job) -> Option<Vec<usize>> {
-    match &job.source {
+fn shape_of(host: &Host, op: &GridOp) -> Option<Vec<usize>> {
+    match &op.source {
         HostSource::Fresh(shape, _) => Some(shape.clone()),
         HostSource::Result(at) => {
-            let from = host.jobs.get(*at)?;
+            let from = host.ops.get(*at)?;
             let shape = shape_of(host, from)?;
             match from.form {
                 Form::Map | Form::Copy => Some(shape),
@@ -605,70 +605,70 @@ fn shape_of(host: &Host, job: &Job) -> Option<Vec<usize>> {
     }
 }
 
-fn jobs(host: &Host, job: &Job) -> Vec<Job> {
+fn smaller_grid_ops(host: &Host, op: &GridOp) -> Vec<GridOp> {
     let mut all = Vec::new();
-    let mut with = |change: &dyn Fn(&mut Job)| {
-        let mut smaller = job.clone();
+    let mut with = |change: &dyn Fn(&mut GridOp)| {
+        let mut smaller = op.clone();
         change(&mut smaller);
-        if smaller != *job {
+        if smaller != *op {
             all.push(smaller);
         }
     };
-    with(&|job| job.schedule = None);
-    if let Some(steps) = &job.schedule {
+    with(&|op| op.schedule = None);
+    if let Some(steps) = &op.schedule {
         for i in 0..steps.len() {
-            with(&|job| {
-                if let Some(steps) = &mut job.schedule {
+            with(&|op| {
+                if let Some(steps) = &mut op.schedule {
                     steps.remove(i);
                 }
             });
         }
     }
-    match &job.source {
+    match &op.source {
         HostSource::Result(_) => {
-            if let Some(shape) = shape_of(host, job) {
-                with(&|job| job.source = HostSource::Fresh(shape.clone(), View::default()));
+            if let Some(shape) = shape_of(host, op) {
+                with(&|op| op.source = HostSource::Fresh(shape.clone(), View::default()));
             }
         }
         HostSource::Fresh(shape, view) => {
             for (smaller, dropped) in shapes(shape) {
-                with(&|job| {
+                with(&|op| {
                     let view = match dropped {
                         Some(gone) => drop_dimension(view, gone),
                         None => view.clone(),
                     };
-                    job.source = HostSource::Fresh(smaller.clone(), view);
+                    op.source = HostSource::Fresh(smaller.clone(), view);
                     if let Some(gone) = dropped {
-                        job.axes = drop_axis(&job.axes, gone);
-                        job.order = drop_axis(&job.order, gone);
+                        op.axes = drop_axis(&op.axes, gone);
+                        op.order = drop_axis(&op.order, gone);
                     }
                 });
             }
             for smaller in views(view) {
-                with(&|job| job.source = HostSource::Fresh(shape.clone(), smaller.clone()));
+                with(&|op| op.source = HostSource::Fresh(shape.clone(), smaller.clone()));
             }
         }
     }
-    with(&|job| job.element = None);
-    with(&|job| job.epilogue = None);
-    with(&|job| job.order.clear());
-    with(&|job| job.temporary = false);
-    with(&|job| job.keep = false);
-    match job.form {
+    with(&|op| op.element = None);
+    with(&|op| op.epilogue = None);
+    with(&|op| op.order.clear());
+    with(&|op| op.temporary = false);
+    with(&|op| op.keep = false);
+    match op.form {
         Form::Tile | Form::Map | Form::Copy => {}
-        Form::Window(true) => with(&|job| job.form = Form::Window(false)),
-        _ => with(&|job| job.form = Form::Tile),
+        Form::Window(true) => with(&|op| op.form = Form::Window(false)),
+        _ => with(&|op| op.form = Form::Tile),
     }
-    for i in 0..job.axes.len() {
-        with(&|job| {
-            job.axes.remove(i);
+    for i in 0..op.axes.len() {
+        with(&|op| {
+            op.axes.remove(i);
         });
     }
-    for view in views(&job.view) {
-        with(&|job| job.view = view.clone());
+    for view in views(&op.view) {
+        with(&|op| op.view = view.clone());
     }
-    for combine in combines(&job.combine) {
-        with(&|job| job.combine = combine.clone());
+    for combine in combines(&op.combine) {
+        with(&|op| op.combine = combine.clone());
     }
     all
 }

@@ -1,13 +1,14 @@
 //! Printer for kernels.
 
 use super::memref::{Memref, Part, Start};
-use super::{Text, list};
+use super::text::Text;
 use crate::derive::{Contradiction, Lead, contradiction};
 use crate::description::{
     Copy, Destination, Fragment, Groups, Iter, Kernel, KernelOp, Lanes, Layout, Reduce, Scope,
     Source, Space, Tile, View, Work,
 };
 use crate::element::Element;
+use crate::print::syntax::{axes, braces, list, names, types};
 
 /// Maximum shared memory per block in bytes, below the limit of every chip.
 const MOST_SHARED: usize = 44 << 10;
@@ -180,7 +181,7 @@ impl Printer<'_> {
                 let own: Vec<Lead> = lead
                     .iter()
                     .copied()
-                    .filter(|l| matches!(l, Lead::Turn(_)))
+                    .filter(|l| matches!(l, Lead::Iteration(_)))
                     .collect();
                 let own_sizes: Vec<usize> = own.iter().map(|l| l.size()).chain(stored).collect();
                 self.private_bytes += bytes(&own_sizes);
@@ -733,7 +734,7 @@ fn which(work: &Work, lead: &[Lead]) -> Vec<Option<&'static str>> {
         .map(|lead| {
             Some(match lead {
                 Lead::Group(_) => group_name(work.scope),
-                Lead::Turn(_) => "%turn",
+                Lead::Iteration(_) => "%turn",
             })
         })
         .collect()
@@ -742,31 +743,6 @@ fn which(work: &Work, lead: &[Lead]) -> Vec<Option<&'static str>> {
 fn indent(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
     lines.join("\n")
-}
-
-pub(super) fn axes(axes: &[usize], rank: usize, negative: bool) -> String {
-    let numbers: Vec<i64> = axes
-        .iter()
-        .map(|axis| *axis as i64 - if negative { rank as i64 } else { 0 })
-        .collect();
-    list(&numbers)
-}
-
-pub(super) fn braces(attributes: &[String]) -> String {
-    match attributes.is_empty() {
-        true => String::new(),
-        false => format!(" {{{}}}", attributes.join(", ")),
-    }
-}
-
-pub(super) fn names(memrefs: &[Memref]) -> String {
-    let names: Vec<&str> = memrefs.iter().map(|m| m.name.as_str()).collect();
-    names.join(", ")
-}
-
-pub(super) fn types(memrefs: &[Memref]) -> String {
-    let types: Vec<String> = memrefs.iter().map(Memref::ty).collect();
-    types.join(", ")
 }
 
 fn show(layout: &Layout) -> String {

@@ -1,6 +1,6 @@
 //! Commands that run on a malformed program, and classification of their outcomes.
 
-use super::Config;
+use super::config::Config;
 use super::process::{Ended, place_of_crash};
 use crate::check::{Class, Outcome};
 use crate::random::Random;
