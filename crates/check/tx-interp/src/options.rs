@@ -7,7 +7,7 @@ use tx_exec::StepLimit;
 pub struct Options {
     /// Set to check that barriers order conflicting accesses of different threads.
     pub races: bool,
-    /// Set to compute the [`Bound`] of each float.
+    /// Set to compute the [`Bound`](crate::Bound) of each float.
     pub bounds: bool,
     /// Number of blocks along x, y and z, if the entry is a kernel.
     pub grid: [u32; 3],
