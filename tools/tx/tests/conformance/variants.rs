@@ -1,8 +1,8 @@
 //! Conditions under which each variant applies. The conditions are implemented independently of the
 //! compiler.
 
-use crate::cases::{OperandKind, Types};
 use crate::element::Element;
+use crate::operands::{OperandKind, Types};
 use crate::program::{Scope, Storage};
 use crate::reference::Kind;
 
