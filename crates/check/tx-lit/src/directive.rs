@@ -101,8 +101,8 @@ impl Context<'_> {
         self.running.scratch
     }
 
-    /// Returns the name of the driver ([`Suite::driver`](crate::Suite::driver)): the tool that compiles and validates
-    /// programs.
+    /// Returns the name of the driver ([`Suite::driver`](crate::Suite::driver)): the tool that
+    /// compiles and validates programs.
     pub fn driver(&self) -> &str {
         &self.running.programs.driver
     }
