@@ -1,7 +1,7 @@
 //! State of the validation of one input.
 
 use crate::budget::Sizes;
-use crate::compare::{self, Bounds, Placed, Results};
+use crate::compare::{self, Bounds, PlacedArguments, Results};
 use crate::inputs::Input;
 use crate::references::Reference;
 use crate::verdict::Verdict;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(crate) struct Case {
     pub(crate) input: Input,
     pub(crate) sizes: Sizes,
-    pub(crate) placed: Placed,
+    pub(crate) placed: PlacedArguments,
     pub(crate) reference: Option<Arc<Reference>>,
     pub(crate) before: Option<Results>,
     /// Set if some stage gave a wrong result for this input.

@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::case::Case;
-use crate::compare::Placed;
+use crate::compare::PlacedArguments;
 use crate::inputs::Input;
 use crate::laws;
 use crate::misalignment::{ALIGNED, beginning, elements_past};
@@ -76,7 +76,7 @@ impl<'r> Run<'r> {
         let cases = inputs
             .into_iter()
             .map(|input| {
-                let placed = Placed::new(plan, &input.args).map_err(Trouble::Input)?;
+                let placed = PlacedArguments::new(plan, &input.args).map_err(Trouble::Input)?;
                 let sizes = |arg: &Arg| match arg {
                     Arg::Array(array) => array.shape().to_vec(),
                     Arg::Scalar(_) => Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::memref::{Memref, Part, Start};
 use super::text::Text;
-use crate::derive::{Contradiction, Lead, contradiction};
+use crate::derive::{Contradiction, LeadingDimension, contradiction};
 use crate::description::{
     Copy, Destination, Fragment, Groups, Iter, Kernel, KernelOp, Lanes, Layout, Reduce, Scope,
     Source, Space, Tile, View, Work,
@@ -41,7 +41,7 @@ pub(crate) fn print(kernel: &Kernel) -> Result<Text, Contradiction> {
 #[derive(Clone, Debug)]
 struct Stored {
     base: Memref,
-    lead: Vec<Lead>,
+    lead: Vec<LeadingDimension>,
     shape: Vec<usize>,
     view: View,
 }
@@ -121,7 +121,7 @@ impl Printer<'_> {
     fn memory(
         &mut self,
         element: Element,
-        lead: Vec<Lead>,
+        lead: Vec<LeadingDimension>,
         shape: Vec<usize>,
         view: &View,
         space: Space,
@@ -142,7 +142,7 @@ impl Printer<'_> {
             .collect();
         let argument = self.argument(element, sizes.clone(), view.open && space != Space::Private);
         let bytes = |sizes: &[usize]| sizes.iter().product::<usize>() * element.bytes().max(4);
-        let whole = |base: Memref, lead: Vec<Lead>| Stored {
+        let whole = |base: Memref, lead: Vec<LeadingDimension>| Stored {
             base,
             lead,
             shape: shape.clone(),
@@ -178,10 +178,10 @@ impl Printer<'_> {
             }
             Space::Private => {
                 // Private memory needs no dimension for groups.
-                let own: Vec<Lead> = lead
+                let own: Vec<LeadingDimension> = lead
                     .iter()
                     .copied()
-                    .filter(|l| matches!(l, Lead::Iteration(_)))
+                    .filter(|l| matches!(l, LeadingDimension::Iteration(_)))
                     .collect();
                 let own_sizes: Vec<usize> = own.iter().map(|l| l.size()).chain(stored).collect();
                 self.private_bytes += bytes(&own_sizes);
@@ -201,7 +201,7 @@ impl Printer<'_> {
                         .iter()
                         .enumerate()
                         .map(|(d, size)| match lead.get(d) {
-                            Some(Lead::Group(_)) => Part {
+                            Some(LeadingDimension::Group(_)) => Part {
                                 start: Start::Value("%thread".to_owned()),
                                 size: None,
                                 step: 1,
@@ -315,7 +315,7 @@ impl Printer<'_> {
                         .lead
                         .iter()
                         .map(|lead| match lead {
-                            Lead::Group(_) if mine => Some(group_name(work.scope)),
+                            LeadingDimension::Group(_) if mine => Some(group_name(work.scope)),
                             _ => None,
                         })
                         .collect();
@@ -729,12 +729,12 @@ fn group_name(scope: Scope) -> &'static str {
 }
 
 /// Returns the SSA values that are the indices along the leading dimensions of an array of tiles.
-fn which(work: &Work, lead: &[Lead]) -> Vec<Option<&'static str>> {
+fn which(work: &Work, lead: &[LeadingDimension]) -> Vec<Option<&'static str>> {
     lead.iter()
         .map(|lead| {
             Some(match lead {
-                Lead::Group(_) => group_name(work.scope),
-                Lead::Iteration(_) => "%turn",
+                LeadingDimension::Group(_) => group_name(work.scope),
+                LeadingDimension::Iteration(_) => "%turn",
             })
         })
         .collect()
