@@ -40,8 +40,6 @@ mod combine;
 mod custom;
 #[path = "support/element.rs"]
 mod element;
-#[path = "conformance/expected.rs"]
-mod expected;
 #[path = "conformance/generate.rs"]
 mod generate;
 #[path = "support/inputs.rs"]
@@ -49,12 +47,18 @@ mod inputs;
 #[expect(dead_code, reason = "xtask uses more of it")]
 #[path = "../../xtask/src/npy.rs"]
 mod npy;
+#[path = "conformance/operands.rs"]
+mod operands;
+#[path = "conformance/places.rs"]
+mod places;
 #[path = "conformance/program.rs"]
 mod program;
 #[path = "support/ptxas.rs"]
 mod ptxas;
 #[path = "conformance/reference.rs"]
 mod reference;
+#[path = "conformance/results.rs"]
+mod results;
 #[path = "conformance/self_tests.rs"]
 mod self_tests;
 #[path = "conformance/spec.rs"]
@@ -62,10 +66,9 @@ mod spec;
 #[path = "conformance/variants.rs"]
 mod variants;
 
-use generate::UNKNOWN;
 use npy::Array;
 use program::{Argument, Case, Output};
-use spec::Spec;
+use spec::{Spec, UNKNOWN};
 use variants::Answer;
 
 /// Sampling interval of programs. The interval and the number of chips have no common divisor, so

@@ -18,24 +18,25 @@ pub(crate) fn contradiction<T>(message: impl Into<String>) -> Result<T, Contradi
 
 /// Leading dimension of an array of tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lead {
+pub(crate) enum LeadingDimension {
     /// One tile per thread group; the value is the number of groups.
     Group(usize),
     /// One tile per loop iteration; the value is the number of iterations.
-    Turn(usize),
+    Iteration(usize),
 }
 
-impl Lead {
+impl LeadingDimension {
     pub(crate) fn size(self) -> usize {
         match self {
-            Self::Group(n) | Self::Turn(n) => n,
+            Self::Group(n) | Self::Iteration(n) => n,
         }
     }
 }
 
+/// Tiles that an op writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Written {
-    pub(crate) lead: Vec<Lead>,
+pub(crate) struct WrittenTiles {
+    pub(crate) lead: Vec<LeadingDimension>,
     pub(crate) shape: Vec<usize>,
     pub(crate) space: Space,
     pub(crate) elements: Vec<Element>,
@@ -76,12 +77,12 @@ impl Work {
 
     /// Returns the leading dimensions of an array with one tile per loop iteration. If `each` is
     /// set, each thread group also has its own tile.
-    pub(crate) fn lead(&self, kernel: &Kernel, each: bool) -> Vec<Lead> {
+    pub(crate) fn lead(&self, kernel: &Kernel, each: bool) -> Vec<LeadingDimension> {
         let mut lead = Vec::new();
         if each && self.count(kernel) > 1 {
-            lead.push(Lead::Group(self.count(kernel)));
+            lead.push(LeadingDimension::Group(self.count(kernel)));
         }
-        lead.extend(self.turns.map(Lead::Turn));
+        lead.extend(self.turns.map(LeadingDimension::Iteration));
         lead
     }
 
@@ -98,7 +99,7 @@ impl Work {
 
 impl Kernel {
     /// Returns the shape, memory space and element types of the results of op `at`.
-    pub(crate) fn written(&self, at: usize) -> Result<Written, Contradiction> {
+    pub(crate) fn written(&self, at: usize) -> Result<WrittenTiles, Contradiction> {
         let Some(work) = self.work.get(at) else {
             return contradiction("a result of nothing");
         };
@@ -115,7 +116,7 @@ impl Kernel {
             KernelOp::Lanes(_) => Vec::new(),
             _ => work.lead(self, true),
         };
-        Ok(Written {
+        Ok(WrittenTiles {
             lead,
             shape,
             space,
@@ -138,7 +139,7 @@ impl Kernel {
                 Ok(written
                     .lead
                     .iter()
-                    .filter(|lead| !(mine && matches!(lead, Lead::Group(_))))
+                    .filter(|lead| !(mine && matches!(lead, LeadingDimension::Group(_))))
                     .map(|lead| lead.size())
                     .chain(written.shape)
                     .collect())
@@ -157,7 +158,7 @@ impl Kernel {
             && written
                 .lead
                 .iter()
-                .any(|lead| matches!(lead, Lead::Group(_)));
+                .any(|lead| matches!(lead, LeadingDimension::Group(_)));
         if written.space == Space::Private
             && !(work.scope == Scope::Thread && work.groups == earlier.groups)
         {

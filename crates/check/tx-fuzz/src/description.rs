@@ -286,14 +286,15 @@ pub enum ResultLayout {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
     /// Grid-level ops, in order.
-    pub jobs: Vec<Job>,
+    #[serde(rename = "jobs")]
+    pub ops: Vec<GridOp>,
     /// Set if temporaries are deallocated.
     pub free: bool,
 }
 
 /// Grid-level op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Job {
+pub struct GridOp {
     /// Combiner.
     pub combine: Combine,
     /// Source.

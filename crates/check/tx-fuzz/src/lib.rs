@@ -8,12 +8,12 @@
 
 mod check;
 mod combine;
+mod cpu_time;
 mod derive;
 mod description;
 mod element;
 mod generate;
 pub mod modules;
-mod patience;
 mod print;
 mod random;
 mod report;

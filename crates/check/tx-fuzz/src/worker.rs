@@ -1,8 +1,8 @@
 //! Worker process that checks test cases. A test case may crash the worker or make the worker hang.
 
 use crate::check::{Class, MakeCompiler, Outcome, check};
+use crate::cpu_time::{CpuTimeLimit, PAUSE};
 use crate::description::Case;
-use crate::patience::{PAUSE, Patience};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -108,10 +108,10 @@ impl Worker {
             .input
             .write_all(line.as_bytes())
             .and_then(|()| running.input.flush());
-        let patience = Patience::new(running.child.id(), self.limit);
+        let time_limit = CpuTimeLimit::new(running.child.id(), self.limit);
         let answer = loop {
             match running.answers.recv_timeout(PAUSE) {
-                Err(RecvTimeoutError::Timeout) if !patience.is_over() => {}
+                Err(RecvTimeoutError::Timeout) if !time_limit.is_over() => {}
                 answer => break answer,
             }
         };

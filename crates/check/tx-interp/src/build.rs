@@ -1,52 +1,36 @@
 //! Translation of IR to closures, one per op.
 
-use crate::machine::Exec;
-use crate::number::Scalar;
-use crate::ops;
-use crate::trouble::{Site, Trouble};
+use crate::code::{Code, Function, OpClosure};
+use crate::site::{Site, SiteTable};
+use crate::trouble::Trouble;
+use crate::value::Slot;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_mlir::melior::ir::block::BlockLike;
 use tx_mlir::melior::ir::{Type, ValueLike};
 use tx_mlir::{Blk, Op, Val, key, operands, results};
+use tx_scalar::Scalar;
 
-/// Index of an SSA value in the frame of its function.
-pub(crate) type Slot = usize;
-
-/// Closure that executes one op.
-pub(crate) type OpClosure<'c> = Box<dyn Fn(&mut Exec<'_, 'c>) -> Result<(), Trouble> + 'c>;
-
-/// Closures that execute the ops of a block.
-pub(crate) struct Code<'c> {
-    pub(crate) steps: Vec<OpClosure<'c>>,
-    pub(crate) arguments: Vec<Slot>,
-    pub(crate) yields: Vec<Slot>,
-}
-
-/// Closures that execute a function.
-pub(crate) struct Function<'c> {
-    pub(crate) code: Code<'c>,
-    pub(crate) slots: usize,
-    /// Workgroup and private attributions of a kernel, with the slots of their memrefs.
-    pub(crate) attributions: Vec<(Slot, Val<'c>)>,
-    pub(crate) block_size: Option<[u32; 3]>,
-    pub(crate) cluster_size: Option<[u32; 3]>,
-}
+/// Function that compiles an op of a supported dialect. Returns `None` for an unsupported op.
+pub(crate) type CompileOp<'c> =
+    for<'p> fn(Op<'c>, &mut Build<'p, 'c>) -> Result<Option<OpClosure<'c>>, Trouble>;
 
 /// State shared by all functions of a module.
 pub(crate) struct Program<'c> {
-    pub(crate) module: Op<'c>,
+    module: Op<'c>,
     functions: RefCell<BTreeMap<usize, Rc<Function<'c>>>>,
-    pub(crate) sites: RefCell<Vec<Site>>,
+    pub(crate) sites: Rc<SiteTable>,
+    compile_op: CompileOp<'c>,
 }
 
 impl<'c> Program<'c> {
-    pub(crate) fn new(module: Op<'c>) -> Self {
+    pub(crate) fn new(module: Op<'c>, compile_op: CompileOp<'c>) -> Self {
         Self {
             module,
             functions: RefCell::default(),
-            sites: RefCell::default(),
+            sites: Rc::default(),
+            compile_op,
         }
     }
 
@@ -89,10 +73,23 @@ impl<'c> Program<'c> {
 
     /// Registers an op that accesses memory. Returns the index that identifies the op in messages.
     pub(crate) fn site(&self, op: Op<'c>) -> (u32, Site) {
-        let site = Site::of(op);
-        let mut sites = self.sites.borrow_mut();
-        sites.push(site.clone());
-        (sites.len() as u32 - 1, site)
+        self.sites.add(op)
+    }
+
+    /// Resolves a symbol in the symbol tables that enclose `from`, innermost first.
+    pub(crate) fn lookup_symbol(&self, from: Op<'c>, path: &[String]) -> Option<Op<'c>> {
+        let mut tables: Vec<Op<'c>> = tx_mlir::ancestors(from)
+            .filter(|o| matches!(tx_mlir::name(*o), "builtin.module" | "gpu.module"))
+            .collect();
+        tables.push(self.module);
+        tables.into_iter().find_map(|table| {
+            path.iter().try_fold(table, |table, symbol| {
+                let block = tx_mlir::first_block(table, 0)?;
+                tx_mlir::ops(block)
+                    .into_iter()
+                    .find(|o| tx_mlir::string_attribute(*o, "sym_name").as_deref() == Some(symbol))
+            })
+        })
     }
 }
 
@@ -208,20 +205,7 @@ impl<'p, 'c> Build<'p, 'c> {
     }
 
     pub(crate) fn step(&mut self, op: Op<'c>) -> Result<OpClosure<'c>, Trouble> {
-        let name = tx_mlir::name(op);
-        let dialect = name.split('.').next().unwrap_or(name);
-        let built = match dialect {
-            "arith" | "math" | "ub" => ops::scalar::build(op, self)?,
-            "vector" => ops::vector::build(op, self)?,
-            "memref" => ops::memref::build(op, self)?,
-            "scf" | "func" | "cf" => ops::control::build(op, self)?,
-            "gpu" => ops::gpu::build(op, self)?,
-            "nvvm" | "llvm" => ops::nvvm::build(op, self)?,
-            "tile" => ops::tile::build(op, self)?,
-            "linalg" => ops::linalg::build(op, self)?,
-            "builtin" => ops::vector::build(op, self)?,
-            _ => None,
-        };
+        let built = (self.program.compile_op)(op, self)?;
         built.ok_or_else(|| Trouble::unsupported(op, ""))
     }
 }

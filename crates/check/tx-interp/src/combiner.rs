@@ -1,26 +1,27 @@
 //! Execution of a combiner without its reduction op.
 
-use crate::bound::Bound;
-use crate::build::{Build, Code, OpClosure, Program};
+use crate::build::{Build, Program};
+use crate::code::{Code, OpClosure};
 use crate::machine::{Exec, World};
-use crate::number::Scalar;
-use crate::ops::reduce::{Combine, Convert, Parts, taken};
+use crate::ops;
+use crate::ops::convert::{Convert, converted};
+use crate::ops::reduce::{Combine, Parts, constants_outside, slot_numbers};
 use crate::ops::scalar::{bound_of, float_of};
-use crate::ops::tile::converted;
+use crate::options::Options;
+use crate::site::SiteTable;
 use crate::trouble::{FaultKind, Trouble};
 use crate::value::{Lanes, Value};
-use crate::{Options, StepLimit};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use tx_dialect_tile::{AllReduce, Kind, Nan, Reduce};
+use tx_exec::StepLimit;
 use tx_mlir::melior::ir::Type;
-use tx_mlir::{
-    Blk, Op, Val, defining_op, first_block, is, is_defined_in, key, operands, ops, walk,
-};
+use tx_mlir::{Blk, Op, Val, first_block};
+use tx_scalar::Bound;
+use tx_scalar::number::Scalar;
 
 /// The combiner of a `tile.reduce` or `tile.all_reduce`, with the semantics of [`run`](crate::run).
 pub struct Combiner<'c> {
-    program: Rc<Program<'c>>,
+    sites: Rc<SiteTable>,
     combine: Combine<'c>,
     kind: Kind,
     nan: Nan,
@@ -193,7 +194,7 @@ impl<'c> Combiner<'c> {
             .collect::<Option<_>>()
             .filter(|parts: &Vec<_>| !parts.is_empty())
             .ok_or_else(|| Trouble::unsupported(op, "with partial results of other types"))?;
-        let program = Rc::new(Program::new(op));
+        let program = Program::new(op, ops::compile);
         let mut build = Build::new(&program);
         let mut outside = Vec::new();
         // An `element` region that uses non-constant values from outside is not compiled.
@@ -242,7 +243,7 @@ impl<'c> Combiner<'c> {
             outside,
             element,
             slots,
-            program,
+            sites: program.sites.clone(),
         })
     }
 
@@ -315,8 +316,8 @@ impl<'c> Combiner<'c> {
             for (slot, value) in element.code.arguments.iter().zip(values) {
                 exec.slots[*slot] = Value::Numbers(value);
             }
-            exec.run(&element.code)?;
-            let made = taken(exec, &element.code.yields);
+            element.code.run(exec)?;
+            let made = slot_numbers(exec, &element.code.yields);
             let both = made.iter().zip(&element.inward);
             Ok(both
                 .map(|(values, convert)| converted(values, convert, to - from))
@@ -329,7 +330,7 @@ impl<'c> Combiner<'c> {
     fn each(
         &self,
         len: usize,
-        mut f: impl FnMut(&mut Exec<'_, 'c>, usize, usize) -> Result<Parts, Trouble>,
+        mut f: impl FnMut(&mut Exec<'_>, usize, usize) -> Result<Parts, Trouble>,
     ) -> Result<Combined, Trouble> {
         let mut out = Combined::none(self.parts().len(), len);
         let options = Options {
@@ -337,7 +338,7 @@ impl<'c> Combiner<'c> {
             steps: StepLimit::new(u64::MAX),
             ..Options::default()
         };
-        let mut world = World::new(self.program.clone(), &options);
+        let mut world = World::new(self.sites.clone(), &options);
         let mut pieces: Vec<(usize, usize)> = (0..len)
             .step_by(CHUNK)
             .map(|from| (from, len.min(from + CHUNK)))
@@ -348,7 +349,7 @@ impl<'c> Combiner<'c> {
                 slots: vec![Value::Nothing; self.slots],
                 lanes: to - from,
                 active: (0..(to - from) as u32).collect(),
-                cta: None,
+                cluster: None,
                 threads: false,
                 unordered: false,
             };
@@ -371,30 +372,4 @@ impl<'c> Combiner<'c> {
         }
         Ok(out)
     }
-}
-
-/// Returns the constants outside `op` that the blocks of `op` use.
-pub(crate) fn constants_outside<'c>(
-    op: Op<'c>,
-    blocks: impl Iterator<Item = Blk<'c>>,
-) -> Result<Vec<Op<'c>>, Trouble> {
-    let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
-    for inner in blocks.flat_map(ops).flat_map(walk) {
-        for value in operands(inner) {
-            if is_defined_in(value, op) || !seen.insert(key(value)) {
-                continue;
-            }
-            match defining_op(value).filter(|d| is(*d, "arith.constant")) {
-                Some(constant) => found.push(constant),
-                None => {
-                    return Err(Trouble::unsupported(
-                        op,
-                        "whose combiner uses a value from outside",
-                    ));
-                }
-            }
-        }
-    }
-    Ok(found)
 }

@@ -10,20 +10,21 @@
 //! the author of the program knows which values occur. If floats are rounded, the two sides of an
 //! equation may differ by their error [`Bound`](crate::Bound).
 
-use crate::bound::Bound;
 use crate::combiner::{Combined, Combiner};
-use crate::number::{Float, Scalar, extremes, truncated};
 use crate::ops::scalar::float_of;
-use crate::trouble::{Site, Trouble};
+use crate::site::Site;
+use crate::trouble::Trouble;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::iter::once;
 use tx_dialect_tile::Kind;
 use tx_mlir::melior::ir::Module;
 use tx_mlir::{Op, attribute, string_attribute, symbol_path, walk};
+use tx_scalar::Bound;
 use tx_scalar::laws::{
     CounterExample, Evaluator, Law, Verdict, candidates, pairs, sides, triples, varied,
 };
+use tx_scalar::number::{Float, Scalar, extremes, truncated};
 
 /// Result of testing the algebraic properties of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +146,7 @@ enum Same {
 }
 
 /// The test result, or a counterexample to a law.
-type Found = Result<Finding, CounterExample>;
+type PropertyResult = Result<Finding, CounterExample>;
 
 /// A partial result: the bits and the error bound of each component.
 type Partial = Vec<(u64, Bound)>;
@@ -211,7 +212,7 @@ impl Evaluator for Trial<'_, '_> {
 }
 
 impl Trial<'_, '_> {
-    fn run(self, random: &mut Random) -> Found {
+    fn run(self, random: &mut Random) -> PropertyResult {
         match (self.combiner.kind(), self.scalars) {
             (_, [Scalar::Int(bits @ 1..=8)]) => self.with(Same::Bits).exhaust(*bits),
             (Kind::Custom, [scalar]) => self.custom(*scalar, random),
@@ -261,7 +262,7 @@ impl Trial<'_, '_> {
 
     /// Tests all values of a type with `bits` bits; a table contains the result for each pair of
     /// values.
-    fn exhaust(self, bits: u32) -> Found {
+    fn exhaust(self, bits: u32) -> PropertyResult {
         let n = 1_usize << bits;
         let all = self.given(vec![(0..n as u64).collect()]);
         self.holds(Law::Commutative, pairs(&all))?;
@@ -281,7 +282,7 @@ impl Trial<'_, '_> {
 
     /// Tests a custom combiner with one component. The test assumes that every finite value may
     /// occur as an element.
-    fn custom(self, scalar: Scalar, random: &mut Random) -> Found {
+    fn custom(self, scalar: Scalar, random: &mut Random) -> PropertyResult {
         let values = self.given(vec![values(scalar)]);
         self.orders(&values, random)?;
         let remarks = Vec::from_iter(self.nan(scalar));
@@ -322,7 +323,7 @@ impl Trial<'_, '_> {
     /// Tests a custom combiner with several components. If the reduction has one source, the test
     /// assumes that all positive elements may occur. If an algebraic law fails only for other
     /// elements, the result is a remark.
-    fn tuples(self, random: &mut Random) -> Found {
+    fn tuples(self, random: &mut Random) -> PropertyResult {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
             let tuples = self.mixed(random);
@@ -364,7 +365,7 @@ impl Trial<'_, '_> {
     }
 
     /// Tests a built-in kind such as `sum`, which is defined for all numbers.
-    fn named(self, random: &mut Random) -> Found {
+    fn named(self, random: &mut Random) -> PropertyResult {
         let scalar = self.scalars[0];
         let mut parts = vec![values(scalar)];
         parts[0].extend(special(scalar));
@@ -484,7 +485,7 @@ impl Trial<'_, '_> {
 
     /// Tests the identity, which must be neutral to itself. If the identity of a custom combiner
     /// changes another value, the result is a remark.
-    fn with_identity(self, values: &[Partial], mut remarks: Vec<String>) -> Found {
+    fn with_identity(self, values: &[Partial], mut remarks: Vec<String>) -> PropertyResult {
         let identity = self.identity();
         let is_custom = self.combiner.kind() == Kind::Custom;
         let differs = |x: &&Partial| x.iter().zip(&identity).any(|(l, r)| l.0 != r.0);

@@ -1,22 +1,20 @@
 //! State of a running interpreter.
 
-use crate::Options;
-use crate::bound::Bound;
-use crate::build::{Code, Program, Slot};
-use crate::memory::{Memory, Who};
-use crate::number::Scalar;
-use crate::ops::gpu::WARP;
-use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{Lanes, Value, View};
-use std::cell::RefCell;
+use crate::cluster::Cluster;
+use crate::memory::{Accessor, Memory};
+use crate::options::Options;
+use crate::site::{Site, SiteTable};
+use crate::trouble::{FaultKind, Trouble};
+use crate::value::{Lanes, Slot, Value, View};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use tx_exec::happens_before::{AccessKind, Clocks, ReleasedClocks};
-use tx_exec::{MBarrier, StepLimit};
+use tx_exec::StepLimit;
+use tx_exec::happens_before::{AccessKind, Clocks};
+use tx_scalar::{Bound, Scalar};
 
 /// State shared by all kernels and functions of a run.
-pub(crate) struct World<'c> {
-    pub(crate) program: Rc<Program<'c>>,
+pub(crate) struct World {
+    pub(crate) sites: Rc<SiteTable>,
     pub(crate) memory: Memory,
     /// Module-level variables that are not in shared memory. The key is the address of the op
     /// `memref.global`.
@@ -35,10 +33,10 @@ pub(crate) struct World<'c> {
     limit: StepLimit,
 }
 
-impl<'c> World<'c> {
-    pub(crate) fn new(program: Rc<Program<'c>>, options: &Options) -> Self {
+impl World {
+    pub(crate) fn new(sites: Rc<SiteTable>, options: &Options) -> Self {
         Self {
-            program,
+            sites,
             memory: Memory::default(),
             variables: BTreeMap::new(),
             clocks: Clocks::default(),
@@ -75,108 +73,18 @@ impl<'c> World<'c> {
     }
 }
 
-/// The blocks of a cluster, which run together. A launch without clusters has one block per
-/// cluster.
-///
-/// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the index
-/// of the first lane of each block is a multiple of the warp size. Lanes between two blocks belong
-/// to no thread and are never active.
-#[derive(Clone)]
-pub(crate) struct Cta {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) index: [u32; 3],
-    pub(crate) cluster: [u32; 3],
-    /// Dynamic shared memory per block, in bytes.
-    pub(crate) dynamic_shared: i64,
-    /// Views of shared memory variables, by variable name. A variable has one view for all lanes,
-    /// or one view per lane. The name of dynamic shared memory is empty.
-    pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
-    /// Number of bytes per block in each buffer of shared memory.
-    pub(crate) shares: BTreeMap<usize, i64>,
-    /// Threads that wait at incomplete barriers, by block rank and barrier number.
-    pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
-    /// Vector clocks that the pending arrival at the cluster barrier released. `None` if no arrival
-    /// is pending.
-    pub(crate) cluster_arrival: Option<Rc<ReleasedClocks>>,
-    /// Initialized mbarrier objects; the key is the address.
-    pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
-}
-
-impl Cta {
-    pub(crate) fn threads(&self) -> u32 {
-        self.block.iter().product()
-    }
-
-    pub(crate) fn blocks(&self) -> u32 {
-        self.cluster.iter().product()
-    }
-
-    /// Returns the distance between the first lanes of consecutive blocks.
-    pub(crate) fn pitch(&self) -> u32 {
-        match self.blocks() {
-            1 => self.threads(),
-            _ => self.threads().next_multiple_of(WARP),
-        }
-    }
-
-    /// Returns the rank of the block of a lane, and the thread index in that block.
-    pub(crate) fn place(&self, lane: u32) -> (u32, u32) {
-        (lane / self.pitch(), lane % self.pitch())
-    }
-
-    /// Returns whether a lane belongs to a thread.
-    pub(crate) fn has(&self, lane: u32) -> bool {
-        let (rank, thread) = self.place(lane);
-        rank < self.blocks() && thread < self.threads()
-    }
-
-    /// Returns the coordinates of the block with this rank.
-    pub(crate) fn block_of(&self, rank: u32) -> [u32; 3] {
-        let [x, y, _] = self.cluster;
-        let position = [rank % x, rank / x % y, rank / (x * y)];
-        std::array::from_fn(|d| self.index[d] + position[d])
-    }
-
-    /// Returns the cluster with this linear index in a grid of `clusters` clusters.
-    pub(crate) fn nth(&self, number: u64, clusters: [u64; 3]) -> Self {
-        let [x, y, _] = clusters;
-        let first = [number % x, number / x % y, number / (x * y)];
-        Self {
-            index: std::array::from_fn(|d| first[d] as u32 * self.cluster[d]),
-            ..self.clone()
-        }
-    }
-
-    /// Formats a lane as thread and block coordinates.
-    pub(crate) fn name(&self, lane: u32) -> String {
-        let (rank, thread) = self.place(lane);
-        let [x, y, _] = self.block;
-        let [bx, by, bz] = self.block_of(rank);
-        let (tx, ty, tz) = (thread % x, thread / x % y, thread / (x * y));
-        format!("thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})")
-    }
-
-    /// Returns all lanes that belong to a thread.
-    pub(crate) fn all(&self) -> Vec<u32> {
-        let (pitch, threads) = (self.pitch(), self.threads());
-        let of = |rank: u32| rank * pitch..rank * pitch + threads;
-        (0..self.blocks()).flat_map(of).collect()
-    }
-}
-
 /// The frame of a running function. All active lanes execute an op before any lane executes the
 /// next op.
 ///
 /// A lane is a thread in a kernel, the only thread in a host function, and an element in the body
 /// of an op on arrays.
-pub(crate) struct Exec<'w, 'c> {
-    pub(crate) world: &'w mut World<'c>,
+pub(crate) struct Exec<'w> {
+    pub(crate) world: &'w mut World,
     pub(crate) slots: Vec<Value>,
     pub(crate) lanes: usize,
     /// Indices of the active lanes, in ascending order.
     pub(crate) active: Rc<[u32]>,
-    pub(crate) cta: Option<Cta>,
+    pub(crate) cluster: Option<Cluster>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
     /// Set while a reduction may combine its elements in any order. If several elements are equal,
@@ -191,7 +99,7 @@ static NO_NUMBERS: Lanes = Lanes {
     bounds: None,
 };
 
-impl<'c> Exec<'_, 'c> {
+impl Exec<'_> {
     pub(crate) fn numbers(&self, slot: Slot) -> &Lanes {
         match &self.slots[slot] {
             Value::Numbers(lanes) => lanes,
@@ -215,8 +123,8 @@ impl<'c> Exec<'_, 'c> {
     /// Returns whether a lane exists. In a kernel, a lane exists if the lane belongs to a thread of
     /// a block.
     pub(crate) fn has_lane(&self, lane: u32) -> bool {
-        match &self.cta {
-            Some(cta) if self.threads => cta.has(lane),
+        match &self.cluster {
+            Some(cluster) if self.threads => cluster.has(lane),
             _ => (lane as usize) < self.lanes,
         }
     }
@@ -331,30 +239,9 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
-    pub(crate) fn run(&mut self, code: &Code<'c>) -> Result<(), Trouble> {
-        if self.active.is_empty() {
-            return Ok(());
-        }
-        // An empty block counts as a step, because a loop with an empty body may be endless.
-        self.charge()?;
-        for step in &code.steps {
-            self.charge()?;
-            step(self)?;
-        }
-        Ok(())
-    }
-
     /// Counts one op for each active lane.
-    fn charge(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn charge(&mut self) -> Result<(), Trouble> {
         self.world.charge(self.active.len())
-    }
-
-    /// Runs a block of ops for the lanes `active`.
-    pub(crate) fn run_for(&mut self, active: Rc<[u32]>, code: &Code<'c>) -> Result<(), Trouble> {
-        let before = std::mem::replace(&mut self.active, active);
-        let result = self.run(code);
-        self.active = before;
-        result
     }
 
     /// Calls `f` with `lanes` active lanes, none of which is a thread.
@@ -388,16 +275,16 @@ impl<'c> Exec<'_, 'c> {
             memory,
             clocks,
             races,
-            program,
+            sites,
             ..
         } = &mut *self.world;
-        let checked = *races && self.threads && self.cta.is_some();
-        let who = checked.then_some(Who {
+        let checked = *races && self.threads && self.cluster.is_some();
+        let accessor = checked.then_some(Accessor {
             clocks,
             thread: lane as usize,
             site: site.0,
         });
-        let read = memory.read(view, place, scalar, &site.1, who, &program.sites.borrow());
+        let read = memory.read(view, place, scalar, &site.1, accessor, &sites.sites());
         read.map_err(|e| self.with_thread(e, lane))
     }
 
@@ -417,34 +304,36 @@ impl<'c> Exec<'_, 'c> {
             memory,
             clocks,
             races,
-            program,
+            sites,
             ..
         } = &mut *self.world;
-        let checked = *races && self.threads && self.cta.is_some();
-        let who = checked.then_some(Who {
+        let checked = *races && self.threads && self.cluster.is_some();
+        let accessor = checked.then_some(Accessor {
             clocks,
             thread: lane as usize,
             site: site.0,
         });
-        let sites = program.sites.borrow();
-        let written = memory.write(view, place, scalar, bits, bound, kind, &site.1, who, &sites);
+        let sites = sites.sites();
+        let written = memory.write(
+            view, place, scalar, bits, bound, kind, &site.1, accessor, &sites,
+        );
         drop(sites);
         written.map_err(|e| self.with_thread(e, lane))
     }
 
     /// Adds the thread coordinates to the message of a fault.
     pub(crate) fn with_thread(&self, trouble: Trouble, lane: u32) -> Trouble {
-        match (trouble, &self.cta) {
+        match (trouble, &self.cluster) {
             (
                 Trouble::Fault {
                     kind,
                     site,
                     message,
                 },
-                Some(cta),
+                Some(cluster),
                 // The message of a race already names both threads.
             ) if self.threads && kind != FaultKind::Race => {
-                let thread = cta.name(lane);
+                let thread = cluster.name(lane);
                 Trouble::Fault {
                     kind,
                     site,

@@ -1,13 +1,14 @@
 //! Buffers, and the checks on every access.
 
-use crate::bound::Bound;
-use crate::machine::Cta;
-use crate::number::Scalar;
-use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{UNTOLD, View, located};
+use crate::cluster::Cluster;
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
+use crate::value::{NO_BOUND, View, located};
 use tx_dialect_tile::CLEARED;
 use tx_exec::happens_before::{AccessEvent, AccessKind, Clocks, Shadow};
 use tx_mlir::memref::Space;
+use tx_scalar::Bound;
+use tx_scalar::number::Scalar;
 
 const MOST_BYTES: i64 = 1 << 32;
 
@@ -33,7 +34,7 @@ pub(crate) struct Memory {
 
 /// Running kernel, whose thread and block coordinates messages contain.
 pub(crate) struct Launch {
-    pub(crate) cta: Cta,
+    pub(crate) cluster: Cluster,
     pub(crate) clusters: [u64; 3],
     /// Number of clusters in all previous launches.
     pub(crate) before: u32,
@@ -44,11 +45,11 @@ impl Launch {
     /// launches.
     fn name(&self, cluster: u32, lane: usize) -> String {
         let number = u64::from(cluster.wrapping_sub(self.before));
-        self.cta.nth(number, self.clusters).name(lane as u32)
+        self.cluster.nth(number, self.clusters).name(lane as u32)
     }
 }
 
-pub(crate) struct Who<'a> {
+pub(crate) struct Accessor<'a> {
     pub(crate) clocks: &'a mut Clocks,
     pub(crate) thread: usize,
     pub(crate) site: u32,
@@ -173,9 +174,11 @@ impl Memory {
         at: usize,
         bytes: usize,
         kind: AccessKind,
-        who: Option<Who<'_>>,
+        accessor: Option<Accessor<'_>>,
     ) -> Result<(), Box<(tx_exec::happens_before::Conflict, usize, u32)>> {
-        let Some(who) = who else { return Ok(()) };
+        let Some(accessor) = accessor else {
+            return Ok(());
+        };
         let buffer = &mut self.buffers[number];
         if buffer.space == Space::Private {
             return Ok(());
@@ -186,25 +189,26 @@ impl Memory {
         }
         if across && kind == AccessKind::Atomic {
             let address = (number as u64) << 40 | at as u64;
-            who.clocks.atomic(who.thread, address, true, true);
+            accessor.clocks.atomic(accessor.thread, address, true, true);
         }
-        let (Some(shadow), Some(segment)) = (&mut buffer.shadow, who.clocks.segment(who.thread))
+        let (Some(shadow), Some(segment)) =
+            (&mut buffer.shadow, accessor.clocks.segment(accessor.thread))
         else {
             return Ok(());
         };
         shadow
             .access(
-                who.clocks,
+                accessor.clocks,
                 AccessEvent {
                     offset: at as u64,
                     bytes: bytes as u64,
                     kind,
-                    site: who.site,
-                    thread: who.thread,
+                    site: accessor.site,
+                    thread: accessor.thread,
                     segment,
                 },
             )
-            .map_err(|conflict| Box::new((conflict, who.thread, who.clocks.block())))
+            .map_err(|conflict| Box::new((conflict, accessor.thread, accessor.clocks.block())))
     }
 
     pub(crate) fn read(
@@ -213,7 +217,7 @@ impl Memory {
         place: i64,
         scalar: Scalar,
         site: &Site,
-        who: Option<Who<'_>>,
+        accessor: Option<Accessor<'_>>,
         sites: &[Site],
     ) -> Result<(u64, Option<Bound>), Trouble> {
         let bytes = scalar.bytes();
@@ -228,7 +232,7 @@ impl Memory {
             );
             return Err(Trouble::fault(FaultKind::Uninitialized, site, message));
         }
-        self.order(view.buffer, at, bytes, AccessKind::Read, who)
+        self.order(view.buffer, at, bytes, AccessKind::Read, accessor)
             .map_err(|c| self.race(view, *c, AccessKind::Read, site, sites))?;
         let buffer = &self.buffers[view.buffer];
         let mut word = [0; 8];
@@ -239,7 +243,7 @@ impl Memory {
         }
         let bound = buffer.bounds.as_ref().and_then(|(unit, bounds)| {
             let bound = bounds[at / unit];
-            (bound != UNTOLD).then_some(bound)
+            (bound != NO_BOUND).then_some(bound)
         });
         Ok((bits, bound))
     }
@@ -254,12 +258,12 @@ impl Memory {
         bound: Option<Bound>,
         kind: AccessKind,
         site: &Site,
-        who: Option<Who<'_>>,
+        accessor: Option<Accessor<'_>>,
         sites: &[Site],
     ) -> Result<(), Trouble> {
         let bytes = scalar.bytes();
         let at = self.locate(view, place, bytes, kind, site)?;
-        self.order(view.buffer, at, bytes, kind, who)
+        self.order(view.buffer, at, bytes, kind, accessor)
             .map_err(|c| self.race(view, *c, kind, site, sites))?;
         let buffer = &mut self.buffers[view.buffer];
         buffer.bytes[at..at + bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
@@ -267,21 +271,21 @@ impl Memory {
             written[at..at + bytes].fill(true);
         }
         if bound.is_some() && buffer.bounds.is_none() {
-            buffer.bounds = Some((bytes, vec![UNTOLD; buffer.bytes.len().div_ceil(bytes)]));
+            buffer.bounds = Some((bytes, vec![NO_BOUND; buffer.bytes.len().div_ceil(bytes)]));
         }
         if let Some((unit, bounds)) = &mut buffer.bounds {
             // A view may have smaller elements than the view that stored the bounds.
             if bytes < *unit {
                 let each = *unit / bytes;
                 let spread =
-                    |(i, bound): (usize, &Bound)| if i % each == 0 { *bound } else { UNTOLD };
+                    |(i, bound): (usize, &Bound)| if i % each == 0 { *bound } else { NO_BOUND };
                 let all = bounds
                     .iter()
                     .flat_map(|bound| (0..each).map(move |i| (i, bound)));
                 *bounds = all.map(spread).collect();
                 *unit = bytes;
             }
-            bounds[at / *unit] = bound.unwrap_or(UNTOLD);
+            bounds[at / *unit] = bound.unwrap_or(NO_BOUND);
         }
         Ok(())
     }
@@ -321,7 +325,7 @@ impl Memory {
         let count = buffer.bytes.len() / scalar.bytes();
         Some(
             (0..count)
-                .map(|i| Some(bounds[i * scalar.bytes() / unit]).filter(|b| *b != UNTOLD))
+                .map(|i| Some(bounds[i * scalar.bytes() / unit]).filter(|b| *b != NO_BOUND))
                 .collect(),
         )
     }

@@ -1,5 +1,7 @@
 //! Points of an iteration space, one per lane.
 
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
 use crate::value::{Lanes, View};
 use tx_mlir::{Affine, AffineMap};
 
@@ -118,4 +120,35 @@ impl Indices {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[i64]> {
         (0..self.lanes).map(|lane| &self.all[lane * self.rank..][..self.rank])
     }
+}
+
+/// Returns the sizes of the iteration space. If result `i` of an indexing map is a plain dimension
+/// `d`, the size of operand dimension `i` is the size of `d`.
+pub(crate) fn iteration_sizes(
+    rank: usize,
+    maps: &[AffineMap],
+    sizes: &[Vec<i64>],
+    site: &Site,
+) -> Result<Vec<i64>, Trouble> {
+    let mut space = vec![None; rank];
+    for (map, sizes) in maps.iter().zip(sizes) {
+        for (expr, size) in map.results.iter().zip(sizes) {
+            let Affine::Dim(d) = expr else { continue };
+            match space[*d] {
+                None => space[*d] = Some(*size),
+                Some(known) if known == *size => {}
+                Some(known) => {
+                    let message = format!("dimension {d} has {known} and {size} iterations");
+                    return Err(Trouble::fault(FaultKind::OutOfBounds, site, message));
+                }
+            }
+        }
+    }
+    space
+        .into_iter()
+        .collect::<Option<_>>()
+        .ok_or_else(|| Trouble::Unsupported {
+            site: site.clone(),
+            what: "with a dimension of unknown size".to_owned(),
+        })
 }

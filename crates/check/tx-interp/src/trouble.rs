@@ -1,35 +1,8 @@
 //! Reasons why a run failed.
 
+use crate::site::Site;
 use std::fmt;
-use tx_mlir::melior::ir::operation::OperationLike;
 use tx_mlir::{Code, Op, codes};
-
-/// Location of an op.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
-    /// Name of the op.
-    pub op: String,
-    /// Location in MLIR syntax, without `loc(…)`.
-    pub location: String,
-}
-
-impl Site {
-    pub(crate) fn of(op: Op<'_>) -> Self {
-        let location = op.location().to_string();
-        Self {
-            op: tx_mlir::name(op).to_owned(),
-            location: tx_mlir::source_location(op.location())
-                .map(|l| format!("{}:{}:{}", l.file, l.line, l.column))
-                .unwrap_or(location),
-        }
-    }
-}
-
-impl fmt::Display for Site {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` at {}", self.op, self.location)
-    }
-}
 
 /// Kind of a fault of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Runtime values of SSA values, per lane.
 
-use crate::bound::Bound;
 use std::rc::Rc;
+use tx_scalar::Bound;
 
 /// Numbers of an SSA value. Each lane has `width` numbers of its own, or all lanes share `width`
 /// numbers.
@@ -63,9 +63,9 @@ impl Lanes {
 
     fn set_bound(&mut self, at: usize, bound: Option<Bound>) {
         match (&mut self.bounds, bound) {
-            (Some(bounds), bound) => bounds[at] = bound.unwrap_or(UNTOLD),
+            (Some(bounds), bound) => bounds[at] = bound.unwrap_or(NO_BOUND),
             (None, Some(bound)) => {
-                let mut bounds = vec![UNTOLD; self.bits.len()];
+                let mut bounds = vec![NO_BOUND; self.bits.len()];
                 bounds[at] = bound;
                 self.bounds = Some(bounds);
             }
@@ -120,7 +120,7 @@ impl Lanes {
 
 /// Placeholder for the error bound of an exact number. The interpreter computes the actual bound
 /// when an op needs it.
-pub(crate) const UNTOLD: Bound = Bound {
+pub(crate) const NO_BOUND: Bound = Bound {
     additions: 0.0,
     error: -1.0,
     magnitude: 0.0,
@@ -239,3 +239,6 @@ impl Value {
         }
     }
 }
+
+/// Index of an SSA value in the frame of its function.
+pub(crate) type Slot = usize;

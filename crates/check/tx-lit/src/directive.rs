@@ -4,10 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::command::{self, Output};
-use crate::count::Count;
-use crate::semantic::{Assemble, RaceFree, Validate};
-use crate::suite::Suite;
+use crate::command::Output;
+use crate::pipeline;
+use crate::programs::Programs;
 
 /// Check that runs after the RUN lines of a test file. Functions of type `Fn(&Context) ->
 /// Result<(), String>` implement the trait [`Directive`].
@@ -45,31 +44,9 @@ where
     }
 }
 
-/// Directives of a suite that are not built into the parser.
-pub(crate) struct Registry {
-    pub(crate) directives: BTreeMap<String, Box<dyn Directive>>,
-    /// Names of directives that other tools read. Each name has a list of the folders whose tests
-    /// may contain the directive; an empty list permits every folder.
-    pub(crate) read_elsewhere: BTreeMap<String, Vec<String>>,
-}
-
-impl Registry {
-    pub(crate) fn builtin() -> Self {
-        let known: [(&str, Box<dyn Directive>); 4] = [
-            ("COUNT", Box::new(Count)),
-            ("PTXAS", Box::new(Assemble)),
-            ("RACE-FREE", Box::new(RaceFree)),
-            ("VALIDATE", Box::new(Validate)),
-        ];
-        Self {
-            directives: known.map(|(name, does)| (name.to_owned(), does)).into(),
-            read_elsewhere: BTreeMap::new(),
-        }
-    }
-}
-
-pub(crate) struct Running<'a> {
-    pub(crate) suite: &'a Suite,
+/// The test that runs, and the outputs of its completed commands.
+pub(crate) struct RunningTest<'a> {
+    pub(crate) programs: &'a Programs,
     pub(crate) path: &'a Path,
     pub(crate) scratch: &'a Path,
     /// Cache of the outputs of completed commands. A command that several directives need runs
@@ -79,7 +56,7 @@ pub(crate) struct Running<'a> {
 
 /// Input of a directive: its text, its line, the test, and the checked output.
 pub struct Context<'a> {
-    pub(crate) running: &'a Running<'a>,
+    pub(crate) running: &'a RunningTest<'a>,
     pub(crate) value: &'a str,
     pub(crate) line: usize,
     pub(crate) output: Option<&'a str>,
@@ -106,7 +83,7 @@ impl Context<'_> {
     /// # Errors
     /// Fails if a quote is not closed.
     pub fn words(&self) -> Result<Vec<String>, String> {
-        let words = command::words(self.value)?;
+        let words = pipeline::words(self.value)?;
         Ok(words
             .iter()
             .map(|word| self.running.replace(word))
@@ -124,10 +101,10 @@ impl Context<'_> {
         self.running.scratch
     }
 
-    /// Returns the name of the driver ([`Suite::driver`]): the tool that compiles and validates
-    /// programs.
+    /// Returns the name of the driver ([`Suite::driver`](crate::Suite::driver)): the tool that
+    /// compiles and validates programs.
     pub fn driver(&self) -> &str {
-        self.running.suite.driver_name()
+        &self.running.programs.driver
     }
 
     /// Runs a tool of the suite, and returns its output and exit status. If a test needs the same
@@ -141,12 +118,12 @@ impl Context<'_> {
         tool: &str,
         arguments: impl IntoIterator<Item = A>,
     ) -> Result<Output, String> {
-        let mut command = vec![self.running.suite.tool_path(tool)?];
+        let mut command = vec![self.running.programs.tool_path(tool)?];
         command.extend(arguments.into_iter().map(|word| word.as_ref().to_owned()));
         if let Some(output) = self.running.done.borrow().get(&command) {
             return Ok(output.clone());
         }
-        let output = self.running.suite.surroundings().execute(
+        let output = self.running.programs.surroundings().execute(
             std::slice::from_ref(&command),
             false,
             None,
@@ -159,7 +136,7 @@ impl Context<'_> {
     }
 }
 
-impl Running<'_> {
+impl RunningTest<'_> {
     pub(crate) fn replace(&self, word: &str) -> String {
         let folder = self.path.parent().unwrap_or(self.path);
         word.replace("%s", &self.path.display().to_string())

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::command::Pipeline;
-use crate::directive::Registry;
+use crate::pipeline::Pipeline;
+use crate::registry::Registry;
 use crate::text::{self, Line};
 
 #[derive(Debug, Default)]

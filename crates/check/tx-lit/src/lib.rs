@@ -170,9 +170,21 @@ mod directive;
 #[cfg(feature = "run")]
 mod file;
 #[cfg(feature = "run")]
+mod file_check;
+#[cfg(feature = "run")]
+mod pipeline;
+#[cfg(feature = "run")]
+mod programs;
+#[cfg(feature = "run")]
+mod registry;
+#[cfg(feature = "run")]
 mod report;
 #[cfg(feature = "run")]
+mod round_trip;
+#[cfg(feature = "run")]
 mod semantic;
+#[cfg(feature = "run")]
+mod snapshot;
 #[cfg(feature = "run")]
 mod suite;
 #[cfg(feature = "run")]
@@ -185,7 +197,9 @@ pub use command::Output;
 #[cfg(feature = "run")]
 pub use directive::{Context, Directive};
 #[cfg(feature = "run")]
-pub use suite::{AssertSnapshot, Suite};
+pub use snapshot::AssertSnapshot;
+#[cfg(feature = "run")]
+pub use suite::Suite;
 #[cfg(feature = "run")]
 pub use tool::Tool;
 

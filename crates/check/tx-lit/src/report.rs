@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use similar::{ChangeTag, TextDiff};
 
-use crate::command::Pipeline;
+use crate::pipeline::Pipeline;
 
 /// Number of unchanged lines around a difference, and number of input lines around a failed CHECK.
 pub(crate) const CONTEXT_LINES: usize = 4;

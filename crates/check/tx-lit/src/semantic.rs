@@ -1,9 +1,10 @@
 //! Directives that compile or validate the test program with the driver, such as `tx`.
 
+use crate::command::Output;
 use std::fs;
 
-use crate::command;
 use crate::directive::{Context, Directive};
+use crate::pipeline;
 use crate::report::{indent, numbered};
 
 /// Directive `PTXAS: sm_80 sm_90`: the driver compiles the program for each chip, and NVIDIA's
@@ -69,7 +70,7 @@ pub(crate) struct Validate;
 
 impl Directive for Validate {
     fn check(&self, value: &str) -> Result<(), String> {
-        command::words(value).map(|_| ())
+        pipeline::words(value).map(|_| ())
     }
 
     fn run(&self, context: &Context<'_>) -> Result<(), String> {
@@ -99,7 +100,7 @@ const LAUNCH: &str = "launch";
 
 impl Directive for RaceFree {
     fn check(&self, value: &str) -> Result<(), String> {
-        command::words(value).map(|_| ())
+        pipeline::words(value).map(|_| ())
     }
 
     fn run(&self, context: &Context<'_>) -> Result<(), String> {
@@ -186,13 +187,13 @@ fn races(verdicts: &str) -> Option<String> {
     None
 }
 
-fn validate(context: &Context<'_>) -> Result<command::Output, String> {
+fn validate(context: &Context<'_>) -> Result<Output, String> {
     let mut arguments = vec!["validate".to_owned(), context.path().display().to_string()];
     arguments.extend(context.words()?);
     context.run(context.driver(), &arguments)
 }
 
-fn both(output: &command::Output) -> String {
+fn both(output: &Output) -> String {
     let text = |bytes: &[u8]| indent(&String::from_utf8_lossy(bytes));
     format!(
         "{}\n{}{}",

@@ -2,27 +2,24 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::fs;
-use std::io;
-use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, fs, io};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use crate::command::{Output, Surroundings};
-use crate::directive::{Context, Directive, Registry, Running};
+use crate::command::Output;
+use crate::directive::{Context, Directive, RunningTest};
 use crate::file::{Exit, OWN, Run, Test};
-use crate::report::{CONTEXT_LINES, describe, difference, indent, show_run};
-use crate::text::snapshot_contents;
+use crate::file_check::check_lines;
+use crate::programs::Programs;
+use crate::registry::Registry;
+use crate::report::{describe, show_run};
+use crate::round_trip::{prints_module, read_back};
+use crate::snapshot::{AssertSnapshot, Snapshots, changed, quiet_insta, snapshot_path};
 use crate::tool::Tool;
-
-/// Function that compares a text with a named snapshot. [`suite!`](crate::suite) expands the
-/// function in the crate of the caller.
-pub type AssertSnapshot = fn(&str, &str);
 
 /// Creates a [`Suite`] of the tests in a folder and its subfolders.
 ///
@@ -43,9 +40,6 @@ macro_rules! suite {
     };
 }
 
-/// Number of header lines in a snapshot file: `---`, `source: …`, `---`.
-const SNAPSHOT_HEADER_LINES: usize = 3;
-
 struct Printed {
     commands: Vec<Vec<String>>,
     output: Output,
@@ -57,25 +51,19 @@ struct Printed {
 #[must_use = "a suite does nothing until it is run"]
 pub struct Suite {
     folder: PathBuf,
-    root: PathBuf,
     extension: String,
-    tools: BTreeMap<String, Tool>,
-    driver: String,
+    programs: Programs,
     file_check: Tool,
     round_trip: BTreeSet<String>,
     registry: Registry,
-    bless_hint: String,
-    environment: Vec<(String, String)>,
-    time_limit: Duration,
-    max_snapshot_lines: usize,
-    assert_snapshot: AssertSnapshot,
+    snapshots: Snapshots,
 }
 
 impl fmt::Debug for Suite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Suite")
             .field("folder", &self.folder)
-            .field("tools", &self.tools)
+            .field("tools", &self.programs.tools)
             .finish_non_exhaustive()
     }
 }
@@ -85,18 +73,22 @@ impl Suite {
     pub fn new(folder: impl Into<PathBuf>, assert_snapshot: AssertSnapshot) -> Self {
         Self {
             folder: folder.into(),
-            root: std::env::current_dir().unwrap_or_default(),
             extension: "mlir".to_owned(),
-            tools: BTreeMap::new(),
-            driver: "tx".to_owned(),
+            programs: Programs {
+                root: std::env::current_dir().unwrap_or_default(),
+                tools: BTreeMap::new(),
+                driver: "tx".to_owned(),
+                environment: Vec::new(),
+                time_limit: Duration::from_secs(120),
+            },
             file_check: Tool::in_path("FileCheck"),
             round_trip: BTreeSet::new(),
             registry: Registry::builtin(),
-            bless_hint: "INSTA_UPDATE=always cargo test -- --exact {test}".to_owned(),
-            environment: Vec::new(),
-            time_limit: Duration::from_secs(120),
-            max_snapshot_lines: 300,
-            assert_snapshot,
+            snapshots: Snapshots {
+                assert_snapshot,
+                bless_hint: "INSTA_UPDATE=always cargo test -- --exact {test}".to_owned(),
+                max_lines: 300,
+            },
         }
     }
 
@@ -104,7 +96,7 @@ impl Suite {
     /// this folder. The default is the current folder; cargo sets the current folder to the folder
     /// of the package. Paths in failure messages are relative to the working folder.
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
-        self.root = root.into();
+        self.programs.root = root.into();
         self
     }
 
@@ -118,7 +110,7 @@ impl Suite {
     /// selected by [`Self::driver`]. `PTXAS` also runs the tool named `ptxas`. A tool replaces an
     /// earlier tool with the same name.
     pub fn tool(mut self, name: impl Into<String>, tool: impl Into<Tool>) -> Self {
-        self.tools.insert(name.into(), tool.into());
+        self.programs.tools.insert(name.into(), tool.into());
         self
     }
 
@@ -126,7 +118,7 @@ impl Suite {
     /// tool must support the commands `validate` and `compile` of `tx`. The default is `tx`, which
     /// contains only the passes and variants of this project.
     pub fn driver(mut self, tool: impl Into<String>) -> Self {
-        self.driver = tool.into();
+        self.programs.driver = tool.into();
         self
     }
 
@@ -197,20 +189,20 @@ impl Suite {
     /// the name of the test. The default command is `INSTA_UPDATE=always cargo test -- --exact
     /// {test}`.
     pub fn bless_hint(mut self, hint: impl Into<String>) -> Self {
-        self.bless_hint = hint.into();
+        self.snapshots.bless_hint = hint.into();
         self
     }
 
     /// Sets an environment variable of the programs. The harness also sets `NO_COLOR=1` and
     /// `RUST_BACKTRACE=0`.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.environment.push((name.into(), value.into()));
+        self.programs.environment.push((name.into(), value.into()));
         self
     }
 
     /// Sets the time limit of each program, by default two minutes.
     pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = limit;
+        self.programs.time_limit = limit;
         self
     }
 
@@ -218,7 +210,7 @@ impl Suite {
     /// snapshots are not reviewed. A test with longer output fails unless it contains the directive
     /// `SNAPSHOT: none`.
     pub fn max_snapshot_lines(mut self, lines: usize) -> Self {
-        self.max_snapshot_lines = lines;
+        self.snapshots.max_lines = lines;
         self
     }
 
@@ -250,7 +242,7 @@ impl Suite {
     /// # Errors
     /// Fails if the test folder cannot be read, or contains no test.
     pub fn trials(self) -> Result<Vec<Trial>, String> {
-        let folder = self.root.join(&self.folder);
+        let folder = self.programs.root.join(&self.folder);
         let mut files = Vec::new();
         collect(&folder, &self.extension, &mut files)
             .map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
@@ -290,10 +282,10 @@ impl Suite {
     /// assert!(failure.ends_with("x.mlir:1: nothing is checked: no CHECK line for a RUN line"));
     /// ```
     pub fn check(&self, path: &Path) -> Result<(), String> {
-        let shown = self.shown(path);
+        let shown = self.programs.shown(path);
         let text = fs::read(path).map_err(|error| format!("{shown}: cannot be read: {error}"))?;
         let text = String::from_utf8_lossy(&text);
-        let tools: Vec<&str> = self.tools.keys().map(String::as_str).collect();
+        let tools: Vec<&str> = self.programs.tools.keys().map(String::as_str).collect();
         let test =
             Test::parse(&text, &tools, &self.registry).map_err(|error| located(&shown, &error))?;
         self.readers(&test, path)
@@ -302,8 +294,8 @@ impl Suite {
             .prefix("tx-lit-")
             .tempdir()
             .map_err(|error| format!("cannot create a temporary folder: {error}"))?;
-        let running = Running {
-            suite: self,
+        let running = RunningTest {
+            programs: &self.programs,
             path,
             scratch: scratch.path(),
             done: RefCell::default(),
@@ -347,7 +339,7 @@ impl Suite {
     /// Runs the directives until one fails. Directives that check the output run last.
     fn obey(
         &self,
-        running: &Running<'_>,
+        running: &RunningTest<'_>,
         test: &Test,
         done: &[(&Run, Printed)],
     ) -> Result<(), String> {
@@ -374,7 +366,7 @@ impl Suite {
                     output,
                 };
                 directive.run(&context).map_err(|error| {
-                    let shown = self.shown(running.path);
+                    let shown = self.programs.shown(running.path);
                     format!("{shown}:{}: {}\n{}", each.line, each.name, error.trim_end())
                 })?;
             }
@@ -383,37 +375,11 @@ impl Suite {
     }
 
     fn name(&self, path: &Path) -> String {
-        let folder = self.root.join(&self.folder);
+        let folder = self.programs.root.join(&self.folder);
         path.strip_prefix(folder)
             .unwrap_or(path)
             .display()
             .to_string()
-    }
-
-    fn shown(&self, path: &Path) -> String {
-        path.strip_prefix(&self.root)
-            .unwrap_or(path)
-            .display()
-            .to_string()
-    }
-
-    pub(crate) fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings {
-            folder: &self.root,
-            environment: &self.environment,
-            time_limit: self.time_limit,
-        }
-    }
-
-    pub(crate) fn driver_name(&self) -> &str {
-        &self.driver
-    }
-
-    pub(crate) fn tool_path(&self, name: &str) -> Result<String, String> {
-        let tool = self.tools.get(name).ok_or_else(|| {
-            format!("this needs the tool `{name}`, which the suite does not have: add it with `Suite::tool`")
-        })?;
-        Ok(tool.path()?.display().to_string())
     }
 
     /// Checks that each directive for another tool is in a permitted folder.
@@ -434,11 +400,12 @@ impl Suite {
         Ok(())
     }
 
-    fn execute(&self, running: &Running<'_>, run: &Run) -> Result<Printed, String> {
+    fn execute(&self, running: &RunningTest<'_>, run: &Run) -> Result<Printed, String> {
         let commands = self.resolve(running, run)?;
-        let output = self
-            .surroundings()
-            .execute(&commands, run.pipeline.both_streams, None)?;
+        let output =
+            self.programs
+                .surroundings()
+                .execute(&commands, run.pipeline.both_streams, None)?;
         let wanted = match run.exit {
             Exit::Success => output.status == Some(0),
             Exit::Failure => output
@@ -461,7 +428,7 @@ impl Suite {
         }
         let text = String::from_utf8_lossy(&output.stdout)
             .replace(&running.scratch.display().to_string(), "$TMP")
-            .replace(&self.root.display().to_string(), "$ROOT");
+            .replace(&self.programs.root.display().to_string(), "$ROOT");
         Ok(Printed {
             commands,
             output,
@@ -479,7 +446,7 @@ impl Suite {
         if prefixes.is_empty() {
             return Ok(());
         }
-        self.file_check_on(path, &prefixes, text).map_err(|error| {
+        check_lines(&self.programs, &self.file_check, path, &prefixes, text).map_err(|error| {
             let snapshot = test.has_snapshot(run).then(|| snapshot_path(path, run));
             let changed = snapshot.and_then(|snapshot| changed(&snapshot, text));
             error + &changed.unwrap_or_default()
@@ -496,176 +463,27 @@ impl Suite {
         printed: &Printed,
     ) -> Result<(), String> {
         if test.has_snapshot(run) {
-            self.compare_snapshot(path, run, &printed.text)?;
+            self.snapshots
+                .compare(&self.programs, &self.name(path), path, run, &printed.text)?;
         }
         if test.round_trip
-            && let Some(tool) = self.prints_module(run, &printed.text)
+            && let Some(tool) = prints_module(&self.round_trip, run, &printed.text)
         {
-            self.read_back(tool, &printed.commands, &printed.output)?;
+            read_back(&self.programs, tool, &printed.commands, &printed.output)?;
         }
         Ok(())
     }
 
-    fn resolve(&self, running: &Running<'_>, run: &Run) -> Result<Vec<Vec<String>>, String> {
+    fn resolve(&self, running: &RunningTest<'_>, run: &Run) -> Result<Vec<Vec<String>>, String> {
         run.pipeline
             .commands
             .iter()
             .map(|command| {
-                let mut words = vec![self.tool_path(&command[0])?];
+                let mut words = vec![self.programs.tool_path(&command[0])?];
                 words.extend(command[1..].iter().map(|word| running.replace(word)));
                 Ok(words)
             })
             .collect()
-    }
-
-    fn file_check_on(&self, path: &Path, prefixes: &[&str], text: &str) -> Result<(), String> {
-        let command: Vec<String> = [
-            self.file_check.path()?.display().to_string(),
-            path.display().to_string(),
-            format!("--check-prefixes={}", prefixes.join(",")),
-            "--dump-input=fail".to_owned(),
-            "--dump-input-filter=error".to_owned(),
-            format!("--dump-input-context={CONTEXT_LINES}"),
-        ]
-        .into();
-        let output = self.surroundings().execute(
-            std::slice::from_ref(&command),
-            true,
-            Some(text.as_bytes()),
-        )?;
-        if output.is_success() {
-            return Ok(());
-        }
-        // FileCheck prints a legend before the failed CHECK, which is omitted.
-        let report: Vec<String> = String::from_utf8_lossy(&output.stdout)
-            .lines()
-            .filter(|line| {
-                !line.is_empty()
-                    && ![
-                        "Input file:",
-                        "Check file:",
-                        "-dump-input=help",
-                        "Input was:",
-                    ]
-                    .iter()
-                    .any(|noise| line.starts_with(noise))
-            })
-            .map(|line| line.replace(&format!("{}/", self.root.display()), ""))
-            .collect();
-        Err(format!(
-            "a CHECK is not met:\n{}\nIf the output is right, the CHECK line is not: change it by \
-             hand. Blessing \
-             rewrites snapshots only.",
-            report.join("\n").trim()
-        ))
-    }
-
-    fn compare_snapshot(&self, path: &Path, run: &Run, text: &str) -> Result<(), String> {
-        let snapshot = snapshot_path(path, run);
-        let lines = SNAPSHOT_HEADER_LINES + text.lines().count();
-        if lines > self.max_snapshot_lines {
-            return Err(too_long(
-                &self.shown(&snapshot),
-                lines,
-                self.max_snapshot_lines,
-                run,
-            ));
-        }
-        let name = snapshot
-            .file_stem()
-            .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let mut settings = insta::Settings::clone_current();
-        settings.set_snapshot_path(path.parent().unwrap_or(path));
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_omit_expression(true);
-        // The closure does not change the settings or the text, so a panic leaves no inconsistent
-        // state.
-        let verdict = panic::catch_unwind(panic::AssertUnwindSafe(|| {
-            settings.bind(|| (self.assert_snapshot)(&name, text));
-        }));
-        if verdict.is_ok() {
-            // A previous run with another output may have created the file `x.snap.new`.
-            let _ = fs::remove_file(snapshot.with_extension("snap.new"));
-            return Ok(());
-        }
-        let place = self.shown(&snapshot);
-        let hint = self.bless_hint.replace("{test}", &self.name(path));
-        Err(match fs::read_to_string(&snapshot) {
-            Err(_) => format!(
-                "there is no snapshot {place}. The output is:\n{}\nIf it is right: {hint}",
-                indent(text)
-            ),
-            Ok(old) => format!(
-                "the output is not {place} (- snapshot, + output):\n{}\nIf the new output is right: {hint}",
-                difference(snapshot_contents(&old), text)
-            ),
-        })
-    }
-
-    /// Returns the last tool of a RUN line if the round-trip check applies to it, because its
-    /// output is a module.
-    fn prints_module<'r>(&self, run: &'r Run, text: &str) -> Option<&'r str> {
-        let last = run.pipeline.commands.last()?;
-        // A module with elided resources is not equal to the original module after parsing.
-        let lossy = last.iter().any(|word| word.starts_with("--mlir-elide"));
-        let starts = ["module", "#", "!", "\"builtin.module\""];
-        let is_module = self.round_trip.contains(&last[0])
-            && run.exit == Exit::Success
-            && !run.pipeline.both_streams
-            && !run.verifies_diagnostics()
-            && !lossy
-            && text
-                .lines()
-                .find(|line| !line.trim().is_empty())
-                .is_some_and(|line| starts.iter().any(|start| line.starts_with(start)));
-        is_module.then(|| last[0].as_str())
-    }
-
-    /// Runs the tool on its own output, without passes, and compares the second output with the
-    /// first.
-    fn read_back(
-        &self,
-        tool: &str,
-        commands: &[Vec<String>],
-        output: &Output,
-    ) -> Result<(), String> {
-        const KEPT: &[&str] = &[
-            "--split-input-file",
-            "--allow-unregistered-dialect",
-            "--mlir-print-op-generic",
-            "--mlir-print-debuginfo",
-            "--mlir-print-local-scope",
-        ];
-        let mut again = vec![self.tool_path(tool)?, "-".to_owned()];
-        again.extend(
-            commands
-                .iter()
-                .flatten()
-                .filter(|word| KEPT.iter().any(|flag| word.starts_with(flag)))
-                .cloned(),
-        );
-        let second = self.surroundings().execute(
-            std::slice::from_ref(&again),
-            false,
-            Some(&output.stdout),
-        )?;
-        if second.status != Some(0) {
-            return Err(format!(
-                "{tool} cannot read its own output ({}):\n{}",
-                describe(second.status),
-                indent(&String::from_utf8_lossy(&second.stderr))
-            ));
-        }
-        if second.stdout != output.stdout {
-            return Err(format!(
-                "{tool} reads its own output and prints another (- first, + second):\n{}",
-                difference(
-                    &String::from_utf8_lossy(&output.stdout),
-                    &String::from_utf8_lossy(&second.stdout)
-                )
-            ));
-        }
-        Ok(())
     }
 }
 
@@ -675,42 +493,6 @@ fn located(file: &str, error: &str) -> String {
         Some(rest) => format!("{file}:{rest}").replace("\nline ", &format!("\n{file}:")),
         None => format!("{file}: {error}"),
     }
-}
-
-/// Returns the path of the snapshot, in the folder of `x.mlir`: `x.snap` or `x.PREFIX.snap`.
-fn snapshot_path(path: &Path, run: &Run) -> PathBuf {
-    let mut name = path
-        .file_stem()
-        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    if run.prefixes != ["CHECK"] {
-        name.push('.');
-        name.push_str(&run.prefixes.join("-"));
-    }
-    path.with_file_name(format!("{name}.snap"))
-}
-
-fn too_long(place: &str, lines: usize, limit: usize, run: &Run) -> String {
-    let directive = match &run.prefixes[..] {
-        [only] if only == "CHECK" => "SNAPSHOT".to_owned(),
-        prefixes => format!("SNAPSHOT({})", prefixes.join(",")),
-    };
-    format!(
-        "{place} would have {lines} lines, and a snapshot has at most {limit}: state the result \
-         in CHECK lines, in COUNT \
-         lines for each kernel, or in VALIDATE, and write `// {directive}: none — ` and what \
-         states the result; or split \
-         the test"
-    )
-}
-
-/// Returns the difference between the snapshot and an output for which a CHECK line fails, because
-/// the difference may show the cause of the failure.
-fn changed(snapshot: &Path, text: &str) -> Option<String> {
-    let old = fs::read_to_string(snapshot).ok()?;
-    let difference = difference(snapshot_contents(&old), text);
-    (!difference.is_empty()).then(|| {
-        format!("\nSince the snapshot, this has changed (- snapshot, + output):\n{difference}")
-    })
 }
 
 fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -723,24 +505,4 @@ fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> io::Resu
         }
     }
     Ok(())
-}
-
-/// Suppresses the output of insta, which would mix with the output of other tests. The failure
-/// message of a test contains the snapshot difference.
-fn quiet_insta() {
-    let threads = fs::read_dir("/proc/self/task").map(Iterator::count);
-    if std::env::var_os("INSTA_OUTPUT").is_none() && matches!(threads, Ok(1)) {
-        // SAFETY: the process has one thread, so no other thread reads the environment.
-        unsafe { std::env::set_var("INSTA_OUTPUT", "none") };
-    }
-    let report = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        // insta panics if a snapshot differs; `compare_snapshot` catches this panic.
-        if info
-            .location()
-            .is_none_or(|place| !place.file().contains("insta"))
-        {
-            report(info);
-        }
-    }));
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::instruction::{Address, Guard, Instruction, Location, Opcode, Operand, Statement};
+use crate::debug::Location;
+use crate::debug::{DataValue, File, Section, SectionLine};
+use crate::declaration::{Attribute, Declaration, Declarator, Initializer, Linkage};
+use crate::instruction::{Address, Guard, Instruction, Opcode, Operand, Statement};
 use crate::lexer::{ASM_BEGIN, ASM_END};
-use crate::module::{
-    Attribute, DataValue, Declaration, Declarator, File, Function, FunctionDirective, Initializer,
-    Item, Linkage, Module, Section, SectionLine,
-};
+use crate::module::{Function, FunctionDirective, Item, Module};
 
 fn join<T: Display>(
     f: &mut Formatter<'_>,

@@ -1,6 +1,7 @@
 //! Statements of a function body: instructions, labels, scopes.
 
-use crate::module::{Declaration, File};
+use crate::debug::{File, Location};
+use crate::declaration::Declaration;
 use crate::position::Position;
 
 /// One statement of a function body.
@@ -43,30 +44,6 @@ pub enum Statement {
     InlineAsmBegin,
     /// The comment `// end inline asm`.
     InlineAsmEnd,
-}
-
-/// Source line of the following instructions (`.loc`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Location {
-    /// Index of the `.file`.
-    pub file: u64,
-    /// Line.
-    pub line: u64,
-    /// Column.
-    pub column: u64,
-    /// The inlined function and its call site, if any.
-    pub inlined: Option<Inlined>,
-}
-
-/// Call site of an inlined function: `function_name $L__info_string0+4, inlined_at 1 5 3`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inlined {
-    /// A label in `.debug_str`.
-    pub function_name: String,
-    /// Offset from the label, in bytes.
-    pub offset: i64,
-    /// File index, line and column of the call.
-    pub at: (u64, u64, u64),
 }
 
 /// An instruction.

@@ -36,6 +36,8 @@
 //! ```
 
 mod compare;
+mod debug;
+mod declaration;
 mod display;
 mod facts;
 mod flow;
@@ -48,13 +50,12 @@ mod position;
 mod ptxas;
 
 pub use compare::{Copied, Difference, Vanished, compare, vanished};
+pub use debug::{DataValue, File, Inlined, Location, Section, SectionLine};
+pub use declaration::{Attribute, Declaration, Declarator, Initializer, Linkage, Pointer};
 pub use facts::{Count, Fact, Facts, FactsError, FunctionFacts, KernelFacts, LoopNesting};
 pub use flow::{Block, Flow, FlowError, Site};
-pub use instruction::{Address, Guard, Inlined, Instruction, Location, Opcode, Operand, Statement};
-pub use module::{
-    Attribute, DataValue, Declaration, Declarator, File, Function, FunctionDirective, Initializer,
-    Item, Linkage, Module, Pointer, Section, SectionLine,
-};
+pub use instruction::{Address, Guard, Instruction, Opcode, Operand, Statement};
+pub use module::{Function, FunctionDirective, Item, Module};
 pub use operation::{
     Access, Atomic, Barrier, BarrierKind, Combine, Direction, MalformedInstruction, MatchMode,
     Operation, Ordering, ReduxKind, ScalarType, Scope, ShuffleMode, Space, Threads, VoteMode,

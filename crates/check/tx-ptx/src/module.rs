@@ -1,5 +1,7 @@
-//! Syntax tree of a PTX module: functions, variables and debug information.
+//! Syntax tree of a PTX module and of its functions.
 
+use crate::debug::{File, Section};
+use crate::declaration::{Attribute, Declaration, Linkage};
 use crate::instruction::Statement;
 use crate::position::Position;
 
@@ -56,19 +58,6 @@ pub enum Item {
     Section(Section),
 }
 
-/// Linkage of a symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Linkage {
-    /// `.visible`
-    Visible,
-    /// `.extern`
-    Extern,
-    /// `.weak`
-    Weak,
-    /// `.common`
-    Common,
-}
-
 /// An `.entry` or a `.func`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
@@ -118,147 +107,4 @@ pub enum FunctionDirective {
     Pragma(Vec<String>),
     /// `.attribute(…)`
     Attributes(Vec<Attribute>),
-}
-
-/// One attribute of a list such as `.attribute(.managed, .unified(1, 2))`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attribute {
-    /// Name of the attribute, without the dot.
-    pub name: String,
-    /// Numbers of the attribute, in parentheses.
-    pub values: Vec<u64>,
-}
-
-/// Declaration of one or several names of one type: registers, variables or a parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Declaration {
-    /// Linkage directives in order: `.visible`, `.extern` …
-    pub linkage: Vec<Linkage>,
-    /// State space without the dot: `reg`, `global`, `shared`, `local`, `const`, `param` …
-    pub space: String,
-    /// `.attribute(.managed)`
-    pub attributes: Vec<Attribute>,
-    /// Alignment of `.align`, in bytes.
-    pub align: Option<u64>,
-    /// Vector length: 2 for `.v2`, 4 for `.v4`.
-    pub vector: Option<u64>,
-    /// Type without the dot: `b32`, `pred`, `texref` …
-    pub ty: String,
-    /// Properties of the pointee of a pointer parameter (`.ptr`).
-    pub pointer: Option<Pointer>,
-    /// The declared names.
-    pub names: Vec<Declarator>,
-}
-
-/// Pointee of a pointer parameter: `.ptr .global .align 16`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pointer {
-    /// State space of the pointee, without the dot; `None` for generic.
-    pub space: Option<String>,
-    /// The alignment of the address in bytes.
-    pub align: Option<u64>,
-}
-
-/// A declared name with its array sizes and initial value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Declarator {
-    /// Name of the register, variable or parameter; `_` in prototypes.
-    pub name: String,
-    /// Number of declared registers: 5 for `%r<5>`, which declares `%r0` to `%r4`.
-    pub count: Option<u64>,
-    /// Array sizes; `None` for an unspecified size `[]`.
-    pub sizes: Vec<Option<u64>>,
-    /// Initial value of a variable.
-    pub initializer: Option<Initializer>,
-}
-
-/// Initial value of a variable.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Initializer {
-    /// Integer literal.
-    Integer(i128),
-    /// Bits of an f32 literal.
-    Single(u32),
-    /// Bits of an f64 literal.
-    Double(u64),
-    /// An address: `a`, `a+4`.
-    Symbol {
-        /// Name of the variable or function.
-        name: String,
-        /// Offset in bytes.
-        offset: i64,
-    },
-    /// A generic address: `generic(a)+4`.
-    Generic {
-        /// Name of the variable or function.
-        name: String,
-        /// Offset in bytes.
-        offset: i64,
-    },
-    /// Bits of another initial value, selected by a mask: `0xFF00(a)`.
-    Masked {
-        /// The selected bits.
-        mask: u64,
-        /// The masked value.
-        value: Box<Initializer>,
-    },
-    /// `{…, …}`
-    List(Vec<Initializer>),
-    /// A field of a sampler: `filter_mode = nearest`.
-    Field {
-        /// The left side.
-        name: String,
-        /// The right side.
-        value: Box<Initializer>,
-    },
-}
-
-/// A `.file` directive: `.file 1 "a.mlir", 1700000000, 42`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
-    /// Index of the file in `.loc` directives.
-    pub index: u64,
-    /// Path, with escapes unchanged.
-    pub name: String,
-    /// Modification time and size of the file.
-    pub stamp: Option<(u64, u64)>,
-}
-
-/// A section of DWARF data.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Section {
-    /// Name of the section, without the dot.
-    pub name: String,
-    /// Lines of the section.
-    pub lines: Vec<SectionLine>,
-}
-
-/// One line of a section.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SectionLine {
-    /// `$L__info_string0:`
-    Label(String),
-    /// `.b32 $L__tmp1-$L__tmp0`
-    Data {
-        /// Type of the values, without the dot.
-        ty: String,
-        /// The values.
-        values: Vec<DataValue>,
-    },
-}
-
-/// A value in a section.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DataValue {
-    /// A number.
-    Integer(i128),
-    /// `a`, `a+4`, `.debug_abbrev`, `a-b`.
-    Symbol {
-        /// A label, or a section name with its dot.
-        name: String,
-        /// The subtracted label.
-        minus: Option<String>,
-        /// The added offset.
-        offset: i64,
-    },
 }

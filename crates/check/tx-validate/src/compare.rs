@@ -150,12 +150,12 @@ fn unflatten(mut flat: usize, shape: &[usize]) -> Vec<usize> {
 }
 
 /// Arguments in the memory layout of the interpreter.
-pub(crate) struct Placed {
+pub(crate) struct PlacedArguments {
     pub(crate) arguments: Vec<tx_interp::Argument>,
     placements: Vec<Option<(tx_runtime::Placement, Vec<usize>, ElementType)>>,
 }
 
-impl Placed {
+impl PlacedArguments {
     pub(crate) fn new(plan: &Plan, args: &[Arg]) -> Result<Self, String> {
         let mut placed = Self {
             arguments: Vec::new(),

@@ -1,6 +1,9 @@
 //! Pass `tile-validate` for `tx-opt`.
 
-use crate::{Options, Trouble, Verdict, validate};
+use crate::options::Options;
+use crate::trouble::Trouble;
+use crate::validate::validate;
+use crate::verdict::Verdict;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx::{Compiler, Source, Target};
 use tx_mlir::pass::{Counts, Pass, PassInfo, option_error, pass};

@@ -16,11 +16,14 @@
 
 mod access;
 mod assembly;
+mod chip;
+mod constant;
 mod device;
 mod flow;
 mod forward;
 mod operation;
-mod ranges;
+mod pointer;
+pub(crate) mod ranges;
 
 use crate::verdict::Verdict;
 use std::path::Path;
@@ -45,7 +48,7 @@ pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
         }
         Err(error) => return Verdict::Ptx(error.to_string()),
     };
-    let chip = device::Chip::new(&artifact.plan.chip, module.version);
+    let chip = chip::Chip::new(&artifact.plan.chip, module.version);
     let ir = match device::facts(&artifact.device_ir, chip) {
         Ok(facts) => facts,
         Err(error) => return Verdict::Unsupported(error),

@@ -32,11 +32,11 @@ impl Reference {
 /// The cache holds up to 1 GiB.
 #[derive(Default)]
 pub struct References {
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedReferences>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct CachedReferences {
     found: BTreeMap<Key, Arc<Reference>>,
     bytes: usize,
 }
@@ -69,7 +69,7 @@ impl Key {
 }
 
 impl References {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, CachedReferences> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -83,7 +83,7 @@ impl References {
         let mut kept = self.kept();
         let bytes = reference.bytes();
         if kept.bytes + bytes > MOST_BYTES {
-            *kept = Kept::default();
+            *kept = CachedReferences::default();
         }
         if kept.found.insert(key, Arc::clone(reference)).is_none() {
             kept.bytes += bytes;

@@ -1,17 +1,15 @@
-//! Generation of programs.
+//! Generation of the text of a program.
 
 use std::sync::Arc;
 
 use crate::element::Element;
-use crate::expected::{Input, Results, garbage, spread};
 use crate::inputs::{Random, SORTS};
+use crate::operands::{Fragments, Lanes, Memory, OperandKind};
 use crate::program::{Case, KernelBuilder, Rows, Scope, Storage, list};
-use crate::reference::{self, Expected, Kind, Nan, Rule};
-use crate::spec::{Fragments, Lanes, Memory, OperandKind, Spec, Types, Work};
-use crate::variants::{self, Answer, Traits};
-
-/// Name of a variant that does not exist.
-pub(crate) const UNKNOWN: &str = "no-such-variant";
+use crate::reference::Kind;
+use crate::results::{Results, spread};
+use crate::spec::{Spec, Work};
+use crate::variants;
 
 /// Returns the joined names and the joined types of operands.
 fn joined(operands: &[crate::program::Operand]) -> (String, String) {
@@ -21,7 +19,6 @@ fn joined(operands: &[crate::program::Operand]) -> (String, String) {
 }
 
 impl Spec {
-    /// Generates the program.
     pub(crate) fn case(&self) -> Result<Case, String> {
         let mut case = match &self.place {
             OperandKind::Memory(memory) => self.memory(memory),
@@ -31,86 +28,6 @@ impl Spec {
         .map_err(|error| format!("the generator made a bad test: {error}"))?;
         case.chip = self.variant.and_then(variants::chip);
         Ok(case)
-    }
-
-    /// Returns the properties of an op of this reduction kind that determine which variants apply.
-    pub(crate) fn traits(&self, kind: Option<Kind>) -> Traits {
-        let types = match self.work {
-            Work::Values(types, _) | Work::Indices(types, ..) => types,
-            Work::Custom(custom) => Types::of(custom.elements[0]),
-        };
-        Traits {
-            place: self.place,
-            types,
-            kind,
-        }
-    }
-
-    fn operation(&self, kind: Option<Kind>) -> &'static str {
-        kind.map_or("custom", Kind::name)
-    }
-
-    /// Returns the combiner region of a custom kind, and the attributes.
-    fn tail(&self, kind: Option<Kind>, variant: Option<&str>) -> String {
-        let attributes = self.attributes(kind.unwrap_or(Kind::Sum), variant);
-        match &self.work {
-            Work::Custom(custom) => {
-                let acc = custom.elements[0].accumulator().mlir();
-                format!(" {}{attributes}", custom.text.replace("ACC", acc))
-            }
-            _ => attributes,
-        }
-    }
-
-    /// Returns the values of `accumulate` for which the program contains an op of a reduction kind.
-    /// By default, these are both values. If the lowering unrolls large loops, the program contains
-    /// only one of the two ops.
-    fn accumulations(&self, kind: Option<Kind>) -> &'static [bool] {
-        let unrolled =
-            matches!(self.place, OperandKind::Fragments(_)) || self.variant == Some("batched");
-        let turn = kind.map_or(0, |kind| kind as usize) + usize::from(self.variant.is_some());
-        match (self.verdicts, unrolled) {
-            (true, _) => &[false],
-            (false, false) => &[false, true],
-            (false, true) => {
-                if (Random::new(&self.seed()).below(2) + turn).is_multiple_of(2) {
-                    &[false]
-                } else {
-                    &[true]
-                }
-            }
-        }
-    }
-
-    /// Returns the variants that the ops of a kind force. A verdicts program forces every variant,
-    /// and finally an unknown one, whose error lists all variants.
-    fn forced(&self) -> Vec<Option<&'static str>> {
-        if self.verdicts {
-            variants::asked().chain([UNKNOWN]).map(Some).collect()
-        } else {
-            vec![self.variant.and_then(variants::name)]
-        }
-    }
-
-    /// Returns the kind and the forced variant of each op, in program order.
-    pub(crate) fn questions(&self) -> Vec<(Option<Kind>, &'static str)> {
-        let forced = self.forced();
-        self.all_kinds()
-            .into_iter()
-            .flat_map(|kind| forced.iter().flatten().map(move |variant| (kind, *variant)))
-            .collect()
-    }
-
-    /// Returns the kinds that the forced variant accepts.
-    pub(crate) fn accepted(&self) -> Vec<Option<Kind>> {
-        self.all_kinds()
-            .into_iter()
-            .filter(|kind| {
-                self.variant.is_none_or(|label| {
-                    variants::answer(label, &self.traits(*kind)) == Answer::Accepts
-                })
-            })
-            .collect()
     }
 
     fn memory(&self, m: &Memory) -> Result<Case, String> {
@@ -183,16 +100,6 @@ impl Spec {
             }
         }
         Ok(kernel.finish())
-    }
-
-    /// Returns a seed that is equal for all variants, so that their results can be compared.
-    fn seed(&self) -> String {
-        Spec {
-            variant: None,
-            verdicts: false,
-            ..*self
-        }
-        .name()
     }
 
     fn record(
@@ -446,40 +353,5 @@ impl Spec {
         }
         kernel.line("}");
         Ok(kernel.finish())
-    }
-
-    fn lane_indices(
-        &self,
-        kind: Option<Kind>,
-        types: Types,
-        nan: Nan,
-        index: Element,
-        input: &Input,
-        indices: &[u64],
-    ) -> Result<Results, String> {
-        let rule = Rule {
-            kind: kind.ok_or("no kind")?,
-            nan,
-            source: types.source,
-            acc: types.accumulator(),
-            destination: types.destination,
-        };
-        let mut results = Results {
-            old: vec![
-                vec![garbage(types.destination); input.rows.len()],
-                vec![garbage(index); input.rows.len()],
-            ],
-            expected: vec![Vec::new(), Vec::new()],
-        };
-        for row in input.rows.iter() {
-            let indexed: Vec<(u64, i64)> = row
-                .iter()
-                .map(|at| (input.values[0][*at], indices[*at] as i64))
-                .collect();
-            let (value, at) = reference::arg(rule, &indexed, None)?;
-            results.expected[0].push(Expected::exactly(value));
-            results.expected[1].push(Expected::exactly(at as u64));
-        }
-        Ok(results)
     }
 }

@@ -1,62 +1,11 @@
-//! Descriptions of programs: types, computation, and place of the operands.
-
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+//! Description of a program: its computation, its operands and its variant.
 
 use crate::custom::Custom;
 use crate::element::Element::{self, I1};
-use crate::program::{Scope, Storage};
+use crate::inputs::Random;
+use crate::operands::{OperandKind, Types};
 use crate::reference::{Kind, Nan};
-
-/// Types of one reduction.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Types {
-    pub(crate) source: Element,
-    /// Attribute `acc`, if specified.
-    pub(crate) acc: Option<Element>,
-    pub(crate) destination: Element,
-}
-
-impl Types {
-    pub(crate) fn of(element: Element) -> Self {
-        Self {
-            source: element,
-            acc: None,
-            destination: element,
-        }
-    }
-
-    pub(crate) fn into(source: Element, destination: Element) -> Self {
-        Self {
-            source,
-            acc: None,
-            destination,
-        }
-    }
-
-    pub(crate) fn with(element: Element, acc: Element) -> Self {
-        Self {
-            source: element,
-            acc: Some(acc),
-            destination: element,
-        }
-    }
-
-    pub(crate) fn accumulator(self) -> Element {
-        self.acc.unwrap_or(self.source.accumulator())
-    }
-
-    pub(crate) fn name(self) -> String {
-        let mut name = self.source.mlir().to_owned();
-        if self.destination != self.source {
-            let _ = write!(name, "-to-{}", self.destination.mlir());
-        }
-        if let Some(acc) = self.acc {
-            let _ = write!(name, "-in-{}", acc.mlir());
-        }
-        name
-    }
-}
+use crate::variants::{self, Answer, Traits};
 
 /// Computation of a program.
 #[derive(Clone, Copy)]
@@ -69,7 +18,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    pub(crate) fn policy(self) -> &'static str {
+    fn policy(self) -> &'static str {
         match self {
             Self::Values(types, nan) | Self::Indices(types, nan, _) if types.source.is_float() => {
                 match nan {
@@ -81,7 +30,7 @@ impl Work {
         }
     }
 
-    pub(crate) fn types(self) -> String {
+    fn types(self) -> String {
         match self {
             Self::Values(types, _) => types.name(),
             Self::Indices(types, _, index) => format!("{}-at-{}", types.name(), index.mlir()),
@@ -89,7 +38,7 @@ impl Work {
         }
     }
 
-    pub(crate) fn kinds(self) -> Vec<Kind> {
+    fn kinds(self) -> Vec<Kind> {
         use Kind::{And, ArgMax, ArgMin, Max, Min, Or, Prod, Sum, UMax, UMin, Xor};
         match self {
             Self::Values(types, nan) => match (types.source, nan) {
@@ -107,79 +56,6 @@ impl Work {
     }
 }
 
-/// Tiles in memory.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) struct Memory {
-    pub(crate) scope: Scope,
-    pub(crate) storage: Storage,
-    pub(crate) rows: usize,
-    pub(crate) length: usize,
-    /// Set if the reduced dimension is the outermost.
-    pub(crate) outer: bool,
-    pub(crate) block: usize,
-    pub(crate) dynamic: bool,
-    /// Set if the tile has a single row and no dimension for rows.
-    pub(crate) flat: bool,
-}
-
-/// Tiles in registers.
-#[derive(Clone, Copy)]
-pub(crate) struct Fragments {
-    pub(crate) name: &'static str,
-    pub(crate) scope: Scope,
-    pub(crate) block: usize,
-    pub(crate) shape: [usize; 2],
-    pub(crate) layout: &'static str,
-    pub(crate) axes: &'static [usize],
-    pub(crate) result: &'static str,
-    /// Set if lanes of a warp hold parts of one result.
-    pub(crate) crosses_lanes: bool,
-}
-
-/// One value per thread.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes {
-    pub(crate) scope: Scope,
-    pub(crate) block: usize,
-    /// Width and stride, if the scope contains several groups.
-    pub(crate) groups: Option<(usize, usize)>,
-}
-
-impl Lanes {
-    pub(crate) const fn new(scope: Scope, block: usize, groups: Option<(usize, usize)>) -> Self {
-        Self {
-            scope,
-            block,
-            groups,
-        }
-    }
-
-    /// Returns the group of a thread. The three indices are the instance of the scope, the range of
-    /// `width * stride` threads within the scope, and the offset modulo `stride`.
-    pub(crate) fn group(&self, thread: usize) -> (usize, usize, usize) {
-        let size = self.scope.threads(self.block);
-        let (width, stride) = self.groups.unwrap_or((size, 1));
-        let place = thread % size;
-        (thread / size, place / (width * stride), place % stride)
-    }
-
-    /// Returns the threads of each group.
-    pub(crate) fn members(&self) -> Vec<Vec<usize>> {
-        let mut members = BTreeMap::<_, Vec<usize>>::new();
-        for thread in 0..self.block {
-            members.entry(self.group(thread)).or_default().push(thread);
-        }
-        members.into_values().collect()
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(crate) enum OperandKind {
-    Memory(Memory),
-    Fragments(Fragments),
-    Lanes(Lanes),
-}
-
 /// Program.
 #[derive(Clone, Copy)]
 pub(crate) struct Spec {
@@ -191,6 +67,9 @@ pub(crate) struct Spec {
     /// The program contains one op per kind and forced variant.
     pub(crate) verdicts: bool,
 }
+
+/// Name of a variant that does not exist.
+pub(crate) const UNKNOWN: &str = "no-such-variant";
 
 impl Spec {
     pub(crate) fn name(&self) -> String {
@@ -234,7 +113,7 @@ impl Spec {
     }
 
     /// Returns the attributes of an op, or an empty text.
-    pub(crate) fn attributes(&self, kind: Kind, variant: Option<&str>) -> String {
+    fn attributes(&self, kind: Kind, variant: Option<&str>) -> String {
         let mut attributes = Vec::new();
         let (Work::Values(types, nan) | Work::Indices(types, nan, _)) = self.work else {
             return variant.map_or(String::new(), |v| format!(" {{variant = \"{v}\"}}"));
@@ -256,10 +135,115 @@ impl Spec {
         }
     }
 
+    /// Returns the properties of an op of this reduction kind that determine which variants apply.
+    pub(crate) fn traits(&self, kind: Option<Kind>) -> Traits {
+        let types = match self.work {
+            Work::Values(types, _) | Work::Indices(types, ..) => types,
+            Work::Custom(custom) => Types::of(custom.elements[0]),
+        };
+        Traits {
+            place: self.place,
+            types,
+            kind,
+        }
+    }
+
     pub(crate) fn all_kinds(&self) -> Vec<Option<Kind>> {
         match self.work {
             Work::Custom(_) => vec![None],
             work => work.kinds().into_iter().map(Some).collect(),
+        }
+    }
+
+    pub(crate) fn operation(&self, kind: Option<Kind>) -> &'static str {
+        kind.map_or("custom", Kind::name)
+    }
+
+    /// Returns the combiner region of a custom kind, and the attributes.
+    pub(crate) fn tail(&self, kind: Option<Kind>, variant: Option<&str>) -> String {
+        let attributes = self.attributes(kind.unwrap_or(Kind::Sum), variant);
+        match &self.work {
+            Work::Custom(custom) => {
+                let acc = custom.elements[0].accumulator().mlir();
+                format!(" {}{attributes}", custom.text.replace("ACC", acc))
+            }
+            _ => attributes,
+        }
+    }
+
+    /// Returns the values of `accumulate` for which the program contains an op of a reduction kind.
+    /// By default, these are both values. If the lowering unrolls large loops, the program contains
+    /// only one of the two ops.
+    pub(crate) fn accumulations(&self, kind: Option<Kind>) -> &'static [bool] {
+        let unrolled =
+            matches!(self.place, OperandKind::Fragments(_)) || self.variant == Some("batched");
+        let turn = kind.map_or(0, |kind| kind as usize) + usize::from(self.variant.is_some());
+        match (self.verdicts, unrolled) {
+            (true, _) => &[false],
+            (false, false) => &[false, true],
+            (false, true) => {
+                if (Random::new(&self.seed()).below(2) + turn).is_multiple_of(2) {
+                    &[false]
+                } else {
+                    &[true]
+                }
+            }
+        }
+    }
+
+    /// Returns the variants that the ops of a kind force. A verdicts program forces every variant,
+    /// and finally an unknown one, whose error lists all variants.
+    pub(crate) fn forced(&self) -> Vec<Option<&'static str>> {
+        if self.verdicts {
+            variants::asked().chain([UNKNOWN]).map(Some).collect()
+        } else {
+            vec![self.variant.and_then(variants::name)]
+        }
+    }
+
+    /// Returns the kind and the forced variant of each op, in program order.
+    pub(crate) fn questions(&self) -> Vec<(Option<Kind>, &'static str)> {
+        let forced = self.forced();
+        self.all_kinds()
+            .into_iter()
+            .flat_map(|kind| forced.iter().flatten().map(move |variant| (kind, *variant)))
+            .collect()
+    }
+
+    /// Returns the kinds that the forced variant accepts.
+    pub(crate) fn accepted(&self) -> Vec<Option<Kind>> {
+        self.all_kinds()
+            .into_iter()
+            .filter(|kind| {
+                self.variant.is_none_or(|label| {
+                    variants::answer(label, &self.traits(*kind)) == Answer::Accepts
+                })
+            })
+            .collect()
+    }
+
+    /// Returns a seed that is equal for all variants, so that their results can be compared.
+    pub(crate) fn seed(&self) -> String {
+        Spec {
+            variant: None,
+            verdicts: false,
+            ..*self
+        }
+        .name()
+    }
+
+    pub(crate) fn destinations(&self) -> Vec<Element> {
+        match &self.work {
+            Work::Values(types, _) => vec![types.destination],
+            Work::Indices(types, _, index) => vec![types.destination, *index],
+            Work::Custom(custom) => custom.elements.to_vec(),
+        }
+    }
+
+    pub(crate) fn sources(&self) -> Vec<Element> {
+        match &self.work {
+            Work::Values(types, _) | Work::Indices(types, ..) => vec![types.source],
+            Work::Custom(custom) => custom.elements.to_vec(),
         }
     }
 }

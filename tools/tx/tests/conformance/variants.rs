@@ -2,9 +2,9 @@
 //! compiler.
 
 use crate::element::Element;
+use crate::operands::{OperandKind, Types};
 use crate::program::{Scope, Storage};
 use crate::reference::Kind;
-use crate::spec::{OperandKind, Types};
 
 /// Properties of a reduction op that determine which variants apply.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
 //! Random host functions.
 
-use super::{axes, combine, rank, shape, view};
+use super::operands::{axes, combine, rank, shape, view};
 use crate::combine::{Combine, Kind};
 use crate::description::{
-    ElementWork, EpilogueWork, Form, Host, HostSource, Job, StepDescription, View,
+    ElementWork, EpilogueWork, Form, GridOp, Host, HostSource, StepDescription, View,
 };
 use crate::element::Element;
 use crate::random::Random;
@@ -12,22 +12,22 @@ const MOST: usize = 4096;
 
 pub(super) fn host(random: &mut Random) -> Host {
     let count = random.pick(&[1, 1, 1, 2, 2, 3]);
-    let mut jobs: Vec<Job> = Vec::new();
-    // Element type and shape of the destination of each job.
+    let mut ops: Vec<GridOp> = Vec::new();
+    // Element type and shape of the destination of each op.
     let mut results: Vec<(Element, Vec<usize>)> = Vec::new();
     for _ in 0..count {
-        let (job, result) = job(random, &results);
-        jobs.push(job);
+        let (op, result) = grid_op(random, &results);
+        ops.push(op);
         results.push(result);
     }
     Host {
-        jobs,
+        ops,
         free: random.percent(70),
     }
 }
 
 /// Returns a convolution or a Welford reduction.
-fn special(random: &mut Random) -> (Job, (Element, Vec<usize>)) {
+fn special(random: &mut Random) -> (GridOp, (Element, Vec<usize>)) {
     let (form, combine, shape, axes) = if random.percent(60) {
         let element = random.pick(&[Element::F32, Element::F16, Element::F64, Element::I32]);
         let linalg = random.percent(50);
@@ -65,7 +65,7 @@ fn special(random: &mut Random) -> (Job, (Element, Vec<usize>)) {
             ..View::default()
         },
     };
-    let job = Job {
+    let op = GridOp {
         combine,
         source: HostSource::Fresh(shape, seen),
         axes,
@@ -78,10 +78,13 @@ fn special(random: &mut Random) -> (Job, (Element, Vec<usize>)) {
         view: view(random, &result, false),
         schedule: random.percent(60).then(|| self::schedule(random, &extents)),
     };
-    (job, (element, result))
+    (op, (element, result))
 }
 
-fn job(random: &mut Random, results: &[(Element, Vec<usize>)]) -> (Job, (Element, Vec<usize>)) {
+fn grid_op(
+    random: &mut Random,
+    results: &[(Element, Vec<usize>)],
+) -> (GridOp, (Element, Vec<usize>)) {
     if random.percent(10) {
         return special(random);
     }
@@ -165,7 +168,7 @@ fn job(random: &mut Random, results: &[(Element, Vec<usize>)]) -> (Job, (Element
         schedule(random, &extents)
     });
     let to = combine.destinations()[0];
-    let job = Job {
+    let op = GridOp {
         view: view(random, &result, false),
         combine,
         source,
@@ -178,14 +181,14 @@ fn job(random: &mut Random, results: &[(Element, Vec<usize>)]) -> (Job, (Element
         temporary: random.percent(25),
         schedule,
     };
-    let job = Job {
-        view: match job.temporary {
+    let op = GridOp {
+        view: match op.temporary {
             true => View::default(),
-            false => job.view,
+            false => op.view,
         },
-        ..job
+        ..op
     };
-    (job, (to, result))
+    (op, (to, result))
 }
 
 struct Loop {

@@ -1,7 +1,7 @@
 //! Random kernels.
 
 use super::layout::layout;
-use super::{axes, combine, element, rank, shape, view};
+use super::operands::{axes, combine, element, rank, shape, view};
 use crate::description::{
     Copy, Destination, Fragment, Groups, Kernel, KernelOp, Lanes, Reduce, ResultLayout, Scope,
     Source, Space, Tile, View, Work,

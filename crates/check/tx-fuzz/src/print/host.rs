@@ -1,14 +1,13 @@
 //! Printer for host functions.
 
-use super::kernel::{axes, braces, names, types};
 use super::memref::{Memref, Part, Start};
-use super::{Text, list};
+use super::text::Text;
 use crate::combine::{Combine, Kind};
 use crate::derive::{Contradiction, contradiction, reduced};
-use crate::description::{
-    ElementWork, EpilogueWork, Form, Host, HostSource, Job, Space, StepDescription, View,
-};
-use crate::element::Element::{self, BF16, F8E4M3FN, F8E5M2, F16, F32, F64};
+use crate::description::{ElementWork, EpilogueWork, Form, GridOp, Host, HostSource, Space, View};
+use crate::element::Element::{self, F32};
+use crate::print::region::{combined, element_work, identity, literal, widen};
+use crate::print::syntax::{axes, braces, list, names, schedule, types};
 
 pub(crate) fn print(host: &Host) -> Result<Text, Contradiction> {
     let mut printer = Printer {
@@ -20,8 +19,8 @@ pub(crate) fn print(host: &Host) -> Result<Text, Contradiction> {
         names: 0,
         open: false,
     };
-    for job in &host.jobs {
-        printer.job(job)?;
+    for op in &host.ops {
+        printer.grid_op(op)?;
     }
     if host.free {
         let allocated = std::mem::take(&mut printer.allocated);
@@ -44,7 +43,7 @@ pub(crate) fn print(host: &Host) -> Result<Text, Contradiction> {
         ),
         arguments: printer.arguments,
         open: printer.open,
-        finite: host.jobs.iter().any(|job| job.form == Form::Welford),
+        finite: host.ops.iter().any(|op| op.form == Form::Welford),
     })
 }
 
@@ -77,8 +76,8 @@ struct Printer {
 }
 
 /// Operands of a grid-level op, as text.
-struct Parts<'j> {
-    job: &'j Job,
+struct Parts<'o> {
+    op: &'o GridOp,
     sources: Vec<Memref>,
     destinations: Vec<Memref>,
     extras: Vec<Memref>,
@@ -165,9 +164,9 @@ impl Printer {
 
     /// Prints a convolution. The source shape contains the two sizes of the result, and then the
     /// two sizes of the filter.
-    fn window(&mut self, job: &Job, linalg: bool) -> Result<(), Contradiction> {
-        let combine = &job.combine;
-        let HostSource::Fresh(shape, view) = &job.source else {
+    fn window(&mut self, op: &GridOp, linalg: bool) -> Result<(), Contradiction> {
+        let combine = &op.combine;
+        let HostSource::Fresh(shape, view) = &op.source else {
             return contradiction("a window over a result");
         };
         let [h, w, kh, kw] = shape[..] else {
@@ -186,7 +185,7 @@ impl Printer {
         };
         let image = self.array(element, &[h + kh - 1, w + kw - 1], &open, false);
         let filter = self.array(element, &[kh, kw], &View::default(), false);
-        let result = self.array(element, &[h, w], &job.view, job.temporary);
+        let result = self.array(element, &[h, w], &op.view, op.temporary);
         let maps = "affine_map<(i, j, di, dj) -> (i + di, j + dj)>, \
                     affine_map<(i, j, di, dj) -> (di, dj)>, affine_map<(i, j, di, dj) -> (i, j)>";
         let ty = element.mlir();
@@ -195,7 +194,7 @@ impl Printer {
         if linalg {
             let value = identity(combine.kind, element)?;
             self.fill(&result, &value);
-            let attributes = match schedule(job) {
+            let attributes = match schedule(op) {
                 Some(schedule) => format!(" attrs = {{{schedule}}}"),
                 None => String::new(),
             };
@@ -214,7 +213,7 @@ impl Printer {
         } else {
             let mut attributes = combine.attributes();
             attributes.push(format!("maps = [{maps}]"));
-            attributes.extend(schedule(job));
+            attributes.extend(schedule(op));
             self.body.push(format!(
                 "tile.reduce {} {} into {} axes [2, 3] scope(grid) element {{\n\
                  ^bb0(%x: {ty}, %y: {ty}, %i: index, %j: index, %di: index, %dj: index):\n{work}  \
@@ -231,20 +230,20 @@ impl Printer {
         Ok(())
     }
 
-    fn welford(&mut self, job: &Job) -> Result<(), Contradiction> {
-        let HostSource::Fresh(shape, view) = &job.source else {
+    fn welford(&mut self, op: &GridOp) -> Result<(), Contradiction> {
+        let HostSource::Fresh(shape, view) = &op.source else {
             return contradiction("statistics of a result");
         };
-        if job.combine != Combine::plain(Kind::Sum, F32) || job.keep {
+        if op.combine != Combine::plain(Kind::Sum, F32) || op.keep {
             return contradiction("statistics of other types");
         }
-        let result = reduced(shape, &job.axes, false)?;
+        let result = reduced(shape, &op.axes, false)?;
         let source = self.array(F32, shape, view, false);
-        let means = self.array(F32, &result, &job.view, job.temporary);
+        let means = self.array(F32, &result, &op.view, op.temporary);
         let variances = self.array(F32, &result, &View::default(), false);
         let index =
             |count: usize| -> String { (0..count).map(|d| format!(", %d{d}: index")).collect() };
-        let attributes: Vec<String> = schedule(job).into_iter().collect();
+        let attributes: Vec<String> = schedule(op).into_iter().collect();
         self.body.push(format!(
             "tile.reduce custom {} into {}, {} axes [{}] scope(grid) {WELFORD} element {{\n\
              ^bb0(%x: f32{}):\n\
@@ -259,7 +258,7 @@ impl Printer {
             source.name,
             means.name,
             variances.name,
-            axes(&job.axes, shape.len(), false),
+            axes(&op.axes, shape.len(), false),
             index(shape.len()),
             index(result.len()),
             braces(&attributes),
@@ -271,15 +270,15 @@ impl Printer {
         Ok(())
     }
 
-    fn job(&mut self, job: &Job) -> Result<(), Contradiction> {
-        match job.form {
-            Form::Window(linalg) => return self.window(job, linalg),
-            Form::Welford => return self.welford(job),
+    fn grid_op(&mut self, op: &GridOp) -> Result<(), Contradiction> {
+        match op.form {
+            Form::Window(linalg) => return self.window(op, linalg),
+            Form::Welford => return self.welford(op),
             _ => {}
         }
-        let combine = &job.combine;
+        let combine = &op.combine;
         let elements = combine.sources();
-        let (mut sources, shape) = match &job.source {
+        let (mut sources, shape) = match &op.source {
             HostSource::Fresh(shape, view) => {
                 let mut sources = Vec::new();
                 for element in &elements {
@@ -299,43 +298,43 @@ impl Printer {
             }
         };
         let named = !combine.kind.is_arg() && !matches!(combine.kind, Kind::Custom(_));
-        if job.element == Some(ElementWork::Product) {
+        if op.element == Some(ElementWork::Product) {
             let second = self.array(combine.element, &shape, &View::default(), false);
             let loose = sources[0].loose.clone();
             sources.push(self.fitted(second, loose));
         }
-        if (job.element.is_some() || job.epilogue.is_some()) && !named {
+        if (op.element.is_some() || op.epilogue.is_some()) && !named {
             return contradiction("an element of several values");
         }
-        let result = match job.form {
+        let result = match op.form {
             Form::Map | Form::Copy => shape.clone(),
-            _ => reduced(&shape, &job.axes, job.keep)?,
+            _ => reduced(&shape, &op.axes, op.keep)?,
         };
-        let destinations: Vec<Memref> = match job.form {
+        let destinations: Vec<Memref> = match op.form {
             Form::Copy => vec![combine.element],
             Form::Map => vec![combine.element],
             _ => combine.destinations(),
         }
         .into_iter()
-        .map(|element| self.array(element, &result, &job.view, job.temporary))
+        .map(|element| self.array(element, &result, &op.view, op.temporary))
         .collect();
-        if job.temporary && combine.accumulate {
+        if op.temporary && combine.accumulate {
             for destination in &destinations {
                 self.fill(destination, &identity(Kind::Prod, destination.element)?);
             }
         }
         let mut extras = Vec::new();
-        if job.epilogue == Some(EpilogueWork::Add) {
+        if op.epilogue == Some(EpilogueWork::Add) {
             extras.push(self.array(combine.to, &result, &View::default(), false));
         }
         let parts = Parts {
-            job,
+            op,
             sources,
             destinations,
             extras,
             shape,
         };
-        match job.form {
+        match op.form {
             Form::Tile => self.tile(&parts)?,
             Form::Mapped => self.mapped(&parts)?,
             Form::LinalgReduce => self.linalg_reduce(&parts)?,
@@ -373,9 +372,9 @@ impl Printer {
             return contradiction("`with` without maps");
         }
         let rank = parts.shape.len();
-        let written = axes(&parts.job.axes, rank, false);
-        let mut attributes = parts.job.combine.attributes();
-        attributes.extend(schedule(parts.job));
+        let written = axes(&parts.op.axes, rank, false);
+        let mut attributes = parts.op.combine.attributes();
+        attributes.extend(schedule(parts.op));
         self.reduce(parts, &written, rank, attributes)
     }
 
@@ -386,11 +385,11 @@ impl Printer {
         rank: usize,
         attributes: Vec<String>,
     ) -> Result<(), Contradiction> {
-        let combine = &parts.job.combine;
+        let combine = &parts.op.combine;
         let indices =
             |count: usize| -> String { (0..count).map(|d| format!(", %d{d}: index")).collect() };
         let element = combine.element.mlir();
-        let computed = match parts.job.element {
+        let computed = match parts.op.element {
             None => String::new(),
             Some(work) => {
                 let second = match work {
@@ -407,7 +406,7 @@ impl Printer {
         };
         let acc = combine.acc.unwrap_or(combine.element.accumulator());
         let to = combine.to.mlir();
-        let epilogue = match parts.job.epilogue {
+        let epilogue = match parts.op.epilogue {
             None => String::new(),
             Some(_) if acc != combine.to => return contradiction("an epilogue of two types"),
             Some(work) => {
@@ -423,7 +422,7 @@ impl Printer {
                 format!(
                     " epilogue {{\n^bb0(%r: {to}{second}{}):\n  %s = {add} %r, {other} : \
                      {to}\n  tile.yield %s : {to}\n}}",
-                    indices(rank - parts.job.axes.len()),
+                    indices(rank - parts.op.axes.len()),
                 )
             }
         };
@@ -455,20 +454,20 @@ impl Printer {
         let mut maps = vec![loops.source.clone(); parts.sources.len()];
         maps.extend(vec![loops.result.clone(); parts.destinations.len()]);
         maps.extend(vec![loops.result.clone(); parts.extras.len()]);
-        let mut attributes = parts.job.combine.attributes();
+        let mut attributes = parts.op.combine.attributes();
         attributes.push(format!("maps = [{}]", list(&maps)));
-        attributes.extend(schedule(parts.job));
+        attributes.extend(schedule(parts.op));
         let rank = parts.shape.len();
         self.reduce(parts, &list(&loops.reduced), rank, attributes)
     }
 
     /// Prints the initialization of a `linalg` destination.
     fn start(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
-        let combine = &parts.job.combine;
+        let combine = &parts.op.combine;
         if combine.kind.is_arg() || matches!(combine.kind, Kind::Custom(_)) {
             return contradiction("a combiner of several values");
         }
-        if parts.job.epilogue.is_some() {
+        if parts.op.epilogue.is_some() {
             return contradiction("an epilogue in linalg");
         }
         if !combine.accumulate {
@@ -481,21 +480,21 @@ impl Printer {
 
     fn linalg_reduce(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
         self.start(parts)?;
-        let combine = &parts.job.combine;
-        if parts.job.keep || parts.job.element.is_some() {
+        let combine = &parts.op.combine;
+        if parts.op.keep || parts.op.element.is_some() {
             return contradiction("more than `linalg.reduce` says");
         }
-        let mut sorted = parts.job.axes.clone();
+        let mut sorted = parts.op.axes.clone();
         sorted.sort_unstable();
         let source = &parts.sources[0];
         // The cast requires equal static sizes in both types.
         let loose = (0..parts.shape.len())
-            .filter(|d| !parts.job.axes.contains(d))
+            .filter(|d| !parts.op.axes.contains(d))
             .map(|d| source.loose[d])
             .collect();
         let destination = self.fitted(parts.destinations[0].clone(), loose);
         let (from, to) = (source.element, destination.element);
-        let attributes: Vec<String> = schedule(parts.job).into_iter().collect();
+        let attributes: Vec<String> = schedule(parts.op).into_iter().collect();
         self.body.push(format!(
             "linalg.reduce ins({} : {}) outs({} : {}) dimensions = [{}]{}\n  (%x: {}, %old: {}) \
              {{\n{}{}  linalg.yield %new : {}\n  }}",
@@ -516,7 +515,7 @@ impl Printer {
 
     fn generic(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
         self.start(parts)?;
-        let combine = &parts.job.combine;
+        let combine = &parts.op.combine;
         let loops = Loops::of(parts);
         let iterators: Vec<&str> = (0..parts.shape.len())
             .map(|l| match loops.reduced.contains(&l) {
@@ -528,7 +527,7 @@ impl Printer {
         let mut maps = vec![loops.source.clone(); parts.sources.len()];
         maps.push(loops.result.clone());
         let mut body = String::new();
-        let value = match parts.job.element {
+        let value = match parts.op.element {
             None => "%x",
             Some(work) => {
                 let index = loops.last.map(|l| {
@@ -545,7 +544,7 @@ impl Printer {
             1 => String::new(),
             _ => format!(", %y: {}", from.mlir()),
         };
-        let attributes = match schedule(parts.job) {
+        let attributes = match schedule(parts.op) {
             Some(schedule) => format!(" attrs = {{{schedule}}}"),
             None => String::new(),
         };
@@ -567,12 +566,12 @@ impl Printer {
     }
 
     fn map(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
-        let element = parts.job.combine.element;
+        let element = parts.op.combine.element;
         let rank = parts.shape.len();
         let dims: Vec<String> = (0..rank).map(|d| format!("d{d}")).collect();
         let map = format!("affine_map<({0}) -> ({0})>", dims.join(", "));
         let mut body = String::new();
-        let value = match parts.job.element {
+        let value = match parts.op.element {
             None => "%x",
             Some(work) => {
                 let index = rank.checked_sub(1).map(|last| {
@@ -587,7 +586,7 @@ impl Printer {
             1 => "",
             _ => ", %y: ELEMENT",
         };
-        let attributes = match schedule(parts.job) {
+        let attributes = match schedule(parts.op) {
             Some(schedule) => format!(" attrs = {{{schedule}}}"),
             None => String::new(),
         };
@@ -621,7 +620,7 @@ impl Loops {
     fn of(parts: &Parts<'_>) -> Self {
         let rank = parts.shape.len();
         let order = View {
-            order: parts.job.order.clone(),
+            order: parts.op.order.clone(),
             ..View::default()
         }
         .order(rank);
@@ -629,7 +628,7 @@ impl Loops {
         let of: Vec<usize> = (0..rank)
             .map(|d| order.iter().position(|o| *o == d).unwrap_or(d))
             .collect();
-        let is_reduced = |d: &usize| parts.job.axes.contains(d);
+        let is_reduced = |d: &usize| parts.op.axes.contains(d);
         let dims: Vec<String> = (0..rank).map(|l| format!("d{l}")).collect();
         let map = |results: Vec<String>| {
             format!(
@@ -639,7 +638,7 @@ impl Loops {
             )
         };
         let result = (0..rank)
-            .filter_map(|d| match (is_reduced(&d), parts.job.keep) {
+            .filter_map(|d| match (is_reduced(&d), parts.op.keep) {
                 (true, true) => Some("0".to_owned()),
                 (true, false) => None,
                 (false, _) => Some(format!("d{}", of[d])),
@@ -651,130 +650,5 @@ impl Loops {
             reduced: (0..rank).filter(|l| is_reduced(&order[*l])).collect(),
             last: of.last().copied(),
         }
-    }
-}
-
-/// Prints the element-wise computation of `%e` from the loaded element `%x`.
-fn element_work(
-    work: ElementWork,
-    element: Element,
-    last: Option<&str>,
-) -> Result<String, Contradiction> {
-    let ty = element.mlir();
-    if element.bytes() == 1 && element.is_float() {
-        return contradiction("arithmetic of eight bits");
-    }
-    let multiply = if element.is_float() {
-        "arith.mulf"
-    } else {
-        "arith.muli"
-    };
-    Ok(match (work, last) {
-        (ElementWork::Square, _) => format!("  %e = {multiply} %x, %x : {ty}\n"),
-        (ElementWork::Product, _) => format!("  %e = {multiply} %x, %y : {ty}\n"),
-        (ElementWork::Odd, Some(last)) => format!(
-            "  %two = arith.constant 2 : index\n\
-             \x20 %zero = arith.constant 0 : index\n\
-             \x20 %unit = arith.constant {}\n\
-             \x20 %rest = arith.remui {last}, %two : index\n\
-             \x20 %even = arith.cmpi eq, %rest, %zero : index\n\
-             \x20 %e = arith.select %even, %unit, %x : {ty}\n",
-            literal(&identity(Kind::Prod, element)?, element)
-        ),
-        (ElementWork::Odd, None) => return contradiction("an index of no dimension"),
-    })
-}
-
-/// Prints the conversion of `value` to type `to` as the op `%wide`.
-fn widen(value: &str, from: Element, to: Element) -> String {
-    let (from_ty, to_ty) = (from.mlir(), to.mlir());
-    if from == to {
-        // `arith.select` with equal operands gives the value the new name `%wide`.
-        format!(
-            "  %true = arith.constant true\n  %wide = arith.select %true, {value}, {value} : {to_ty}\n"
-        )
-    } else {
-        format!("  %wide = arith.extf {value} : {from_ty} to {to_ty}\n")
-    }
-}
-
-/// Prints the combiner op, whose operands are `%old` and `%wide` and whose result is `%new`.
-fn combined(kind: Kind, element: Element, ignore_nan: bool) -> Result<String, Contradiction> {
-    let op = match (kind, element.is_float()) {
-        (Kind::Sum, true) => "addf",
-        (Kind::Sum, false) => "addi",
-        (Kind::Prod, true) => "mulf",
-        (Kind::Prod, false) => "muli",
-        (Kind::Max, true) if ignore_nan => "maxnumf",
-        (Kind::Max, true) => "maximumf",
-        (Kind::Max, false) => "maxsi",
-        (Kind::Min, true) if ignore_nan => "minnumf",
-        (Kind::Min, true) => "minimumf",
-        (Kind::Min, false) => "minsi",
-        (Kind::UMax, false) => "maxui",
-        (Kind::UMin, false) => "minui",
-        (Kind::And, false) => "andi",
-        (Kind::Or, false) => "ori",
-        (Kind::Xor, false) => "xori",
-        _ => return contradiction("no such combination"),
-    };
-    Ok(format!(
-        "  %new = arith.{op} %old, %wide : {}\n",
-        element.mlir()
-    ))
-}
-
-/// Returns the identity of a reduction kind, as an MLIR literal.
-fn identity(kind: Kind, element: Element) -> Result<String, Contradiction> {
-    let infinity = |bits: u64, sign: u32| match kind {
-        Kind::Max => format!("0x{:X}", bits | 1 << sign),
-        _ => format!("0x{bits:X}"),
-    };
-    let bits = element.bytes() * 8;
-    Ok(match (kind, element) {
-        (Kind::Sum | Kind::Or | Kind::Xor | Kind::UMax, Element::I1) => "false".to_owned(),
-        (_, Element::I1) => "true".to_owned(),
-        (Kind::Sum, e) if e.is_float() => "0.0".to_owned(),
-        (Kind::Prod, e) if e.is_float() => "1.0".to_owned(),
-        (Kind::Max | Kind::Min, F16) => infinity(0x7c00, 15),
-        (Kind::Max | Kind::Min, BF16) => infinity(0x7f80, 15),
-        (Kind::Max | Kind::Min, F32) => infinity(0x7f80_0000, 31),
-        (Kind::Max | Kind::Min, F64) => infinity(0x7ff0_0000_0000_0000, 63),
-        (_, F8E4M3FN | F8E5M2) => return contradiction("no identity of eight bits"),
-        (Kind::Sum | Kind::Or | Kind::Xor | Kind::UMax, _) => "0".to_owned(),
-        (Kind::Prod, _) => "1".to_owned(),
-        (Kind::And | Kind::UMin, _) => "-1".to_owned(),
-        (Kind::Max, _) => (i64::MIN >> (64 - bits)).to_string(),
-        (Kind::Min, _) => (i64::MAX >> (64 - bits)).to_string(),
-        _ => return contradiction("no identity"),
-    })
-}
-
-/// Returns a literal with its type suffix; `true` and `false` have no suffix.
-fn literal(value: &str, element: Element) -> String {
-    match element {
-        Element::I1 => value.to_owned(),
-        other => format!("{value} : {}", other.mlir()),
-    }
-}
-
-fn schedule(job: &Job) -> Option<String> {
-    let steps: Vec<String> = job.schedule.as_ref()?.iter().map(step).collect();
-    Some(format!("schedule = [{}]", steps.join(", ")))
-}
-
-fn step(step: &StepDescription) -> String {
-    let quoted = |names: &[String]| {
-        let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-        names.join(", ")
-    };
-    match step {
-        StepDescription::Split(name, by) => format!("#tile.split<\"{name}\" by {by}>"),
-        StepDescription::Fuse(names, to) => format!("#tile.fuse<[{}] to \"{to}\">", quoted(names)),
-        StepDescription::Reorder(names) => format!("#tile.reorder<{}>", quoted(names)),
-        StepDescription::Bind(name, processor) => format!("#tile.bind<\"{name}\" to {processor}>"),
-        StepDescription::RFactor(name) => format!("#tile.rfactor<\"{name}\">"),
-        StepDescription::Unroll(name) => format!("#tile.unroll<\"{name}\">"),
-        StepDescription::Vectorize(name) => format!("#tile.vectorize<\"{name}\">"),
     }
 }

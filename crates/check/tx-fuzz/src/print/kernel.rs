@@ -1,13 +1,14 @@
 //! Printer for kernels.
 
 use super::memref::{Memref, Part, Start};
-use super::{Text, list};
-use crate::derive::{Contradiction, Lead, contradiction};
+use super::text::Text;
+use crate::derive::{Contradiction, LeadingDimension, contradiction};
 use crate::description::{
     Copy, Destination, Fragment, Groups, Iter, Kernel, KernelOp, Lanes, Layout, Reduce, Scope,
     Source, Space, Tile, View, Work,
 };
 use crate::element::Element;
+use crate::print::syntax::{axes, braces, list, names, types};
 
 /// Maximum shared memory per block in bytes, below the limit of every chip.
 const MOST_SHARED: usize = 44 << 10;
@@ -40,7 +41,7 @@ pub(crate) fn print(kernel: &Kernel) -> Result<Text, Contradiction> {
 #[derive(Clone, Debug)]
 struct Stored {
     base: Memref,
-    lead: Vec<Lead>,
+    lead: Vec<LeadingDimension>,
     shape: Vec<usize>,
     view: View,
 }
@@ -120,7 +121,7 @@ impl Printer<'_> {
     fn memory(
         &mut self,
         element: Element,
-        lead: Vec<Lead>,
+        lead: Vec<LeadingDimension>,
         shape: Vec<usize>,
         view: &View,
         space: Space,
@@ -141,7 +142,7 @@ impl Printer<'_> {
             .collect();
         let argument = self.argument(element, sizes.clone(), view.open && space != Space::Private);
         let bytes = |sizes: &[usize]| sizes.iter().product::<usize>() * element.bytes().max(4);
-        let whole = |base: Memref, lead: Vec<Lead>| Stored {
+        let whole = |base: Memref, lead: Vec<LeadingDimension>| Stored {
             base,
             lead,
             shape: shape.clone(),
@@ -177,10 +178,10 @@ impl Printer<'_> {
             }
             Space::Private => {
                 // Private memory needs no dimension for groups.
-                let own: Vec<Lead> = lead
+                let own: Vec<LeadingDimension> = lead
                     .iter()
                     .copied()
-                    .filter(|l| matches!(l, Lead::Turn(_)))
+                    .filter(|l| matches!(l, LeadingDimension::Iteration(_)))
                     .collect();
                 let own_sizes: Vec<usize> = own.iter().map(|l| l.size()).chain(stored).collect();
                 self.private_bytes += bytes(&own_sizes);
@@ -200,7 +201,7 @@ impl Printer<'_> {
                         .iter()
                         .enumerate()
                         .map(|(d, size)| match lead.get(d) {
-                            Some(Lead::Group(_)) => Part {
+                            Some(LeadingDimension::Group(_)) => Part {
                                 start: Start::Value("%thread".to_owned()),
                                 size: None,
                                 step: 1,
@@ -314,7 +315,7 @@ impl Printer<'_> {
                         .lead
                         .iter()
                         .map(|lead| match lead {
-                            Lead::Group(_) if mine => Some(group_name(work.scope)),
+                            LeadingDimension::Group(_) if mine => Some(group_name(work.scope)),
                             _ => None,
                         })
                         .collect();
@@ -728,12 +729,12 @@ fn group_name(scope: Scope) -> &'static str {
 }
 
 /// Returns the SSA values that are the indices along the leading dimensions of an array of tiles.
-fn which(work: &Work, lead: &[Lead]) -> Vec<Option<&'static str>> {
+fn which(work: &Work, lead: &[LeadingDimension]) -> Vec<Option<&'static str>> {
     lead.iter()
         .map(|lead| {
             Some(match lead {
-                Lead::Group(_) => group_name(work.scope),
-                Lead::Turn(_) => "%turn",
+                LeadingDimension::Group(_) => group_name(work.scope),
+                LeadingDimension::Iteration(_) => "%turn",
             })
         })
         .collect()
@@ -742,31 +743,6 @@ fn which(work: &Work, lead: &[Lead]) -> Vec<Option<&'static str>> {
 fn indent(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
     lines.join("\n")
-}
-
-pub(super) fn axes(axes: &[usize], rank: usize, negative: bool) -> String {
-    let numbers: Vec<i64> = axes
-        .iter()
-        .map(|axis| *axis as i64 - if negative { rank as i64 } else { 0 })
-        .collect();
-    list(&numbers)
-}
-
-pub(super) fn braces(attributes: &[String]) -> String {
-    match attributes.is_empty() {
-        true => String::new(),
-        false => format!(" {{{}}}", attributes.join(", ")),
-    }
-}
-
-pub(super) fn names(memrefs: &[Memref]) -> String {
-    let names: Vec<&str> = memrefs.iter().map(|m| m.name.as_str()).collect();
-    names.join(", ")
-}
-
-pub(super) fn types(memrefs: &[Memref]) -> String {
-    let types: Vec<String> = memrefs.iter().map(Memref::ty).collect();
-    types.join(", ")
 }
 
 fn show(layout: &Layout) -> String {

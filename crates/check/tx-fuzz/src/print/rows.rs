@@ -1,6 +1,6 @@
 //! Printer for host functions with several ops on the rows of matrices.
 
-use super::Text;
+use super::text::Text;
 use crate::derive::{Contradiction, contradiction};
 use crate::description::{Binary, Makes, Mapping, Operand, RowOp, Rows, Unary};
 use crate::element::Element;

@@ -1,7 +1,7 @@
 //! Commands that run on a malformed program, and classification of their outcomes.
 
-use super::Config;
-use super::process::{Ended, place_of_crash};
+use super::config::Config;
+use super::process::{ProcessResult, place_of_crash};
 use crate::check::{Class, Outcome};
 use crate::random::Random;
 use std::ffi::OsString;
@@ -126,7 +126,7 @@ impl Command {
     }
 
     /// Returns the outcome of a finished process.
-    pub(super) fn judge(&self, ended: &Ended, text: bool) -> Outcome {
+    pub(super) fn judge(&self, ended: &ProcessResult, text: bool) -> Outcome {
         let short = match self.before.first().or(self.after.first()) {
             Some(word) => format!(
                 "{} {}",

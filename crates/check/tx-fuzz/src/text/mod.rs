@@ -5,6 +5,7 @@
 //! counts inputs that also crash MLIR's `mlir-opt` separately.
 
 mod command;
+mod config;
 mod mutate;
 mod process;
 
@@ -13,13 +14,13 @@ use crate::random::Random;
 use crate::report::{Findings, Folder, Summary};
 use command::Command;
 use mutate::Corpus;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
+pub use config::Config;
 pub(crate) use process::place_of_crash;
 
 /// Returns a copy of `text` with random edits, some of which insert parts of `other`. The result
@@ -46,35 +47,6 @@ const PARSERS: [&str; 5] = [
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
-
-/// Options of a fuzz run.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// Name of the fuzzing command, for command lines that reproduce a finding.
-    pub program: String,
-    /// Path of `tx`.
-    pub tx: PathBuf,
-    /// Path of `tx-opt`. Without `tx-opt`, tests of bytecode and of single passes are skipped.
-    pub opt: Option<PathBuf>,
-    /// Path of `mlir-opt`, which the fuzzer runs to identify crashes of MLIR itself.
-    pub upstream: Option<PathBuf>,
-    /// Directory tree of the programs that are mutated; `None` selects random modules.
-    pub corpus: Option<PathBuf>,
-    /// Duration of the run.
-    pub time: Duration,
-    /// Maximum number of cases.
-    pub cases: Option<u64>,
-    /// Seed of all cases.
-    pub seed: u64,
-    /// Index of the first test case.
-    pub first: u64,
-    /// Number of concurrent processes.
-    pub jobs: usize,
-    /// Directory for findings.
-    pub out: PathBuf,
-    /// Number of completed cases, for progress display.
-    pub done: Arc<AtomicU64>,
-}
 
 /// Damaged program, and the command that runs on it.
 struct Input {

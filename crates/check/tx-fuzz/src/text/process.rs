@@ -1,6 +1,6 @@
 //! Child processes that may crash or hang.
 
-use crate::patience::Patience;
+use crate::cpu_time::CpuTimeLimit;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -12,14 +12,15 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(60);
 const MOST_PAUSE: Duration = Duration::from_millis(20);
 /// Time that an aborted process has to print its stack trace.
-const LAST_WORDS: Duration = Duration::from_secs(10);
+const STACK_TRACE_TIME: Duration = Duration::from_secs(10);
 /// Limit on mapped memory in KiB, because damaged input may request huge allocations.
 const MEMORY: &str = "8388608";
 /// Maximum number of bytes of the error output that the fuzzer keeps. Before a stack trace, LLVM
 /// prints one line for each enclosing op that the parser has entered.
 const MOST: usize = 1 << 20;
 
-pub(super) struct Ended {
+/// Result of a process that ran on damaged input.
+pub(super) struct ProcessResult {
     /// Exit status; `None` if the process exceeded its limit.
     pub(super) code: Option<i32>,
     /// Signal that terminated the process.
@@ -27,7 +28,7 @@ pub(super) struct Ended {
     pub(super) said: String,
 }
 
-impl Ended {
+impl ProcessResult {
     /// Returns whether the process crashed. A shell reports a signal as exit status 128 or higher;
     /// Rust reports a panic as 101.
     pub(super) fn died(&self) -> bool {
@@ -35,17 +36,17 @@ impl Ended {
     }
 }
 
-pub(super) fn run(line: &[OsString], log: &Path) -> io::Result<Ended> {
+pub(super) fn run(line: &[OsString], log: &Path) -> io::Result<ProcessResult> {
     run_with(&format!("ulimit -v {MEMORY}; ulimit -c 0"), line, log)
 }
 
 /// Runs a command with half of the usual stack size.
-pub(super) fn run_on_half_the_stack(line: &[OsString], log: &Path) -> io::Result<Ended> {
+pub(super) fn run_on_half_the_stack(line: &[OsString], log: &Path) -> io::Result<ProcessResult> {
     let limits = format!("ulimit -v {MEMORY}; ulimit -c 0; ulimit -s 4096");
     run_with(&limits, line, log)
 }
 
-fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
+fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<ProcessResult> {
     // A damaged command may write arbitrary files: run it in the directory of the log.
     let folder = log.parent().unwrap_or(Path::new("/"));
     let mut child = Command::new("/bin/sh")
@@ -58,14 +59,14 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
         .stdout(Stdio::null())
         .stderr(File::create(log)?)
         .spawn()?;
-    let patience = Patience::new(child.id(), LIMIT);
+    let time_limit = CpuTimeLimit::new(child.id(), LIMIT);
     let mut pause = Duration::from_millis(1);
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break Some(status);
         }
         // Do not check the CPU time of short processes.
-        if pause == MOST_PAUSE && patience.is_over() {
+        if pause == MOST_PAUSE && time_limit.is_over() {
             end(&mut child)?;
             break None;
         }
@@ -74,7 +75,7 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
     };
     let bytes = fs::read(log)?;
     let said = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST)]).into_owned();
-    Ok(Ended {
+    Ok(ProcessResult {
         code: status.and_then(|status| status.code()),
         signal: status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status)),
         said,
@@ -87,7 +88,7 @@ fn end(child: &mut Child) -> io::Result<()> {
     Command::new("kill")
         .args(["-ABRT", &child.id().to_string()])
         .status()?;
-    let stop = Instant::now() + LAST_WORDS;
+    let stop = Instant::now() + STACK_TRACE_TIME;
     while child.try_wait()?.is_none() {
         if Instant::now() > stop {
             child.kill()?;

@@ -1,15 +1,17 @@
 //! Loads and stores of scalars and vectors.
 
-use crate::bound::Bound;
-use crate::build::{Build, OpClosure, scalars_of};
-use crate::calc::operation;
+use crate::build::{Build, scalars_of};
+use crate::code::OpClosure;
 use crate::machine::Exec;
-use crate::number::Scalar;
 use crate::ops::scalar::{bound_of, float_of};
-use crate::trouble::{FaultKind, Site, Trouble};
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
 use crate::value::{Lanes, Value, View};
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::{Op, integer_attribute, name, operands, results};
+use tx_scalar::Bound;
+use tx_scalar::calc::operation;
+use tx_scalar::number::Scalar;
 
 /// Compiles `memref.load`, `memref.store`, `vector.load` and `vector.store`. Also compiles
 /// `llvm.load` and `llvm.store` if the address is derived from a memref.
@@ -98,7 +100,7 @@ pub(crate) fn build<'c>(
 }
 
 pub(crate) fn store(
-    exec: &mut Exec<'_, '_>,
+    exec: &mut Exec<'_>,
     value: usize,
     (view, first): (&View, i64),
     (scalar, width): (Scalar, usize),
@@ -118,7 +120,7 @@ pub(crate) fn store(
 }
 
 fn indexed(
-    exec: &Exec<'_, '_>,
+    exec: &Exec<'_>,
     memref: usize,
     indices: &[usize],
     lane: u32,
@@ -130,7 +132,7 @@ fn indexed(
 /// Returns an error for an index outside the sizes of a memref, even if the address is inside the
 /// buffer.
 fn check(
-    exec: &Exec<'_, '_>,
+    exec: &Exec<'_>,
     view: &View,
     index: &[i64],
     width: usize,

@@ -1,9 +1,11 @@
 //! Ops of `scf`, `func` and `cf`: loops, branches and calls, with per-lane control flow.
 
-use crate::build::{Build, Code, OpClosure, Slot};
+use crate::build::Build;
+use crate::code::{Code, OpClosure};
 use crate::machine::Exec;
-use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{UNTOLD, Value};
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
+use crate::value::{NO_BOUND, Slot, Value};
 use std::rc::Rc;
 use tx_mlir::{Op, attribute, name, string_attribute, symbol_path};
 
@@ -47,7 +49,7 @@ pub(crate) fn build<'c>(
                 .collect::<Result<Vec<_>, _>>()?;
             Box::new(move |exec| {
                 let all = exec.active.clone();
-                let chosen = |exec: &Exec<'_, '_>, lane: u32| {
+                let chosen = |exec: &Exec<'_>, lane: u32| {
                     let value = exec.int(slots[0], lane);
                     cases.iter().position(|case| *case == value)
                 };
@@ -68,7 +70,7 @@ pub(crate) fn build<'c>(
         "scf.execute_region" => {
             let body = build.body(op, 0)?;
             Box::new(move |exec| {
-                exec.run(&body)?;
+                body.run(exec)?;
                 for (to, from) in results.iter().zip(&body.yields) {
                     exec.slots[*to] = exec.slots[*from].clone();
                 }
@@ -101,7 +103,7 @@ pub(crate) fn build<'c>(
 /// Runs the body of a branch with the lanes `active`, and copies the yielded values of these lanes
 /// to `merged`.
 fn arm<'c>(
-    exec: &mut Exec<'_, 'c>,
+    exec: &mut Exec<'_>,
     active: Rc<[u32]>,
     body: &Code<'c>,
     merged: &mut [Value],
@@ -109,7 +111,7 @@ fn arm<'c>(
     if active.is_empty() {
         return Ok(());
     }
-    exec.run_for(active.clone(), body)?;
+    body.run_for(exec, active.clone())?;
     for (to, from) in merged.iter_mut().zip(&body.yields) {
         let value = exec.slots[*from].clone();
         to.merge(&value, &active, exec.lanes);
@@ -117,14 +119,14 @@ fn arm<'c>(
     Ok(())
 }
 
-fn store(exec: &mut Exec<'_, '_>, results: &[Slot], values: Vec<Value>) {
+fn store(exec: &mut Exec<'_>, results: &[Slot], values: Vec<Value>) {
     for (to, value) in results.iter().zip(values) {
         exec.slots[*to] = value;
     }
 }
 
 fn branch<'c>(
-    exec: &mut Exec<'_, 'c>,
+    exec: &mut Exec<'_>,
     condition: Slot,
     yes: &Code<'c>,
     no: Option<&Code<'c>>,
@@ -134,7 +136,7 @@ fn branch<'c>(
         .numbers(condition)
         .bounds
         .as_ref()
-        .is_some_and(|bounds| bounds.iter().any(|b| *b != UNTOLD && !b.is_exact()));
+        .is_some_and(|bounds| bounds.iter().any(|b| *b != NO_BOUND && !b.is_exact()));
     let all = exec.active.clone();
     let (taken, other): (Vec<u32>, Vec<u32>) = all
         .iter()
@@ -149,7 +151,7 @@ fn branch<'c>(
         // bounds become infinite.
         for value in &mut merged {
             if let Value::Numbers(lanes) = value {
-                lanes.bounds = Some(vec![crate::bound::Bound::anything(); lanes.bits.len()]);
+                lanes.bounds = Some(vec![tx_scalar::Bound::anything(); lanes.bits.len()]);
             }
         }
     }
@@ -158,7 +160,7 @@ fn branch<'c>(
 }
 
 fn counted<'c>(
-    exec: &mut Exec<'_, 'c>,
+    exec: &mut Exec<'_>,
     slots: &[Slot],
     body: &Code<'c>,
     results: &[Slot],
@@ -217,7 +219,7 @@ fn counted<'c>(
         for (slot, value) in body.arguments[1..].iter().zip(&carried) {
             exec.slots[*slot] = value.clone();
         }
-        exec.run_for(going.clone(), body)?;
+        body.run_for(exec, going.clone())?;
         for (value, from) in carried.iter_mut().zip(&body.yields) {
             let new = exec.slots[*from].clone();
             value.merge(&new, &going, exec.lanes);
@@ -241,7 +243,7 @@ fn counted<'c>(
 }
 
 fn conditional<'c>(
-    exec: &mut Exec<'_, 'c>,
+    exec: &mut Exec<'_>,
     inits: &[Slot],
     before: &Code<'c>,
     after: &Code<'c>,
@@ -254,7 +256,7 @@ fn conditional<'c>(
         for (slot, value) in before.arguments.iter().zip(&carried) {
             exec.slots[*slot] = value.clone();
         }
-        exec.run_for(active.clone(), before)?;
+        before.run_for(exec, active.clone())?;
         let Some((condition, passed)) = before.yields.split_first() else {
             break;
         };
@@ -275,7 +277,7 @@ fn conditional<'c>(
         for (slot, value) in after.arguments.iter().zip(&passed) {
             exec.slots[*slot] = value.clone();
         }
-        exec.run_for(active.clone(), after)?;
+        after.run_for(exec, active.clone())?;
         for (value, from) in carried.iter_mut().zip(&after.yields) {
             let new = exec.slots[*from].clone();
             value.merge(&new, &active, exec.lanes);
@@ -293,7 +295,7 @@ fn call<'c>(
 ) -> Result<OpClosure<'c>, Trouble> {
     let callee = attribute(op, "callee")
         .and_then(symbol_path)
-        .and_then(|path| find(build.program.module, op, &path))
+        .and_then(|path| build.program.lookup_symbol(op, &path))
         .ok_or_else(|| Trouble::unsupported(op, "of a function that is not there"))?;
     if tx_mlir::ancestors(op).any(|o| o == callee) {
         return Err(Trouble::unsupported(op, "of itself"));
@@ -305,7 +307,7 @@ fn call<'c>(
         for (slot, value) in function.code.arguments.iter().zip(arguments) {
             exec.slots[*slot] = value;
         }
-        let ran = exec.run(&function.code);
+        let ran = function.code.run(exec);
         let callee = std::mem::replace(&mut exec.slots, frame);
         ran?;
         for (to, from) in results.iter().zip(&function.code.yields) {
@@ -313,20 +315,4 @@ fn call<'c>(
         }
         Ok(())
     }))
-}
-
-/// Resolves a symbol in the symbol tables that enclose `from`, innermost first.
-pub(crate) fn find<'c>(module: Op<'c>, from: Op<'c>, path: &[String]) -> Option<Op<'c>> {
-    let mut tables: Vec<Op<'c>> = tx_mlir::ancestors(from)
-        .filter(|o| matches!(name(*o), "builtin.module" | "gpu.module"))
-        .collect();
-    tables.push(module);
-    tables.into_iter().find_map(|table| {
-        path.iter().try_fold(table, |table, symbol| {
-            let block = tx_mlir::first_block(table, 0)?;
-            tx_mlir::ops(block)
-                .into_iter()
-                .find(|o| string_attribute(*o, "sym_name").as_deref() == Some(symbol))
-        })
-    })
 }

@@ -4,21 +4,22 @@
 //!
 //! Other `linalg` ops are converted to `linalg.generic` before a run.
 
-use crate::build::{Build, OpClosure, Slot, scalars};
+use crate::build::{Build, scalars};
+use crate::code::OpClosure;
 use crate::machine::Exec;
-use crate::number::Scalar;
 use crate::ops::memref::memref;
-use crate::ops::reduce::taken;
-use crate::ops::tile::space;
+use crate::ops::reduce::slot_numbers;
 use crate::points::Points;
+use crate::points::iteration_sizes;
 use crate::trouble::Trouble;
-use crate::value::{Lanes, Value, count};
+use crate::value::{Lanes, Slot, Value, count};
 use std::rc::Rc;
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{
     AffineMap, MemRef, Op, attribute, elements, integer_attribute, name, operands, results,
 };
+use tx_scalar::number::Scalar;
 
 pub(crate) fn build<'c>(
     op: Op<'c>,
@@ -109,7 +110,7 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
                 shaped.push(map.clone());
             }
         }
-        let space = space(rank, &shaped, &sizes, &site.1)?;
+        let space = iteration_sizes(rank, &shaped, &sizes, &site.1)?;
         let pick = |wanted: bool| -> Vec<usize> {
             (0..rank)
                 .filter(|d| reduced.get(*d).copied().unwrap_or(false) == wanted)
@@ -137,8 +138,8 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
                 }
                 let before = std::mem::replace(&mut exec.unordered, !folded.is_empty());
                 let yielded = exec.with_all(&together, |exec| {
-                    exec.run(&body)?;
-                    Ok(taken(exec, &body.yields))
+                    body.run(exec)?;
+                    Ok(slot_numbers(exec, &body.yields))
                 });
                 exec.unordered = before;
                 let yielded: Vec<Lanes> = yielded?;
@@ -162,11 +163,11 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
 }
 
 fn gather(
-    exec: &mut Exec<'_, '_>,
+    exec: &mut Exec<'_>,
     operand: &Operand,
     map: &AffineMap,
     points: &Points,
-    site: &(u32, crate::trouble::Site),
+    site: &(u32, crate::site::Site),
 ) -> Result<Lanes, Trouble> {
     match operand {
         Operand::Number { slot } => Ok(exec.numbers(*slot).clone()),

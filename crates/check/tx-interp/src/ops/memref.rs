@@ -1,11 +1,13 @@
 //! Ops of `memref`: allocation, and views of memory.
 
 use super::access;
-use crate::build::{Build, OpClosure, Slot};
+use crate::build::Build;
+use crate::code::OpClosure;
 use crate::machine::Exec;
-use crate::number::Scalar;
-use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{Value, View, count};
+use crate::ops::allocation::{private_or_common, shared};
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
+use crate::value::{Slot, Value, View, count};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_dialect_tile::CLEARED;
@@ -13,15 +15,16 @@ use tx_exec::happens_before::AccessKind;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::memref::{Space, mixed, reassociation};
 use tx_mlir::{Index, MemRef, Op, Val, attribute, name, operand_groups, operands, results};
+use tx_scalar::number::Scalar;
 
 /// A size, an offset or a stride. The variants hold a constant, or the slot of a dynamic value.
 #[derive(Clone, Copy)]
-pub(crate) enum Number {
+pub(crate) enum SizeOrOffset {
     Const(i64),
     Slot(Slot),
 }
 
-impl Number {
+impl SizeOrOffset {
     pub(crate) fn of<'c>(index: Index<'c>, build: &mut Build<'_, 'c>) -> Self {
         match index {
             Index::Const(n) => Self::Const(n),
@@ -29,7 +32,7 @@ impl Number {
         }
     }
 
-    pub(crate) fn get(self, exec: &Exec<'_, '_>, lane: u32) -> i64 {
+    pub(crate) fn get(self, exec: &Exec<'_>, lane: u32) -> i64 {
         match self {
             Self::Const(n) => n,
             Self::Slot(slot) => exec.int(slot, lane),
@@ -107,12 +110,12 @@ pub(crate) fn build<'c>(
         "memref.subview" => subview(op, build)?,
         "memref.reinterpret_cast" => {
             let groups = operand_groups(op).unwrap_or_default();
-            let list = |name: &str, group: usize, build: &mut Build<'_, 'c>| -> Vec<Number> {
+            let list = |name: &str, group: usize, build: &mut Build<'_, 'c>| -> Vec<SizeOrOffset> {
                 let dynamic = groups.get(group).cloned().unwrap_or_default();
                 mixed(op, name, &dynamic)
                     .unwrap_or_default()
                     .into_iter()
-                    .map(|n| Number::of(n, build))
+                    .map(|n| SizeOrOffset::of(n, build))
                     .collect()
             };
             let offsets = list("static_offsets", 1, build);
@@ -121,7 +124,7 @@ pub(crate) fn build<'c>(
             Box::new(move |exec| {
                 exec.compute_views(&slots, to[0], |exec, lane| {
                     let view = exec.view(slots[0], lane);
-                    let get = |n: &Number| n.get(exec, lane);
+                    let get = |n: &SizeOrOffset| n.get(exec, lane);
                     Ok(View {
                         offset: offsets.first().map_or(0, get),
                         sizes: sizes.iter().map(get).collect(),
@@ -234,7 +237,7 @@ pub(crate) fn build<'c>(
 
 /// Copies all elements. The copy reads all elements before it writes the first element.
 pub(crate) fn copy(
-    exec: &mut Exec<'_, '_>,
+    exec: &mut Exec<'_>,
     from: &View,
     into: &View,
     scalar: Scalar,
@@ -313,49 +316,6 @@ fn allocate<'c>(op: Op<'c>, slots: Vec<Slot>, to: Slot) -> Result<OpClosure<'c>,
     }))
 }
 
-/// Allocates private memory per lane, or one buffer for all lanes.
-pub(crate) fn private_or_common(
-    exec: &mut Exec<'_, '_>,
-    label: String,
-    space: Space,
-    private: bool,
-    sizes: Vec<i64>,
-    scalar: Scalar,
-    site: &Site,
-) -> Result<Vec<Rc<View>>, Trouble> {
-    let (count, space) = match private {
-        true => (exec.lanes as i64, Space::Private),
-        false => (1, space),
-    };
-    copies(exec, label, space, count, &sizes, scalar, site)
-}
-
-/// Allocates one buffer with several consecutive arrays, and returns a view of each array.
-pub(crate) fn copies(
-    exec: &mut Exec<'_, '_>,
-    label: String,
-    space: Space,
-    copies: i64,
-    sizes: &[i64],
-    scalar: Scalar,
-    site: &Site,
-) -> Result<Vec<Rc<View>>, Trouble> {
-    let each = sizes
-        .iter()
-        .try_fold(scalar.bytes() as i64, |bytes, size| {
-            bytes.checked_mul(*size)
-        })
-        .unwrap_or(i64::MAX);
-    let bytes = each.checked_mul(copies).unwrap_or(i64::MAX);
-    let buffer = exec.world.memory.allocate(label, space, bytes, site)?;
-    Ok((0..copies)
-        .map(|lane| {
-            let own = (lane * each, (lane + 1) * each);
-            Rc::new(View::row_major(buffer, own, sizes.to_vec()))
-        })
-        .collect())
-}
-
 fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let (ty, scalar) = memref(op, results(op)[0])?;
     let symbol = attribute(op, "name")
@@ -367,7 +327,9 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<OpClosu
     if ty.space != Space::Shared {
         // Variables outside shared memory are allocated before the run.
         let path = vec![symbol];
-        let variable = super::control::find(build.program.module, op, &path)
+        let variable = build
+            .program
+            .lookup_symbol(op, &path)
             .ok_or_else(|| Trouble::unsupported(op, "of a variable that is not there"))?;
         let variable = variable.to_raw().ptr as usize;
         return Ok(Box::new(move |exec| {
@@ -389,7 +351,10 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<OpClosu
 pub(crate) fn dynamic_shared<'c>(op: Op<'c>, to: Slot) -> OpClosure<'c> {
     let site = Site::of(op);
     Box::new(move |exec| {
-        let bytes = exec.cta.as_ref().map_or(0, |cta| cta.dynamic_shared);
+        let bytes = exec
+            .cluster
+            .as_ref()
+            .map_or(0, |cluster| cluster.dynamic_shared);
         let label = || "dynamic shared memory".to_owned();
         exec.slots[to] = Value::Views(variable(exec, "", label, &[bytes], Scalar::Int(8), &site)?);
         Ok(())
@@ -398,20 +363,23 @@ pub(crate) fn dynamic_shared<'c>(op: Op<'c>, to: Slot) -> OpClosure<'c> {
 
 /// Returns the views of a shared variable, and allocates the variable on first use.
 fn variable(
-    exec: &mut Exec<'_, '_>,
+    exec: &mut Exec<'_>,
     name: &str,
     label: impl Fn() -> String,
     sizes: &[i64],
     scalar: Scalar,
     site: &Site,
 ) -> Result<Vec<Rc<View>>, Trouble> {
-    let known = exec.cta.as_ref().and_then(|cta| cta.variables.get(name));
+    let known = exec
+        .cluster
+        .as_ref()
+        .and_then(|cluster| cluster.variables.get(name));
     if let Some(views) = known {
         return Ok(views.clone());
     }
-    let views = super::gpu::shared(exec, label(), sizes, scalar, site)?;
-    if let Some(cta) = &mut exec.cta {
-        cta.variables.insert(name.to_owned(), views.clone());
+    let views = shared(exec, label(), sizes, scalar, site)?;
+    if let Some(cluster) = &mut exec.cluster {
+        cluster.variables.insert(name.to_owned(), views.clone());
     }
     Ok(views)
 }
@@ -463,12 +431,12 @@ fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
     let slots = build.operands(op);
     let to = build.results(op)[0];
     let groups = operand_groups(op).unwrap_or_default();
-    let mut list = |name: &str, group: usize| -> Vec<Number> {
+    let mut list = |name: &str, group: usize| -> Vec<SizeOrOffset> {
         let dynamic = groups.get(group).cloned().unwrap_or_default();
         mixed(op, name, &dynamic)
             .unwrap_or_default()
             .into_iter()
-            .map(|n| Number::of(n, build))
+            .map(|n| SizeOrOffset::of(n, build))
             .collect()
     };
     let offsets = list("static_offsets", 1);
@@ -481,8 +449,8 @@ fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
     let mut kept = Vec::new();
     for (d, size) in sizes.iter().enumerate() {
         let fits = match (wanted.peek(), size) {
-            (Some(Some(n)), Number::Const(size)) => *n as i64 == *size,
-            (Some(None), Number::Slot(_)) => true,
+            (Some(Some(n)), SizeOrOffset::Const(size)) => *n as i64 == *size,
+            (Some(None), SizeOrOffset::Slot(_)) => true,
             _ => false,
         };
         if fits {
@@ -493,7 +461,7 @@ fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
     Ok(Box::new(move |exec| {
         exec.compute_views(&slots, to, |exec, lane| {
             let view = exec.view(slots[0], lane);
-            let get = |n: &Number| n.get(exec, lane);
+            let get = |n: &SizeOrOffset| n.get(exec, lane);
             let at: Vec<i64> = offsets.iter().map(get).collect();
             let all: Vec<i64> = sizes.iter().map(get).collect();
             let steps: Vec<i64> = strides.iter().map(get).collect();

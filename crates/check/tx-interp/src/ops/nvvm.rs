@@ -1,16 +1,15 @@
 //! Ops of `nvvm`, and the `llvm` ops that occur together with ops of higher-level dialects.
 
-use crate::Float;
-use crate::build::{Build, OpClosure, scalars, scalars_of};
-use crate::calc::{maximum, maximum_number, operation};
+use crate::build::{Build, scalars, scalars_of};
+use crate::cluster::WARP;
+use crate::code::OpClosure;
 use crate::machine::Exec;
-use crate::number::{Scalar, signed, truncated};
-use crate::ops::gpu::{
-    Mode, Number, WARP, arrive, arrive_all, arrive_in_cluster, as_thread_number, blocks,
-    check_members, mapped, shuffle, wait_in_cluster,
-};
-use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{Lanes, Value};
+use crate::ops::barrier::{arrive, arrive_all, arrive_in_cluster, blocks, wait_in_cluster};
+use crate::ops::shuffle::{ShuffleMode, check_members, shuffle};
+use crate::ops::thread_index::{ThreadIndex, read_thread_index};
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
+use crate::value::{Lanes, Value, located};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,6 +20,9 @@ use tx_mlir::{
     AsyncStore, Op, Val, attribute, enumerator_of, integer_attribute, integers, name,
     operand_groups, operands, results, string_attribute,
 };
+use tx_scalar::Float;
+use tx_scalar::calc::{maximum, maximum_number, operation};
+use tx_scalar::number::{Scalar, signed, truncated};
 
 pub(crate) fn build<'c>(
     op: Op<'c>,
@@ -30,7 +32,7 @@ pub(crate) fn build<'c>(
     let to = build.results(op);
     let site = Site::of(op);
     if let Some(number) = register(name(op)) {
-        return Ok(Some(as_thread_number(to[0], number)));
+        return Ok(Some(read_thread_index(to[0], number)));
     }
     if let Some(calc) = intrinsic(op) {
         let from = operands(op)
@@ -103,14 +105,15 @@ pub(crate) fn build<'c>(
             exec.compute(&slots, to[0], 1, |exec, lane, _| {
                 let (address, rank) = (exec.int(slots[0], lane), exec.int(slots[1], lane));
                 let rank = i64::from(rank as i32);
-                mapped(exec, address, rank, &site).map(|address| (address.cast_unsigned(), None))
+                address_in_block(exec, address, rank, &site)
+                    .map(|address| (address.cast_unsigned(), None))
             })
         }),
         "nvvm.mbarrier.init" => Box::new(move |exec| {
             for &lane in exec.active.clone().iter() {
                 let (address, count) = (exec.int(slots[0], lane), exec.int(slots[1], lane));
                 let object = MBarrier::new(count as u32);
-                let known = exec.cta.as_mut().map(|cta| &mut cta.mbarriers);
+                let known = exec.cluster.as_mut().map(|cluster| &mut cluster.mbarriers);
                 let object = Rc::new(RefCell::new(object));
                 if known.is_some_and(|known| known.insert(address, object).is_some()) {
                     let message = "the mbarrier object is initialized already";
@@ -208,7 +211,10 @@ pub(crate) fn build<'c>(
                 }
                 let mut barriers: BTreeMap<(u32, u64, Option<u64>), Vec<u32>> = BTreeMap::new();
                 for &lane in exec.active.iter() {
-                    let rank = exec.cta.as_ref().map_or(0, |cta| cta.place(lane).0);
+                    let rank = exec
+                        .cluster
+                        .as_ref()
+                        .map_or(0, |cluster| cluster.place(lane).0);
                     let id = id.map_or(0, |slot| exec.int(slot, lane)).cast_unsigned();
                     let count = count.map(|slot| exec.int(slot, lane).cast_unsigned());
                     barriers.entry((rank, id, count)).or_default().push(lane);
@@ -259,11 +265,11 @@ pub(crate) fn build<'c>(
         }
         "nvvm.shfl.sync" => {
             let kind = enumerator_of(op, "kind").unwrap_or_default();
-            let mode = Mode::parse(kind)
+            let mode = ShuffleMode::parse(kind)
                 .ok_or_else(|| Trouble::unsupported(op, format!("of kind {kind}")))?;
             let both = scalars(results(op)[0].r#type()).is_none();
             Box::new(move |exec| {
-                let ask = |exec: &Exec<'_, '_>, lane: u32| {
+                let ask = |exec: &Exec<'_>, lane: u32| {
                     let c = exec.int(slots[3], lane) as u32;
                     mode.source(
                         lane % WARP,
@@ -323,7 +329,7 @@ pub(crate) fn build<'c>(
     }))
 }
 
-fn register(name: &str) -> Option<Number> {
+fn register(name: &str) -> Option<ThreadIndex> {
     let rest = name.strip_prefix("nvvm.read.ptx.sreg.")?;
     let axis = |rest: &str| match rest {
         "x" => Some(0),
@@ -332,23 +338,23 @@ fn register(name: &str) -> Option<Number> {
         _ => None,
     };
     match rest.split_once('.') {
-        Some(("tid", d)) => axis(d).map(Number::Thread),
-        Some(("ctaid", d)) => axis(d).map(Number::Block),
-        Some(("ntid", d)) => axis(d).map(Number::BlockSize),
-        Some(("nctaid", d)) => axis(d).map(Number::GridSize),
-        Some(("clusterid", d)) => axis(d).map(Number::Cluster),
-        Some(("nclusterid", d)) => axis(d).map(Number::Clusters),
-        Some(("cluster", "ctarank")) => Some(Number::Rank),
-        Some(("cluster", "nctarank")) => Some(Number::ClusterBlocks),
+        Some(("tid", d)) => axis(d).map(ThreadIndex::Thread),
+        Some(("ctaid", d)) => axis(d).map(ThreadIndex::Block),
+        Some(("ntid", d)) => axis(d).map(ThreadIndex::BlockSize),
+        Some(("nctaid", d)) => axis(d).map(ThreadIndex::GridSize),
+        Some(("clusterid", d)) => axis(d).map(ThreadIndex::Cluster),
+        Some(("nclusterid", d)) => axis(d).map(ThreadIndex::Clusters),
+        Some(("cluster", "ctarank")) => Some(ThreadIndex::Rank),
+        Some(("cluster", "nctarank")) => Some(ThreadIndex::ClusterBlocks),
         Some(("cluster", rest)) => match rest.split_once('.') {
-            Some(("ctaid", d)) => axis(d).map(Number::Place),
-            Some(("nctaid", d)) => axis(d).map(Number::ClusterSize),
+            Some(("ctaid", d)) => axis(d).map(ThreadIndex::Place),
+            Some(("nctaid", d)) => axis(d).map(ThreadIndex::ClusterSize),
             _ => None,
         },
         _ => match rest {
-            "laneid" => Some(Number::Lane),
-            "warpid" => Some(Number::Warp),
-            "warpsize" => Some(Number::WarpSize),
+            "laneid" => Some(ThreadIndex::Lane),
+            "warpid" => Some(ThreadIndex::Warp),
+            "warpsize" => Some(ThreadIndex::WarpSize),
             _ => None,
         },
     }
@@ -498,18 +504,39 @@ fn vote<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trou
 
 /// Returns the mbarrier object whose address is in `slot`.
 fn mbarrier(
-    exec: &Exec<'_, '_>,
+    exec: &Exec<'_>,
     slot: usize,
     lane: u32,
     site: &Site,
 ) -> Result<Rc<RefCell<MBarrier>>, Trouble> {
     let address = exec.int(slot, lane);
     let known = exec
-        .cta
+        .cluster
         .as_ref()
-        .and_then(|cta| cta.mbarriers.get(&address));
+        .and_then(|cluster| cluster.mbarriers.get(&address));
     known.cloned().ok_or_else(|| {
         let message = "the mbarrier object is not initialized";
         Trouble::fault(FaultKind::Divergence, site, message)
     })
+}
+
+/// Maps a shared memory address to the address with the equal offset in the block of rank `rank`.
+fn address_in_block(exec: &Exec<'_>, address: i64, rank: i64, site: &Site) -> Result<i64, Trouble> {
+    let (buffer, offset) = located(address);
+    let cluster = exec.cluster.as_ref();
+    let share = cluster.and_then(|cluster| cluster.shares.get(&buffer).copied());
+    let blocks = cluster.map_or(0, |cluster| i64::from(cluster.blocks()));
+    match share.filter(|share| *share > 0) {
+        Some(share) if (0..blocks).contains(&rank) => {
+            Ok(address - offset + rank * share + offset % share)
+        }
+        Some(_) => {
+            let message = format!("block {rank} of a cluster of {blocks}");
+            Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
+        }
+        None => {
+            let message = "an address outside of shared memory is looked for in another block";
+            Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
+        }
+    }
 }

@@ -1,25 +1,28 @@
 //! Reference semantics of reductions. A reduction combines its elements from left to right, in
 //! row-major order.
 
-use crate::bound::Bound;
-use crate::build::{Build, Code, Slot};
-use crate::calc::{Operation, operation};
-use crate::combiner::constants_outside;
+use crate::build::Build;
+use crate::code::Code;
 use crate::machine::Exec;
-use crate::number::{Float, Scalar, signed, truncated};
 use crate::ops::scalar::{bits_of, bound_of, float_of};
 use crate::trouble::Trouble;
-use crate::value::{Lanes, UNTOLD, Value};
-use std::collections::BTreeMap;
+use crate::value::{Lanes, Slot, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::{Kind, Nan};
-use tx_mlir::{Op, attribute, elements, first_block};
+use tx_mlir::{
+    Blk, Op, attribute, defining_op, elements, first_block, is, is_defined_in, key, operands, ops,
+    walk,
+};
+use tx_scalar::Bound;
+use tx_scalar::calc::{Operation, operation};
+use tx_scalar::number::{Float, Scalar, signed, truncated};
 
 /// Combines two partial results, for many lanes at once.
 pub(crate) struct Combine<'c> {
     pub(crate) parts: Vec<Scalar>,
     kind: Kind,
     nan: Nan,
-    how: How<'c>,
+    semantics: Semantics<'c>,
     /// Whether the combiner region uses non-constant SSA values that are defined outside of the op.
     captures: bool,
 }
@@ -27,13 +30,13 @@ pub(crate) struct Combine<'c> {
 /// Perturbation for the error bounds: one component of the left or right operand is increased or
 /// decreased by the error bound of this component.
 #[derive(Clone, Copy, PartialEq)]
-struct Move {
+struct Perturbation {
     side: usize,
     part: usize,
     sign: f64,
 }
 
-enum How<'c> {
+enum Semantics<'c> {
     Named(Operation),
     /// Argmin or argmax: selects the better value, or the lower index if values are equal.
     Arg,
@@ -55,7 +58,7 @@ impl<'c> Combine<'c> {
         parts: Vec<Scalar>,
         build: &mut Build<'_, 'c>,
     ) -> Result<Self, Trouble> {
-        let how = match kind {
+        let semantics = match kind {
             Kind::Custom => {
                 let identities = attribute(op, "identities")
                     .and_then(elements)
@@ -65,21 +68,21 @@ impl<'c> Combine<'c> {
                     .map(|(value, scalar)| bits_of(value, *scalar, 1).map(|bits| bits[0]))
                     .collect::<Option<Vec<_>>>()
                     .ok_or_else(|| Trouble::unsupported(op, "with identities of other types"))?;
-                How::Region(build.body(op, 0)?, identities)
+                Semantics::Region(build.body(op, 0)?, identities)
             }
-            kind if kind.is_arg() => How::Arg,
+            kind if kind.is_arg() => Semantics::Arg,
             kind => {
                 let name = arith(kind, nan, parts[0]);
                 let operation = operation(name, None, &[parts[0]; 2], parts[0])
                     .ok_or_else(|| Trouble::unsupported(op, format!("of kind {kind}")))?;
-                How::Named(operation)
+                Semantics::Named(operation)
             }
         };
         Ok(Self {
             parts,
             kind,
             nan,
-            how,
+            semantics,
             captures: first_block(op, 0)
                 .is_some_and(|block| constants_outside(op, std::iter::once(block)).is_err()),
         })
@@ -87,16 +90,16 @@ impl<'c> Combine<'c> {
 
     /// Returns the identity of the combiner: the bits of each component.
     pub(crate) fn identity(&self) -> Vec<u64> {
-        match &self.how {
-            How::Region(_, identities) => identities.clone(),
-            How::Arg => vec![identity(self.kind, self.parts[0]), 0],
-            How::Named(_) => vec![identity(self.kind, self.parts[0])],
+        match &self.semantics {
+            Semantics::Region(_, identities) => identities.clone(),
+            Semantics::Arg => vec![identity(self.kind, self.parts[0]), 0],
+            Semantics::Named(_) => vec![identity(self.kind, self.parts[0])],
         }
     }
 
     pub(crate) fn combine(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         left: &Parts,
         right: &Parts,
     ) -> Result<Parts, Trouble> {
@@ -109,7 +112,7 @@ impl<'c> Combine<'c> {
     /// element per lane.
     pub(crate) fn fold(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         before: Option<Parts>,
         new: &Parts,
     ) -> Result<Parts, Trouble> {
@@ -128,15 +131,15 @@ impl<'c> Combine<'c> {
     /// Combines lane `i` of `left` with lane `from + i` of `right`, for all lanes.
     fn combine_into(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         left: &mut Parts,
         right: &Parts,
         from: usize,
     ) -> Result<(), Trouble> {
         let lanes = exec.lanes;
         let bounded = exec.world.bounds;
-        match &self.how {
-            How::Named(operation) => {
+        match &self.semantics {
+            Semantics::Named(operation) => {
                 let scalar = self.parts[0];
                 let (left, right) = (&mut left[0], &right[0]);
                 for lane in 0..lanes {
@@ -154,7 +157,7 @@ impl<'c> Combine<'c> {
                     left.set(lane, 0, bits, bound.flatten());
                 }
             }
-            How::Arg => {
+            Semantics::Arg => {
                 let scalar = self.parts[0];
                 for lane in 0..lanes {
                     let a = [left[0].get(lane, 0), left[1].get(lane, 0)];
@@ -181,14 +184,14 @@ impl<'c> Combine<'c> {
                     }
                 }
             }
-            How::Region(code, _) => {
+            Semantics::Region(code, _) => {
                 let right: Parts = right.iter().map(|part| part.part(from, lanes)).collect();
                 let arguments = left.iter().chain(&right);
                 for (slot, value) in code.arguments.iter().zip(arguments) {
                     exec.slots[*slot] = Value::Numbers(value.clone());
                 }
-                exec.run(code)?;
-                let before = std::mem::replace(left, taken(exec, &code.yields));
+                code.run(exec)?;
+                let before = std::mem::replace(left, slot_numbers(exec, &code.yields));
                 if bounded {
                     self.refine(exec, code, [&before, &right], left);
                     let [mut a, mut b, mut after] = [Vec::new(), Vec::new(), Vec::new()];
@@ -215,13 +218,7 @@ impl<'c> Combine<'c> {
     /// An infinite error bound is not tightened. An infinite error bound means that some order of
     /// combination overflows, or that the result of a comparison is uncertain. A perturbation
     /// detects neither of these two cases.
-    fn refine(
-        &self,
-        exec: &mut Exec<'_, 'c>,
-        code: &Code<'c>,
-        sides: [&Parts; 2],
-        after: &mut Parts,
-    ) {
+    fn refine(&self, exec: &mut Exec<'_>, code: &Code<'c>, sides: [&Parts; 2], after: &mut Parts) {
         let error = |parts: &Parts, (i, scalar), lane| bound_of(&parts[i], scalar, lane, 0).error;
         let given: Vec<f64> = (0..exec.lanes)
             .map(|lane| {
@@ -248,17 +245,20 @@ impl<'c> Combine<'c> {
             true => ((0..exec.lanes).collect(), 1),
             false => (wide, usize::MAX),
         };
-        let moves: Vec<Move> = (0..2)
+        let perturbations: Vec<Perturbation> = (0..2)
             .flat_map(|side| self.floats().map(move |(part, _)| (side, part)))
-            .flat_map(|(side, part)| [1.0, -1.0].map(|sign| Move { side, part, sign }))
+            .flat_map(|(side, part)| [1.0, -1.0].map(|sign| Perturbation { side, part, sign }))
             .collect();
         // Perturbed runs do not count towards the step limit of the program.
         let steps = exec.world.steps;
-        let mut tried = |moves: &[Option<Move>]| self.tried(exec, code, sides, moves, &lanes);
+        let mut tried = |perturbations: &[Option<Perturbation>]| {
+            self.tried(exec, code, sides, perturbations, &lanes)
+        };
         let own = tried(&[None]);
         // Perturbed runs compute values without error bounds.
-        let moves: Vec<Option<Move>> = moves.into_iter().map(Some).collect();
-        let runs = moves.chunks(moves.len().clamp(1, at_once));
+        let perturbations: Vec<Option<Perturbation>> =
+            perturbations.into_iter().map(Some).collect();
+        let runs = perturbations.chunks(perturbations.len().clamp(1, at_once));
         let ways: Option<Vec<Vec<Parts>>> = runs.map(tried).collect();
         exec.world.steps = steps;
         let (Some([own]), Some(ways)) = (own.as_deref(), ways) else {
@@ -296,26 +296,26 @@ impl<'c> Combine<'c> {
     /// perturbation. A run with a perturbation computes no error bounds.
     fn tried(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         code: &Code<'c>,
         sides: [&Parts; 2],
-        moves: &[Option<Move>],
+        perturbations: &[Option<Perturbation>],
         lanes: &[usize],
     ) -> Option<Vec<Parts>> {
         let arguments = (0..2).flat_map(|side| (0..self.parts.len()).map(move |part| (side, part)));
         for (slot, (side, part)) in code.arguments.iter().zip(arguments) {
-            let moved = self.moved(sides[side], side, part, moves, lanes);
+            let moved = self.moved(sides[side], side, part, perturbations, lanes);
             exec.slots[*slot] = Value::Numbers(moved);
         }
-        let bounded = moves.contains(&None);
+        let bounded = perturbations.contains(&None);
         let before = std::mem::replace(&mut exec.world.bounds, bounded);
-        let run = |exec: &mut Exec<'_, 'c>| {
-            exec.run(code).ok()?;
-            Some(taken(exec, &code.yields))
+        let run = |exec: &mut Exec<'_>| {
+            code.run(exec).ok()?;
+            Some(slot_numbers(exec, &code.yields))
         };
         let made = match self.captures {
             true => run(exec),
-            false => exec.with_lanes(moves.len() * lanes.len(), run),
+            false => exec.with_lanes(perturbations.len() * lanes.len(), run),
         };
         exec.world.bounds = before;
         let made = made?;
@@ -323,7 +323,7 @@ impl<'c> Combine<'c> {
             let part = |part: &Lanes| part.part(i * lanes.len(), lanes.len());
             made.iter().map(part).collect()
         };
-        Some((0..moves.len()).map(cut).collect())
+        Some((0..perturbations.len()).map(cut).collect())
     }
 
     /// Returns one component of an operand as exact numbers, repeated for each perturbation. A
@@ -334,18 +334,18 @@ impl<'c> Combine<'c> {
         parts: &Parts,
         side: usize,
         part: usize,
-        moves: &[Option<Move>],
+        perturbations: &[Option<Perturbation>],
         lanes: &[usize],
     ) -> Lanes {
         let (given, scalar) = (&parts[part], self.parts[part]);
-        let mut out = Lanes::new(1, moves.len() * lanes.len());
+        let mut out = Lanes::new(1, perturbations.len() * lanes.len());
         for (number, &lane) in lanes.iter().enumerate() {
             let bits = given.get(lane, 0);
             let bound = match scalar {
                 Scalar::Float(_) => Some(bound_of(given, scalar, lane, 0)),
                 Scalar::Int(_) => given.bound(lane, 0),
             };
-            for (i, tried) in moves.iter().enumerate() {
+            for (i, tried) in perturbations.iter().enumerate() {
                 let is_own = tried.is_none();
                 let moved = tried.filter(|tried| (tried.side, tried.part) == (side, part));
                 let (bits, bound) = match (scalar, bound) {
@@ -406,8 +406,8 @@ impl<'c> Combine<'c> {
     /// as NaN in `maxnumf` or -0.0 in a sum. The function also widens the error bounds of zeros
     /// whose sign depends on the order. A result that does not depend on the order stays exact,
     /// unless a partial result overflows or underflows in some order ([`Bound::of_every_order`]).
-    pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
-        let How::Region(_, identities) = &self.how else {
+    pub(crate) fn settle(&self, exec: &mut Exec<'_>, result: &mut Parts) {
+        let Semantics::Region(_, identities) = &self.semantics else {
             return;
         };
         if !exec.world.bounds {
@@ -469,7 +469,7 @@ impl<'c> Combine<'c> {
     /// orders, and compares the signs of the results.
     fn open_signs(
         &self,
-        exec: &mut Exec<'_, 'c>,
+        exec: &mut Exec<'_>,
         number: &[u64],
         zeros: &[bool],
         identities: &[u64],
@@ -640,7 +640,7 @@ fn lowest(float: Float) -> f64 {
 }
 
 /// Returns the numbers of the given slots: one list per slot, with one entry per lane.
-pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
+pub(crate) fn slot_numbers(exec: &Exec<'_>, slots: &[Slot]) -> Parts {
     slots
         .iter()
         .map(|slot| {
@@ -660,52 +660,28 @@ pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
         .collect()
 }
 
-/// Conversion of numbers to another type; the conversion rounds each number once.
-pub(crate) struct Convert {
-    from: Scalar,
-    to: Scalar,
-    operation: Option<Operation>,
-}
-
-impl Convert {
-    /// Creates a conversion. Integers are zero-extended if `unsigned` is set, and sign-extended
-    /// otherwise.
-    pub(crate) fn new(from: Scalar, to: Scalar, unsigned: bool) -> Self {
-        let name = match (from, to) {
-            (Scalar::Float(a), Scalar::Float(b)) if a.bits() < b.bits() => "arith.extf",
-            (Scalar::Float(_), Scalar::Float(_)) => "arith.truncf",
-            (Scalar::Int(a), Scalar::Int(b)) if a >= b => "arith.trunci",
-            (Scalar::Int(_), Scalar::Int(_)) if unsigned => "arith.extui",
-            (Scalar::Int(_), Scalar::Int(_)) => "arith.extsi",
-            (Scalar::Int(_), Scalar::Float(_)) => "arith.sitofp",
-            (Scalar::Float(_), Scalar::Int(_)) => "arith.fptosi",
-        };
-        let operation = (from != to)
-            .then(|| operation(name, None, &[from], to))
-            .flatten();
-        Self {
-            from,
-            to,
-            operation,
+/// Returns the constants outside `op` that the blocks of `op` use.
+pub(crate) fn constants_outside<'c>(
+    op: Op<'c>,
+    blocks: impl Iterator<Item = Blk<'c>>,
+) -> Result<Vec<Op<'c>>, Trouble> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for inner in blocks.flat_map(ops).flat_map(walk) {
+        for value in operands(inner) {
+            if is_defined_in(value, op) || !seen.insert(key(value)) {
+                continue;
+            }
+            match defining_op(value).filter(|d| is(*d, "arith.constant")) {
+                Some(constant) => found.push(constant),
+                None => {
+                    return Err(Trouble::unsupported(
+                        op,
+                        "whose combiner uses a value from outside",
+                    ));
+                }
+            }
         }
     }
-
-    pub(crate) fn one(&self, bits: u64, bound: Option<Bound>) -> (u64, Option<Bound>) {
-        let Some(operation) = &self.operation else {
-            return (bits, bound);
-        };
-        let result = (operation.calc)(&[bits, 0, 0]).unwrap_or(0);
-        let bound = bound.filter(|b| *b != UNTOLD).and_then(|bound| {
-            let (value, out) = (float_of(self.from, bits), float_of(self.to, result));
-            match &operation.bound {
-                Some(rule) => {
-                    let exact = Bound::exact(0.0);
-                    Some(rule(&[value, 0.0, 0.0], &[bound, exact, exact], out))
-                }
-                None if bound.is_exact() => None,
-                None => Some(Bound::anything()),
-            }
-        });
-        (result, bound)
-    }
+    Ok(found)
 }

@@ -1,16 +1,18 @@
 //! Ops of `arith` and `math`, applied to each number of a scalar or vector.
 
-use crate::bound::Bound;
-use crate::build::{Build, OpClosure, Slot, scalars_of};
-use crate::calc::{Operation, operation};
+use crate::build::{Build, scalars_of};
+use crate::code::OpClosure;
 use crate::machine::Exec;
-use crate::number::{Scalar, truncated};
-use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{Lanes, UNTOLD, Value};
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
+use crate::value::{Lanes, NO_BOUND, Slot, Value};
 use tx_dialect_tile::{MATH, Math};
 use tx_mlir::melior::ir::attribute::{FloatAttribute, IntegerAttribute};
 use tx_mlir::melior::ir::{Attribute, ValueLike};
 use tx_mlir::{Op, Val, attribute, integer_attribute, name, operands, results};
+use tx_scalar::Bound;
+use tx_scalar::calc::{Operation, operation};
+use tx_scalar::number::{Scalar, truncated};
 
 pub(crate) fn build<'c>(
     op: Op<'c>,
@@ -102,7 +104,7 @@ pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
 pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
     lanes
         .bound(lane, i)
-        .filter(|b| *b != UNTOLD)
+        .filter(|b| *b != NO_BOUND)
         .unwrap_or_else(|| Bound::exact(float_of(scalar, lanes.get(lane, i))))
 }
 
@@ -131,7 +133,7 @@ fn elementwise<'c>(
     };
     Box::new(move |exec| {
         let bounded = exec.world.bounds;
-        let undefined = |exec: &Exec<'_, 'c>, lane: u32, bits: [u64; 3], why: &str| {
+        let undefined = |exec: &Exec<'_>, lane: u32, bits: [u64; 3], why: &str| {
             let shown: Vec<String> = from.iter().zip(bits).map(|(s, b)| s.show(b)).collect();
             let message = format!("{why}: operands {}", shown.join(" and "));
             exec.with_thread(Trouble::fault(FaultKind::NoResult, &site, message), lane)
@@ -283,7 +285,7 @@ fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
 
 #[expect(clippy::too_many_arguments, reason = "one place, called once")]
 fn bound(
-    exec: &crate::machine::Exec<'_, '_>,
+    exec: &Exec<'_>,
     slots: &[Slot],
     from: &[Scalar],
     (lane, i): (usize, usize),
@@ -345,7 +347,7 @@ fn select<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Tr
             let bits = taken.get(lane, i);
             let sure = condition
                 .bound(lane, at)
-                .is_none_or(|b| b == UNTOLD || b.is_exact());
+                .is_none_or(|b| b == NO_BOUND || b.is_exact());
             if sure || !bounded {
                 return Ok((bits, taken.bound(lane, i)));
             }

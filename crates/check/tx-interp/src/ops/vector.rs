@@ -2,7 +2,8 @@
 //! as a vector of registers, so a cast between fragment and vector has no effect.
 
 use super::access;
-use crate::build::{Build, OpClosure, scalars_of};
+use crate::build::{Build, scalars_of};
+use crate::code::OpClosure;
 use crate::trouble::Trouble;
 use crate::value::{Lanes, Value};
 use tx_mlir::{Op, attribute, integers, name, operands, results};

@@ -1,7 +1,7 @@
 //! Counting of ops in printed MLIR. The text has at most one op per line, at the beginning of the
 //! line.
 
-use super::{Act, Found, Function, Space};
+use super::operation::{FoundOperation, Function, OperationKind, Space};
 use tx_target::{Operation, Role};
 
 const FUNCTIONS: &[&str] = &["gpu.func", "func.func", "llvm.func"];
@@ -48,9 +48,9 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
         let op = op_name(line.trim_start());
         if let Some((function, braces)) = &mut open {
             if let Some(name) = op {
-                function.ops.push(Found {
+                function.ops.push(FoundOperation {
                     line: number,
-                    act: act(&name, line, &code),
+                    kind: kind(&name, line, &code),
                     name,
                     text: line.to_owned(),
                 });
@@ -181,21 +181,21 @@ fn symbol(line: &str) -> Option<String> {
     Some(rest[..end].to_owned())
 }
 
-fn act(name: &str, line: &str, code: &str) -> Act {
+fn kind(name: &str, line: &str, code: &str) -> OperationKind {
     let types = types(code);
     let vector = types.contains("vector<");
-    let load = |space| Act::Load { space, vector };
-    let store = |space| Act::Store { space, vector };
+    let load = |space| OperationKind::Load { space, vector };
+    let store = |space| OperationKind::Store { space, vector };
     match Operation::role_of(name) {
-        Role::BlockBarrier => return Act::Barrier,
-        Role::WarpBarrier => return Act::WarpBarrier,
+        Role::BlockBarrier => return OperationKind::Barrier,
+        Role::WarpBarrier => return OperationKind::WarpBarrier,
         // Each pair of an arrive op and a wait op counts once, at the wait op.
-        Role::ClusterWait => return Act::ClusterBarrier,
-        Role::Shuffle => return Act::Shuffle,
-        Role::Redux => return Act::Redux,
-        Role::Vote => return Act::Vote,
-        Role::Fence => return Act::Fence,
-        Role::Atomic => return Act::Atomic(first_space(types)),
+        Role::ClusterWait => return OperationKind::ClusterBarrier,
+        Role::Shuffle => return OperationKind::Shuffle,
+        Role::Redux => return OperationKind::Redux,
+        Role::Vote => return OperationKind::Vote,
+        Role::Fence => return OperationKind::Fence,
+        Role::Atomic => return OperationKind::Atomic(first_space(types)),
         Role::ClusterArrive | Role::Match | Role::Elect | Role::Other => {}
     }
     match name {
@@ -215,33 +215,33 @@ fn act(name: &str, line: &str, code: &str) -> Act {
         | "vector.compressstore"
         | "llvm.store"
         | "llvm.intr.masked.store" => store(last_space(types)),
-        "tile.yield" => Act::Other,
+        "tile.yield" => OperationKind::Other,
         "llvm.call_intrinsic" => intrinsic(line),
-        "func.call" | "llvm.call" if line.contains("@__nv_") => Act::Other,
-        "llvm.call" => Act::Hides,
+        "func.call" | "llvm.call" if line.contains("@__nv_") => OperationKind::Other,
+        "llvm.call" => OperationKind::Hides,
         _ if HIDES.contains(&name) || HIDES_OF.iter().any(|each| name.starts_with(each)) => {
-            Act::Hides
+            OperationKind::Hides
         }
         _ if HIDES_ACCESSES.contains(&name)
             || HIDES_ACCESSES_OF.iter().any(|each| name.starts_with(each)) =>
         {
-            Act::HidesAccesses
+            OperationKind::HidesAccesses
         }
-        _ => Act::Other,
+        _ => OperationKind::Other,
     }
 }
 
 /// Returns the counted kind of an intrinsic call. An intrinsic that is not an NVVM intrinsic
 /// performs no operation that `COUNT` counts.
-fn intrinsic(line: &str) -> Act {
+fn intrinsic(line: &str) -> OperationKind {
     let Some((_, called)) = line.split_once("\"llvm.nvvm.") else {
-        return Act::Other;
+        return OperationKind::Other;
     };
     let is = |prefixes: &[&str]| prefixes.iter().any(|each| called.starts_with(each));
     match (is(HIDING_INTRINSICS), is(ACCESSING_INTRINSICS)) {
-        (true, _) => Act::Hides,
-        (_, true) => Act::HidesAccesses,
-        _ => Act::Other,
+        (true, _) => OperationKind::Hides,
+        (_, true) => OperationKind::HidesAccesses,
+        _ => OperationKind::Other,
     }
 }
 
@@ -360,22 +360,22 @@ fn numbered_space(number: &str) -> Option<Space> {
 mod tests {
     use super::*;
 
-    fn acts(line: &str) -> Act {
+    fn kinds(line: &str) -> OperationKind {
         let text = format!("gpu.func @f() {{\n  {line}\n}}\n");
         let functions = functions(&text);
         assert_eq!(functions.len(), 1, "{line}");
         assert_eq!(functions[0].ops.len(), 1, "{line}");
-        functions[0].ops[0].act
+        functions[0].ops[0].kind
     }
 
     #[test]
     fn spaces_are_those_of_types() {
-        let load = |line: &str| match acts(line) {
-            Act::Load { space, vector } => (space, vector),
+        let load = |line: &str| match kinds(line) {
+            OperationKind::Load { space, vector } => (space, vector),
             other => panic!("{line}: {other:?}"),
         };
-        let store = |line: &str| match acts(line) {
-            Act::Store { space, vector } => (space, vector),
+        let store = |line: &str| match kinds(line) {
+            OperationKind::Store { space, vector } => (space, vector),
             other => panic!("{line}: {other:?}"),
         };
         assert_eq!(
@@ -438,55 +438,61 @@ mod tests {
             (Space::Global, false)
         );
         assert_eq!(
-            acts(
+            kinds(
                 "%0 = llvm.atomicrmw fadd %p, %x syncscope(\"device\") monotonic : !llvm.ptr<3>, f32"
             ),
-            Act::Atomic(Space::Shared)
+            OperationKind::Atomic(Space::Shared)
         );
         assert_eq!(
-            acts("%0 = memref.atomic_rmw addf %x, %a[%i] : (f32, memref<4xf32, 3>) -> f32"),
-            Act::Atomic(Space::Shared)
+            kinds("%0 = memref.atomic_rmw addf %x, %a[%i] : (f32, memref<4xf32, 3>) -> f32"),
+            OperationKind::Atomic(Space::Shared)
         );
     }
 
     #[test]
     fn ops_are_known_by_name() {
         assert_eq!(
-            acts("%0, %1 = gpu.shuffle xor %a, %b, %c : f32"),
-            Act::Shuffle
+            kinds("%0, %1 = gpu.shuffle xor %a, %b, %c : f32"),
+            OperationKind::Shuffle
         );
         assert_eq!(
-            acts("%0:2 = \"gpu.shuffle\"(%a, %b, %c) : (f32, i32, i32) -> (f32, i1)"),
-            Act::Shuffle
+            kinds("%0:2 = \"gpu.shuffle\"(%a, %b, %c) : (f32, i32, i32) -> (f32, i1)"),
+            OperationKind::Shuffle
         );
         assert_eq!(
-            acts("%5 = nvvm.barrier #nvvm.reduction<or> %0 -> i32"),
-            Act::Barrier
+            kinds("%5 = nvvm.barrier #nvvm.reduction<or> %0 -> i32"),
+            OperationKind::Barrier
         );
-        assert_eq!(acts("nvvm.cluster.arrive {aligned}"), Act::Other);
-        assert_eq!(acts("nvvm.cluster.wait {aligned}"), Act::ClusterBarrier);
+        assert_eq!(kinds("nvvm.cluster.arrive {aligned}"), OperationKind::Other);
         assert_eq!(
-            acts("nvvm.fence.proxy {kind = #nvvm.proxy_kind<alias>}"),
-            Act::Fence
+            kinds("nvvm.cluster.wait {aligned}"),
+            OperationKind::ClusterBarrier
         );
-        assert_eq!(acts("llvm.call @f() : () -> ()"), Act::Hides);
         assert_eq!(
-            acts(
+            kinds("nvvm.fence.proxy {kind = #nvvm.proxy_kind<alias>}"),
+            OperationKind::Fence
+        );
+        assert_eq!(kinds("llvm.call @f() : () -> ()"), OperationKind::Hides);
+        assert_eq!(
+            kinds(
                 "%0 = llvm.call_intrinsic \"llvm.nvvm.redux.sync.fmin\"(%x, %m) : (f32, i32) -> f32"
             ),
-            Act::Hides
+            OperationKind::Hides
         );
         assert_eq!(
-            acts("%0 = llvm.call_intrinsic \"llvm.nvvm.ex2.approx.f\"(%x) : (f32) -> f32"),
-            Act::Other
+            kinds("%0 = llvm.call_intrinsic \"llvm.nvvm.ex2.approx.f\"(%x) : (f32) -> f32"),
+            OperationKind::Other
         );
         assert_eq!(
-            acts(
+            kinds(
                 "%0 = llvm.inline_asm \"ld.global.cs.b32 $0, [$1];\", \"=r,l\" %p : (!llvm.ptr<1>) -> i32"
             ),
-            Act::Hides
+            OperationKind::Hides
         );
-        assert_eq!(acts("nvvm.cp.async.wait.group 0"), Act::HidesAccesses);
+        assert_eq!(
+            kinds("nvvm.cp.async.wait.group 0"),
+            OperationKind::HidesAccesses
+        );
     }
 
     #[test]
@@ -512,7 +518,10 @@ gpu.module @m {
         let told: Vec<(&str, usize)> = functions
             .iter()
             .map(|function| {
-                let barriers = function.ops.iter().filter(|op| op.act == Act::Barrier);
+                let barriers = function
+                    .ops
+                    .iter()
+                    .filter(|op| op.kind == OperationKind::Barrier);
                 (function.name.as_str(), barriers.count())
             })
             .collect();

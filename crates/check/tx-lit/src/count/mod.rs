@@ -2,9 +2,11 @@
 //! lowered code.
 
 mod mlir;
+mod operation;
 mod ptx;
 mod syntax;
 
+use crate::count::operation::{FoundOperation, Function};
 use std::fmt::{self, Write as _};
 
 use crate::directive::{Context, Directive};
@@ -12,70 +14,6 @@ use syntax::{Claim, Counting};
 
 /// Maximum number of counted ops that a failure message shows.
 const SHOWN: usize = 12;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Space {
-    Global,
-    Shared,
-    Private,
-    Cluster,
-    /// Access through a generic pointer, whose memory space is unknown.
-    Generic,
-    /// Constant memory, which a `COUNT` line cannot select.
-    Constant,
-}
-
-impl Space {
-    const NAMED: [(&'static str, Space); 5] = [
-        ("global", Space::Global),
-        ("shared", Space::Shared),
-        ("private", Space::Private),
-        ("cluster", Space::Cluster),
-        ("generic", Space::Generic),
-    ];
-}
-
-/// Counted kind of an MLIR op or PTX instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
-    Barrier,
-    WarpBarrier,
-    ClusterBarrier,
-    Shuffle,
-    Redux,
-    Vote,
-    Fence,
-    Atomic(Space),
-    Load {
-        space: Space,
-        vector: bool,
-    },
-    Store {
-        space: Space,
-        vector: bool,
-    },
-    /// Op with an unknown number of memory accesses.
-    HidesAccesses,
-    /// Op that may contain an unknown number of counted operations.
-    Hides,
-    Other,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Found {
-    /// Line number in the output, from 1.
-    pub(crate) line: usize,
-    /// Name of an op such as `gpu.shuffle`, or the full opcode of a PTX instruction.
-    pub(crate) name: String,
-    pub(crate) text: String,
-    pub(crate) act: Act,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Function {
-    pub(crate) name: String,
-    pub(crate) ops: Vec<Found>,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
@@ -172,7 +110,7 @@ fn choose<'f>(counting: &Counting, functions: &'f [Function]) -> Result<&'f Func
 }
 
 fn check(claim: &Claim, function: &Function, language: Language) -> Result<(), String> {
-    if let Some(op) = function.ops.iter().find(|op| claim.is_hidden_by(op.act)) {
+    if let Some(op) = function.ops.iter().find(|op| claim.is_hidden_by(op.kind)) {
         let hint = match (language, op.name.starts_with("tile.")) {
             (Language::Ptx, _) => "",
             (Language::Mlir, true) => ": count after it is lowered",
@@ -186,7 +124,7 @@ fn check(claim: &Claim, function: &Function, language: Language) -> Result<(), S
             shown(&[op])
         ));
     }
-    let counted: Vec<&Found> = function.ops.iter().filter(|op| claim.counts(op)).collect();
+    let counted: Vec<&FoundOperation> = function.ops.iter().filter(|op| claim.counts(op)).collect();
     let found = counted.len();
     if claim.holds(found) {
         return Ok(());
@@ -202,7 +140,7 @@ fn check(claim: &Claim, function: &Function, language: Language) -> Result<(), S
     .to_owned())
 }
 
-fn shown(ops: &[&Found]) -> String {
+fn shown(ops: &[&FoundOperation]) -> String {
     let mut text = String::new();
     for op in ops.iter().take(SHOWN) {
         let _ = writeln!(text, "{:6} {}", op.line, op.text.trim());

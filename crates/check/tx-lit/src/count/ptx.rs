@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tx_ptx::{Direction, Flow, Module, Operation};
 
-use super::{Act, Found, Function, Space};
+use super::operation::{FoundOperation, Function, OperationKind, Space};
 
 /// Returns the functions that have a body, with their reachable instructions. The instructions of a
 /// called function with a body count once per call.
@@ -32,7 +32,7 @@ fn collect<'m>(
     name: &'m str,
     bodies: &BTreeMap<&'m str, &'m tx_ptx::Function>,
     open: &mut Vec<&'m str>,
-    ops: &mut Vec<Found>,
+    ops: &mut Vec<FoundOperation>,
 ) -> Result<(), String> {
     let Some(function) = bodies.get(name) else {
         return Ok(());
@@ -48,7 +48,7 @@ fn collect<'m>(
         let operation = flow
             .operation(site)
             .map_err(|error| format!("in `{name}`: {error}"))?;
-        let mut act = act(&operation);
+        let mut kind = kind(&operation);
         if let Operation::Call { callee } = &operation {
             let known = callee
                 .as_deref()
@@ -56,43 +56,43 @@ fn collect<'m>(
             match known {
                 Some((callee, _)) => {
                     collect(callee, bodies, open, ops)?;
-                    act = Act::Other;
+                    kind = OperationKind::Other;
                 }
-                None => act = Act::Hides,
+                None => kind = OperationKind::Hides,
             }
         }
-        ops.push(Found {
+        ops.push(FoundOperation {
             line: usize::try_from(site.instruction.at.line).unwrap_or_default(),
             name: site.instruction.opcode.as_str().to_owned(),
             text: site.instruction.to_string(),
-            act,
+            kind,
         });
     }
     open.pop();
     Ok(())
 }
 
-fn act(operation: &Operation) -> Act {
+fn kind(operation: &Operation) -> OperationKind {
     match operation {
-        Operation::Barrier(_) => Act::Barrier,
-        Operation::WarpBarrier { .. } => Act::WarpBarrier,
+        Operation::Barrier(_) => OperationKind::Barrier,
+        Operation::WarpBarrier { .. } => OperationKind::WarpBarrier,
         // Each pair of an arrive and a wait instruction counts once, at the wait instruction.
-        Operation::ClusterBarrier { wait: true, .. } => Act::ClusterBarrier,
-        Operation::Shuffle { .. } => Act::Shuffle,
-        Operation::Redux { .. } => Act::Redux,
-        Operation::Vote { .. } => Act::Vote,
-        Operation::Fence { .. } | Operation::ProxyFence { .. } => Act::Fence,
-        Operation::Atomic(atomic) => Act::Atomic(space(atomic.space)),
+        Operation::ClusterBarrier { wait: true, .. } => OperationKind::ClusterBarrier,
+        Operation::Shuffle { .. } => OperationKind::Shuffle,
+        Operation::Redux { .. } => OperationKind::Redux,
+        Operation::Vote { .. } => OperationKind::Vote,
+        Operation::Fence { .. } | Operation::ProxyFence { .. } => OperationKind::Fence,
+        Operation::Atomic(atomic) => OperationKind::Atomic(space(atomic.space)),
         // Loads of kernel parameters are not counted.
-        Operation::Access(access) if access.space == tx_ptx::Space::Param => Act::Other,
+        Operation::Access(access) if access.space == tx_ptx::Space::Param => OperationKind::Other,
         Operation::Access(access) => {
             let (space, vector) = (space(access.space), access.is_vector());
             match access.direction {
-                Direction::Load => Act::Load { space, vector },
-                Direction::Store => Act::Store { space, vector },
+                Direction::Load => OperationKind::Load { space, vector },
+                Direction::Store => OperationKind::Store { space, vector },
             }
         }
-        _ => Act::Other,
+        _ => OperationKind::Other,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Syntax of a `COUNT` line.
 
-use super::{Act, Found, Space};
+use super::operation::{FoundOperation, OperationKind, Space};
 
 #[derive(Debug, PartialEq)]
 pub(super) struct Counting {
@@ -19,7 +19,7 @@ pub(super) struct Claim {
 
 #[derive(Debug, PartialEq)]
 enum Quantity {
-    Simple(&'static str, Act),
+    Simple(&'static str, OperationKind),
     Atomics(Option<Space>),
     Loads(Option<Space>, bool),
     Stores(Option<Space>, bool),
@@ -34,14 +34,14 @@ enum Comparison {
     AtLeast,
 }
 
-const SIMPLE: &[(&str, Act)] = &[
-    ("barriers", Act::Barrier),
-    ("warp barriers", Act::WarpBarrier),
-    ("cluster barriers", Act::ClusterBarrier),
-    ("shuffles", Act::Shuffle),
-    ("redux", Act::Redux),
-    ("votes", Act::Vote),
-    ("fences", Act::Fence),
+const SIMPLE: &[(&str, OperationKind)] = &[
+    ("barriers", OperationKind::Barrier),
+    ("warp barriers", OperationKind::WarpBarrier),
+    ("cluster barriers", OperationKind::ClusterBarrier),
+    ("shuffles", OperationKind::Shuffle),
+    ("redux", OperationKind::Redux),
+    ("votes", OperationKind::Vote),
+    ("fences", OperationKind::Fence),
 ];
 
 impl Counting {
@@ -145,26 +145,26 @@ impl Claim {
         }
     }
 
-    pub(super) fn counts(&self, op: &Found) -> bool {
+    pub(super) fn counts(&self, op: &FoundOperation) -> bool {
         let fits = |wanted: Option<Space>, space: Space| wanted.is_none_or(|each| each == space);
-        match (&self.quantity, op.act) {
+        match (&self.quantity, op.kind) {
             (Quantity::Named(name), _) => op.name == *name,
-            (Quantity::Simple(_, wanted), act) => act == *wanted,
-            (Quantity::Atomics(wanted), Act::Atomic(space)) => fits(*wanted, space),
-            (Quantity::Loads(wanted, vectors), Act::Load { space, vector })
-            | (Quantity::Stores(wanted, vectors), Act::Store { space, vector }) => {
+            (Quantity::Simple(_, wanted), kind) => kind == *wanted,
+            (Quantity::Atomics(wanted), OperationKind::Atomic(space)) => fits(*wanted, space),
+            (Quantity::Loads(wanted, vectors), OperationKind::Load { space, vector })
+            | (Quantity::Stores(wanted, vectors), OperationKind::Store { space, vector }) => {
                 fits(*wanted, space) && (vector || !vectors)
             }
             _ => false,
         }
     }
 
-    /// Returns whether an op of kind `act` may contain an unknown number of the counted operations.
-    pub(super) fn is_hidden_by(&self, act: Act) -> bool {
+    /// Returns whether an op of this kind may contain an unknown number of the counted operations.
+    pub(super) fn is_hidden_by(&self, kind: OperationKind) -> bool {
         match self.quantity {
             Quantity::Named(_) => false,
-            Quantity::Simple(..) => act == Act::Hides,
-            _ => matches!(act, Act::Hides | Act::HidesAccesses),
+            Quantity::Simple(..) => kind == OperationKind::Hides,
+            _ => matches!(kind, OperationKind::Hides | OperationKind::HidesAccesses),
         }
     }
 }
@@ -173,8 +173,8 @@ impl Quantity {
     fn parse(text: &str) -> Result<Self, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let joined = words.join(" ");
-        if let Some((name, act)) = SIMPLE.iter().find(|(name, _)| *name == joined) {
-            return Ok(Self::Simple(name, *act));
+        if let Some((name, kind)) = SIMPLE.iter().find(|(name, _)| *name == joined) {
+            return Ok(Self::Simple(name, *kind));
         }
         if let [name] = words[..]
             && name.contains('.')

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Difference;
-use super::difference::Copied;
+use super::difference::{Copied, Difference};
 use crate::facts::{Fact, KernelFacts};
 
 /// Maximum number of steps of the search that determines how often LLVM copied each block. If the
@@ -60,7 +59,7 @@ fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> 
     let mut known = BTreeMap::new();
     for (fact, count) in ir.iter() {
         let in_blocks: u64 = ir.blocks().iter().filter_map(|block| block.get(fact)).sum();
-        if super::is_access(fact)
+        if fact.is_access()
             || count.inside == 0
             || count.inside != in_blocks
             || count.required() != count.total()

@@ -84,14 +84,14 @@ pub fn vanished(ir: &Facts, ptx: &Facts) -> Vec<Vanished> {
 }
 
 /// A group of equal instructions of the PTX.
-struct Found<'a> {
+struct InstructionGroup<'a> {
     fact: &'a Fact,
     inside: bool,
     count: u64,
 }
 
 /// A group of equal operations of the IR.
-struct Slot<'a> {
+struct OperationGroup<'a> {
     fact: &'a Fact,
     inside: bool,
     required: u64,
@@ -107,8 +107,8 @@ struct Slot<'a> {
 /// (Mendelsohn and Dulmage, 1958). The matching for all instructions and the matching for all
 /// operations are therefore computed separately.
 struct Matched<'a> {
-    found: Vec<Found<'a>>,
-    slots: Vec<Slot<'a>>,
+    found: Vec<InstructionGroup<'a>>,
+    slots: Vec<OperationGroup<'a>>,
     /// Number of unmatched instructions in each group of PTX instructions.
     surplus: Vec<u64>,
     /// Number of unmatched required operations in each group of IR operations.
@@ -117,36 +117,34 @@ struct Matched<'a> {
     gone: Vec<u64>,
 }
 
-fn is_access(fact: &Fact) -> bool {
-    matches!(fact, Fact::VectorAccess { .. } | Fact::ScalarAccess { .. })
-}
-
 impl<'a> Matched<'a> {
     fn of(ir: &'a KernelFacts, ptx: &'a KernelFacts) -> Matched<'a> {
-        let mut found: Vec<Found<'_>> = ptx
+        let mut found: Vec<InstructionGroup<'_>> = ptx
             .iter()
-            .filter(|(fact, _)| !is_access(fact))
+            .filter(|(fact, _)| !fact.is_access())
             .flat_map(|(fact, count)| {
-                [(false, count.outside), (true, count.inside)].map(|(inside, count)| Found {
-                    fact,
-                    inside,
-                    count,
+                [(false, count.outside), (true, count.inside)].map(|(inside, count)| {
+                    InstructionGroup {
+                        fact,
+                        inside,
+                        count,
+                    }
                 })
             })
             .filter(|found| found.count > 0)
             .collect();
-        let mut slots: Vec<Slot<'_>> = ir
+        let mut slots: Vec<OperationGroup<'_>> = ir
             .iter()
-            .filter(|(fact, _)| !is_access(fact))
+            .filter(|(fact, _)| !fact.is_access())
             .flat_map(|(fact, count)| {
-                let outside = Slot {
+                let outside = OperationGroup {
                     fact,
                     inside: false,
                     required: count.required_outside(),
                     optional: count.outside - count.required_outside(),
                     capacity: count.outside,
                 };
-                let inside = Slot {
+                let inside = OperationGroup {
                     fact,
                     inside: true,
                     required: count.required_inside(),
@@ -161,7 +159,7 @@ impl<'a> Matched<'a> {
         // unmatched facts then make clear messages.
         found.sort_by_key(|found| ir.count(found.fact).total() == 0);
         slots.sort_by_key(|slot| ptx.count(slot.fact).total() == 0);
-        let fit = |found: &Found<'_>, slot: &Slot<'_>| {
+        let fit = |found: &InstructionGroup<'_>, slot: &OperationGroup<'_>| {
             let may = slot.fact.matches(found.fact) && (slot.inside || !found.inside);
             may.then(|| (slot.fact != found.fact, slot.inside != found.inside))
         };
@@ -251,13 +249,13 @@ impl<'a> Matched<'a> {
     }
 }
 
-impl Found<'_> {
+impl InstructionGroup<'_> {
     fn count(&self) -> Count {
         count(self.inside, self.count, 0)
     }
 }
 
-impl Slot<'_> {
+impl OperationGroup<'_> {
     fn count(&self) -> Count {
         count(self.inside, self.required + self.optional, self.optional)
     }

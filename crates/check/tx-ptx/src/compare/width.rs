@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Difference;
+use super::difference::Difference;
 use crate::facts::{Count, Fact, KernelFacts};
 use crate::operation::{Direction, Space};
 

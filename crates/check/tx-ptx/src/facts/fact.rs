@@ -138,6 +138,11 @@ fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
 }
 
 impl Fact {
+    /// Returns whether the operation is a vector or scalar access, which is compared by its width.
+    pub(crate) fn is_access(&self) -> bool {
+        matches!(self, Self::VectorAccess { .. } | Self::ScalarAccess { .. })
+    }
+
     /// Returns the fact that describes an instruction, or `None` if the comparison ignores the
     /// instruction. A parameter load has no fact, because the IR has no op for a parameter load.
     pub fn of(operation: &Operation) -> Option<Fact> {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::flatten::outwards;
-use super::{Flow, Register, Site};
+use super::scope::{Register, ScopeTable, register};
+use super::site::Site;
 use crate::instruction::{Instruction, Operand};
 
 /// Maximum length of a chain of register copies to follow. In PTX of LLVM, such a chain has one or
@@ -13,7 +13,7 @@ const FOLLOWED: usize = 16;
 /// The instruction that writes a register, or the information that several instructions write the
 /// register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Definition {
+enum Definition {
     /// Exactly one instruction writes the register; the value is the index of this instruction.
     One(usize),
     Several,
@@ -47,18 +47,14 @@ fn writes_first_operand(instruction: &Instruction) -> bool {
     }
 }
 
-impl<'a> Flow<'a> {
-    /// Resolves a register name in a scope. Returns `None` for variables and for undeclared names
-    /// such as `%tid.x`.
-    pub(super) fn register<'n>(&self, scope: usize, name: &'n str) -> Option<Register<'n>> {
-        outwards(&self.scopes, scope)
-            .find(|(_, table)| table.declares(name))
-            .map(|(scope, _)| (scope, name))
-    }
+/// Definition of each register that some instruction writes.
+#[derive(Clone, Debug)]
+pub(super) struct Definitions<'a>(BTreeMap<Register<'a>, Definition>);
 
-    pub(super) fn find_definitions(&self) -> BTreeMap<Register<'a>, Definition> {
+impl<'a> Definitions<'a> {
+    pub(super) fn of(sites: &[Site<'a>], scopes: &[ScopeTable<'a>]) -> Self {
         let mut definitions = BTreeMap::new();
-        for (index, site) in self.sites.iter().enumerate() {
+        for (index, site) in sites.iter().enumerate() {
             let instruction: &'a Instruction = site.instruction;
             if !writes_first_operand(instruction) {
                 continue;
@@ -66,7 +62,7 @@ impl<'a> Flow<'a> {
             let mut written = Vec::new();
             names(instruction.operands.first(), &mut written);
             for name in written {
-                if let Some(register) = self.register(site.scope, name) {
+                if let Some(register) = register(scopes, site.scope, name) {
                     definitions
                         .entry(register)
                         .and_modify(|definition| *definition = Definition::Several)
@@ -74,10 +70,18 @@ impl<'a> Flow<'a> {
                 }
             }
         }
-        definitions
+        Self(definitions)
     }
 
-    pub(super) fn follow(&self, site: &Site<'a>, operand: &Operand) -> Option<i128> {
+    /// Returns the value of an operand that is constant: an immediate, or a register whose only
+    /// definition is a `mov` of a constant.
+    pub(super) fn constant(
+        &self,
+        sites: &[Site<'a>],
+        scopes: &[ScopeTable<'a>],
+        site: &Site<'a>,
+        operand: &Operand,
+    ) -> Option<i128> {
         let mut site = site;
         let mut operand = operand;
         for _ in 0..FOLLOWED {
@@ -86,11 +90,11 @@ impl<'a> Flow<'a> {
                 Operand::Register(name) | Operand::Symbol(name) => name,
                 _ => return None,
             };
-            let register = self.register(site.scope, name)?;
-            let &Definition::One(definition) = self.definitions.get(&register)? else {
+            let register = register(scopes, site.scope, name)?;
+            let &Definition::One(definition) = self.0.get(&register)? else {
                 return None;
             };
-            site = &self.sites[definition];
+            site = &sites[definition];
             let instruction = site.instruction;
             let mut modifiers = instruction.opcode.modifiers();
             let whole = instruction.opcode.name() == "mov"

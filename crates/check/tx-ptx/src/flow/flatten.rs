@@ -1,26 +1,10 @@
 //! Flattening of nested statements to a list of instructions, and resolution of names in scopes.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::{FlowError, Site};
+use super::error::FlowError;
+use super::scope::{ScopeTable, outwards};
+use super::site::Site;
 use crate::instruction::Statement;
-use crate::module::Declarator;
 use crate::position::Position;
-
-/// Declarations of one scope.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ScopeTable<'a> {
-    parent: Option<usize>,
-    /// Registers that are declared by their full names.
-    registers: BTreeSet<&'a str>,
-    /// Registers that are declared as in `%r<5>`. Each entry contains the prefix of the names and
-    /// the number of registers.
-    numbered: BTreeMap<&'a str, u64>,
-    /// Index of the instruction after each label.
-    labels: BTreeMap<&'a str, usize>,
-    /// `.branchtargets` tables, by their labels.
-    targets: BTreeMap<&'a str, &'a [String]>,
-}
 
 pub(super) struct Flat<'a> {
     pub(super) sites: Vec<Site<'a>>,
@@ -118,44 +102,4 @@ impl<'a> Flat<'a> {
         outwards(&self.scopes, scope)
             .find_map(|(scope, table)| table.targets.get(name).map(|labels| (scope, *labels)))
     }
-}
-
-impl<'a> ScopeTable<'a> {
-    fn declare(&mut self, declarator: &'a Declarator) {
-        let name = declarator.name.as_str();
-        match declarator.count {
-            None => {
-                self.registers.insert(name);
-            }
-            Some(count) => {
-                self.numbered.insert(name, count);
-            }
-        }
-    }
-
-    pub(super) fn declares(&self, name: &str) -> bool {
-        if self.registers.contains(name) {
-            return true;
-        }
-        let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        // `%r10` can be number 10 of `%r<11>` or number 0 of `%r1<1>`.
-        (1..=digits).any(|digits| {
-            let (prefix, number) = name.split_at(name.len() - digits);
-            let plain = number.len() == 1 || !number.starts_with('0');
-            plain
-                && self
-                    .numbered
-                    .get(prefix)
-                    .is_some_and(|&count| number.parse::<u64>().is_ok_and(|number| number < count))
-        })
-    }
-}
-
-/// Returns the scope and its ancestors; the innermost scope is the first element.
-pub(super) fn outwards<'s, 'a>(
-    scopes: &'s [ScopeTable<'a>],
-    scope: usize,
-) -> impl Iterator<Item = (usize, &'s ScopeTable<'a>)> {
-    std::iter::successors(Some(scope), |&scope| scopes[scope].parent)
-        .map(|scope| (scope, &scopes[scope]))
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::error::FlowError;
 use super::flatten::Flat;
-use super::{Block, FlowError, Site};
+use super::site::{Block, Site};
 use crate::instruction::Operand;
 
 /// Returns whether at least some threads leave the basic block at an instruction.

@@ -1,17 +1,21 @@
 //! Control flow of a function.
 
 mod constants;
+mod error;
 mod flatten;
 mod loops;
+mod scope;
+mod site;
 
-use std::collections::BTreeMap;
-
-use crate::instruction::{Instruction, Operand};
+use crate::instruction::Operand;
 use crate::module::Function;
 use crate::operation::{MalformedInstruction, Operation};
-use crate::position::Position;
-use constants::Definition;
-use flatten::{Flat, ScopeTable};
+use constants::Definitions;
+use flatten::Flat;
+use scope::{ScopeTable, register};
+
+pub use error::FlowError;
+pub use site::{Block, Site};
 
 /// The body of a function, with the instructions in order, the basic blocks and the register
 /// definitions.
@@ -20,65 +24,7 @@ pub struct Flow<'a> {
     sites: Vec<Site<'a>>,
     blocks: Vec<Block>,
     scopes: Vec<ScopeTable<'a>>,
-    definitions: BTreeMap<Register<'a>, Definition>,
-}
-
-/// A register, identified by its name and by the index of the scope that declares it. Several
-/// scopes of inline assembly may declare a register with the same name.
-type Register<'a> = (usize, &'a str);
-
-/// An instruction and its position in the control flow.
-#[derive(Clone, Debug)]
-pub struct Site<'a> {
-    /// The instruction.
-    pub instruction: &'a Instruction,
-    /// Whether the instruction is inline assembly.
-    pub inline_asm: bool,
-    /// Index in [`Flow::blocks`] of the basic block of the instruction.
-    pub block: usize,
-    scope: usize,
-}
-
-/// A basic block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Range of the instructions of the block in [`Flow::sites`].
-    pub sites: std::ops::Range<usize>,
-    /// Indices of the successor blocks, in ascending order.
-    pub successors: Vec<usize>,
-    /// Whether the block is part of a cycle of the control-flow graph.
-    pub in_loop: bool,
-    /// Whether the block is reachable from the entry of the function.
-    pub reachable: bool,
-}
-
-/// A body with malformed control flow.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FlowError {
-    /// A branch to an undefined label.
-    #[error("line {}, column {}: there is no label `{label}`", at.line, at.column)]
-    UndefinedLabel {
-        /// The label.
-        label: String,
-        /// Position of the branch.
-        at: Position,
-    },
-    /// A label with two definitions.
-    #[error("line {}, column {}: the label `{label}` is defined twice", at.line, at.column)]
-    DuplicateLabel {
-        /// The label.
-        label: String,
-        /// Position of the second definition.
-        at: Position,
-    },
-    /// A branch without a target label.
-    #[error("line {}, column {}: `{opcode}` names no label", at.line, at.column)]
-    NoTarget {
-        /// Opcode of the branch.
-        opcode: String,
-        /// Position of the branch.
-        at: Position,
-    },
+    definitions: Definitions<'a>,
 }
 
 impl<'a> Flow<'a> {
@@ -92,14 +38,12 @@ impl<'a> Flow<'a> {
                 site.block = index;
             }
         }
-        let mut flow = Flow {
+        Ok(Flow {
+            definitions: Definitions::of(&sites, &flat.scopes),
             sites,
             blocks,
             scopes: flat.scopes,
-            definitions: BTreeMap::new(),
-        };
-        flow.definitions = flow.find_definitions();
-        Ok(flow)
+        })
     }
 
     /// Returns all instructions, in program order.
@@ -128,7 +72,7 @@ impl<'a> Flow<'a> {
         Operation::read(
             site.instruction,
             |operand| self.constant(site, operand),
-            |name| self.register(site.scope, name).is_some(),
+            |name| register(&self.scopes, site.scope, name).is_some(),
         )
     }
 
@@ -137,6 +81,7 @@ impl<'a> Flow<'a> {
     ///
     /// A guard on the `mov` is ignored: if the `mov` does not execute, the register is undefined.
     pub fn constant(&self, site: &Site<'a>, operand: &Operand) -> Option<i128> {
-        self.follow(site, operand)
+        self.definitions
+            .constant(&self.sites, &self.scopes, site, operand)
     }
 }

@@ -1,8 +1,11 @@
 //! Token cursor of the parser.
 
-use super::DEPTH;
 use crate::lexer::{Kind, Token, tokens};
 use crate::position::{ParseError, Position};
+
+/// Maximum nesting depth of scopes, lists and initialisers. Compilers emit at most two nesting
+/// levels. Without this limit, a text that consists of opening braces would overflow the stack.
+const DEPTH: usize = 64;
 
 pub(super) struct Cursor {
     /// All tokens of the text. The last token is [`Kind::End`], which `index` never passes.

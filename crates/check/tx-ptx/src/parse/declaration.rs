@@ -1,8 +1,8 @@
 //! Parser of declarations: registers, variables, parameters.
 
 use super::cursor::Cursor;
+use crate::declaration::{Attribute, Declaration, Declarator, Initializer, Linkage, Pointer};
 use crate::lexer::Kind;
-use crate::module::{Attribute, Declaration, Declarator, Initializer, Linkage, Pointer};
 use crate::position::ParseError;
 
 impl Cursor {

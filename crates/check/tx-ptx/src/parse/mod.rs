@@ -6,14 +6,11 @@ mod operand;
 mod section;
 mod statement;
 
+use crate::declaration::Linkage;
 use crate::lexer::Kind;
-use crate::module::{Function, FunctionDirective, Item, Linkage, Module};
+use crate::module::{Function, FunctionDirective, Item, Module};
 use crate::position::ParseError;
 use cursor::Cursor;
-
-/// Maximum nesting depth of scopes, lists and initialisers. Compilers emit at most two nesting
-/// levels. Without this limit, a text that consists of opening braces would overflow the stack.
-const DEPTH: usize = 64;
 
 impl Module {
     /// Parses a module.

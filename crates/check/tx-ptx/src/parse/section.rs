@@ -1,9 +1,9 @@
 //! Parser of debug information.
 
 use super::cursor::Cursor;
-use crate::instruction::{Inlined, Location};
+use crate::debug::{DataValue, File, Section, SectionLine};
+use crate::debug::{Inlined, Location};
 use crate::lexer::Kind;
-use crate::module::{DataValue, File, Section, SectionLine};
 use crate::position::ParseError;
 
 impl Cursor {

@@ -1,18 +1,22 @@
 //! Generation of inputs. The sizes leave remainders when loops are split, and the values expose
 //! errors.
 //!
-//! Module `sizes` chooses the sizes of the arguments, and module `numbers` fills the arrays. Module
-//! `inputs` selects inputs that together run in a few seconds.
+//! Module `candidates` chooses sizes and data patterns, module `sizes` adapts the sizes to the checks
+//! of the program, and module `numbers` fills the arrays. Module `inputs` selects inputs that
+//! together run in a few seconds.
 
+mod candidates;
 mod numbers;
 mod sizes;
 
+pub(crate) use candidates::guesses;
 pub(crate) use numbers::scalar;
-pub(crate) use sizes::{Guess, guesses};
+pub(crate) use sizes::Guess;
 
-use crate::Trouble;
-use numbers::{Data, Random, Turn, fill, sorts};
-use sizes::{Call, MOST_ELEMENTS, MOST_OF_NUMBERS, Values, calls, solve};
+use crate::trouble::Trouble;
+use candidates::{Candidate, MOST_ELEMENTS, MOST_OF_NUMBERS, candidates};
+use numbers::{DataPattern, Random, Variation, fill, outliers};
+use sizes::{Values, solve};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -50,7 +54,7 @@ pub(crate) fn generate(
     numbers: Option<&Range<usize>>,
     kernel: Option<&str>,
 ) -> Result<Vec<Input>, Trouble> {
-    let sorts = sorts(plan);
+    let outliers = outliers(plan);
     let mut inputs: Vec<Planned> = Vec::new();
     let mut too_large = None;
     // The shape of the first array determines the number of variations of a data pattern.
@@ -58,14 +62,17 @@ pub(crate) fn generate(
         .arguments
         .iter()
         .position(|argument| matches!(argument.ty, ArgumentType::Memref(_)));
-    for (number, call) in calls(plan, guess, sorts, kernel).into_iter().enumerate() {
-        let Call {
+    for (number, candidate) in candidates(plan, guess, outliers, kernel)
+        .into_iter()
+        .enumerate()
+    {
+        let Candidate {
             sizes,
             data,
             most: most_elements,
             of_kernel,
             ..
-        } = call;
+        } = candidate;
         let Some(mut values) = solve(plan, &sizes, guess) else {
             continue;
         };
@@ -87,32 +94,32 @@ pub(crate) fn generate(
             let Planned {
                 values: own,
                 data: of,
-                turn,
+                variation,
                 ..
             } = known;
-            own.shapes == values.shapes && *of == data && Some(*turn) == call.turn
+            own.shapes == values.shapes && *of == data && Some(*variation) == candidate.variation
         };
         if of_kernel && inputs.iter().any(is_known) {
             continue;
         }
         let shape = first.map_or(&[][..], |i| &values.shapes[i]);
-        let turns: Vec<Turn> = match call.turn {
-            Some(turn) => vec![turn],
+        let variations: Vec<Variation> = match candidate.variation {
+            Some(variation) => vec![variation],
             None => {
-                let of = data.turns(shape, sorts);
-                (0..of).map(|n| Turn::nth(n, of, sorts)).collect()
+                let of = data.variations(shape, outliers);
+                (0..of).map(|n| Variation::nth(n, of, outliers)).collect()
             }
         };
         let values = Rc::new(values);
-        inputs.extend(turns.into_iter().map(|turn| Planned {
+        inputs.extend(variations.into_iter().map(|variation| Planned {
             values: Rc::clone(&values),
             data,
-            turn,
+            variation,
             number,
-            before: match (call.turn, most_elements) {
-                (None, _) => turn.before(data),
+            before: match (candidate.variation, most_elements) {
+                (None, _) => variation.before(data),
                 (Some(_), most) if of_kernel && most <= MOST_OF_NUMBERS => 0,
-                (Some(turn), MOST_ELEMENTS) => turn.number + 1,
+                (Some(variation), MOST_ELEMENTS) => variation.number + 1,
                 // The slowest inputs run last.
                 _ => usize::MAX,
             },
@@ -158,8 +165,8 @@ pub(crate) fn generate(
 /// Candidate input: the sizes of its arrays are known, but the arrays have no contents.
 struct Planned {
     values: Rc<Values>,
-    data: Data,
-    turn: Turn,
+    data: DataPattern,
+    variation: Variation,
     /// Index in the list of candidate inputs.
     number: usize,
     /// Number of candidate inputs with the same data pattern that run before this candidate input.
@@ -222,7 +229,7 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     let (mut all, mut firsts) = (0u64, 0);
     for planned in &mut taken {
         // The sign of zero is compared after every stage.
-        if planned.before == 0 || planned.data == Data::Zeros {
+        if planned.before == 0 || planned.data == DataPattern::Zeros {
             // An input over the limit is skipped; a later input may have a lower cost and fit.
             let with = all.saturating_add(planned.values.cost());
             planned.every_stage = firsts < LEAST_OF_ALL || with <= MOST_OF_ALL;
@@ -250,13 +257,13 @@ impl Planned {
         let Self {
             values,
             data,
-            turn,
+            variation,
             number,
             every_stage,
             ..
         } = self;
         let start = seed.wrapping_mul(1000).wrapping_add(*number as u64);
-        let mut random = Random(start.wrapping_add(100 * turn.number as u64));
+        let mut random = Random(start.wrapping_add(100 * variation.number as u64));
         let mut args = Vec::new();
         let mut shapes = Vec::new();
         for (i, argument) in plan.arguments.iter().enumerate() {
@@ -276,14 +283,16 @@ impl Planned {
                     let shape = values.shapes[i].clone();
                     shapes.push(join(&shape));
                     let data = match (*data, i) {
-                        (Data::Least, 1..) => Data::Greatest,
-                        (Data::Greatest, 1..) => Data::Least,
-                        (Data::Zeros, 1..) if turn.number % 2 == 1 && !argument.written => {
-                            Data::Ones
+                        (DataPattern::Least, 1..) => DataPattern::Greatest,
+                        (DataPattern::Greatest, 1..) => DataPattern::Least,
+                        (DataPattern::Zeros, 1..)
+                            if variation.number % 2 == 1 && !argument.written =>
+                        {
+                            DataPattern::Ones
                         }
                         (data, _) => data,
                     };
-                    let bytes = fill(memref.element, &shape, data, *turn, &mut random);
+                    let bytes = fill(memref.element, &shape, data, *variation, &mut random);
                     let array = Array::new(memref.element, shape, bytes)
                         .map_err(|error| Trouble::Input(error.to_string()))?;
                     args.push(Arg::Array(share(array, plan, i)?));
@@ -297,7 +306,7 @@ impl Planned {
             name,
             args,
             launched: values.launched(),
-            zeros: *data == Data::Zeros,
+            zeros: *data == DataPattern::Zeros,
             number: place,
             every_stage: *every_stage,
         })

@@ -5,12 +5,12 @@ use tx_plan::{ArgumentType, ElementType, Plan};
 
 /// Data pattern of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Data {
+pub(super) enum DataPattern {
     /// Most elements are ±1, and a few elements are ±2 or ±0.5; large arrays contain no ±0.5. Sums,
     /// sums of squares and products are exact in any order.
     Powers,
     /// Small integers with many duplicates.
-    Whole,
+    SmallIntegers,
     /// NaNs, infinities, zeros of both signs, subnormals and extreme values among small integers.
     Special,
     /// Random floats in [-1, 1); random integers of full width.
@@ -18,7 +18,7 @@ pub(super) enum Data {
     /// Floats with many significant digits; the sum of thousands of these floats is still exact. If
     /// a computation loses a digit, the result changes. All bits of an integer element are set;
     /// this integer is the identity of `and` and of an unsigned minimum.
-    Long,
+    ManyDigits,
     /// Floats are -0.0. In variations with an odd index, the floats of all arguments except the
     /// first are 1.0. If the accumulator of a sum does not start at -0.0, the result has the wrong
     /// sign. Integers are random.
@@ -37,8 +37,8 @@ pub(super) enum Data {
     Near,
     /// Equal elements, except for one large and one small outlier per row, placed on diagonals. If
     /// the array is not too large, each column contains an outlier in at least one variation
-    /// ([`Turn`]). Each outlier determines the result of a minimum or maximum of its row, and one
-    /// bit of the result of a bitwise `and` or `or`.
+    /// ([`Variation`]). Each outlier determines the result of a minimum or maximum of its row, and
+    /// one bit of the result of a bitwise `and` or `or`.
     Peaks,
     /// Equal elements, except for one NaN per row; the NaNs form a diagonal.
     Nans,
@@ -47,7 +47,8 @@ pub(super) enum Data {
     /// NaN.
     Numbers,
     /// Equal elements, except for one large and one small outlier per row, in different groups of
-    /// 32 columns. Each group of columns contains an outlier in at least one variation ([`Turn`]).
+    /// 32 columns. Each group of columns contains an outlier in at least one variation
+    /// ([`Variation`]).
     Parts,
     /// Equal elements, except for two NaNs per row, in different groups of 32 columns.
     NanParts,
@@ -55,86 +56,88 @@ pub(super) enum Data {
     /// values of adjacent rows are in different groups of 32 columns.
     NumberParts,
     /// Equal elements, except for one outlier per column. Adjacent columns have their outliers in
-    /// different rows. In the last variation ([`Turn`]), the outliers are NaNs.
+    /// different rows. In the last variation ([`Variation`]), the outliers are NaNs.
     Columns,
     /// All elements of a row have one sign, except for one outlier with the opposite sign. Adjacent
     /// rows have opposite signs, and their outliers are in different groups of 32 columns.
     Signs,
     /// Equal elements, except for one outlier in the whole array, which determines the reduction
-    /// result. Each variation ([`Turn`]) moves the outlier or uses another kind of outlier.
-    Alone,
+    /// result. Each variation ([`Variation`]) moves the outlier or uses another kind of outlier.
+    SingleOutlier,
     /// The elements of even rows ascend and the elements of odd rows descend, so the minimum and
     /// the maximum of a row are at its ends.
     Slopes,
     /// Zeros, except for one element per row, near the end of the row. A sum of the row from left
     /// to right is exact up to the nonzero element. In every fourth long row, the index of the
     /// nonzero element is a power of two plus 3, because loop iterations begin at powers of two.
-    Last,
+    NearRowEnd,
     /// Equal elements, except for one large outlier per row, within the last quarter of the row.
     /// The outlier is in the remainder of the row; kernels compute a predicate for each group of
     /// elements of the remainder.
-    Tail,
+    LastQuarter,
     /// Equal elements, except for one outlier per row. The outlier is greater by 2.5 ln 2. The
     /// exponential of this difference is 2^2.5, and a polynomial approximation of `exp2` is least
     /// accurate for a fractional part of 0.5.
-    Above,
+    ExpOutlier,
     /// Floats far below zero. A zero that a kernel adds as padding changes a maximum or a
     /// log-sum-exp.
-    Deep,
+    FarBelowZero,
     /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
     /// values in all other columns. The sum of the exponentials of a row depends on few elements,
     /// and shows whether a kernel rounds intermediate results.
-    Few,
+    FewLarge,
 }
 
 /// One variation of a data pattern: its index, and the number of variations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct Variation {
     pub(super) number: usize,
     of: usize,
     /// Kinds of outliers; the variations use each kind in turn.
-    sorts: &'static [Role],
+    outliers: &'static [Role],
     /// Index of the outlier. If the index is `None`, the field `number` determines the index of the
     /// outlier.
     at: Option<usize>,
 }
 
-impl Turn {
+impl Variation {
     /// Returns the variation with index `number`; `of` is the number of variations.
-    pub(super) fn nth(number: usize, of: usize, sorts: &'static [Role]) -> Self {
+    pub(super) fn nth(number: usize, of: usize, outliers: &'static [Role]) -> Self {
         Self {
             number,
             of,
-            sorts,
+            outliers,
             at: None,
         }
     }
 
     /// Returns a variation with the outlier at index `place`.
-    pub(super) fn at(place: usize, number: usize, sorts: &'static [Role]) -> Self {
+    pub(super) fn at(place: usize, number: usize, outliers: &'static [Role]) -> Self {
         Self {
             at: Some(place),
-            ..Self::nth(number, sorts.len(), sorts)
+            ..Self::nth(number, outliers.len(), outliers)
         }
     }
 
     /// Returns the number of variations of this pattern that run before this variation. Variations
-    /// of the pattern `Alone` that test the first thread of a block alternate with the other
-    /// variations.
-    pub(super) fn before(self, data: Data) -> usize {
-        match (data, self.number.checked_sub(TURNS_FAR)) {
-            (Data::Alone, Some(more)) => more + 1,
+    /// of the pattern `SingleOutlier` that test the first thread of a block alternate with the
+    /// other variations.
+    pub(super) fn before(self, data: DataPattern) -> usize {
+        match (data, self.number.checked_sub(DISTANT_OUTLIER_VARIATIONS)) {
+            (DataPattern::SingleOutlier, Some(more)) => more + 1,
             _ => self.number,
         }
     }
 
     /// Returns the kind of outlier in an array of `count` elements.
     fn sort(self, count: usize) -> Role {
-        let number = match count <= MOST_ALONE || self.number < TURNS_FAR {
+        let number = match count <= MOST_SINGLE_OUTLIER_ELEMENTS
+            || self.number < DISTANT_OUTLIER_VARIATIONS
+        {
             true => self.number,
             false => 0,
         };
-        self.sorts[number % self.sorts.len()]
+        self.outliers[number % self.outliers.len()]
     }
 
     /// Returns the index of the outlier in an array of `count` elements.
@@ -145,26 +148,28 @@ impl Turn {
     /// variations place the outlier in different warps of a 256-thread block, because errors may
     /// depend on the warp.
     fn place_alone(self, count: usize, columns: usize) -> usize {
-        let step = self.number / self.sorts.len();
+        let step = self.number / self.outliers.len();
         let last = count.saturating_sub(1);
         let place = match (step, self.at) {
             (_, Some(at)) => at.min(last),
-            _ if count <= MOST_ALONE => step.min(last),
+            _ if count <= MOST_SINGLE_OUTLIER_ELEMENTS => step.min(last),
             // Element with index `slot + 1` among the elements of the first thread in a block of
             // 256 threads.
-            _ if self.number >= TURNS_FAR => match self.number - TURNS_FAR {
-                slot @ 0..SLOTS => (slot + 1) * LEAST_BLOCK,
-                // Last element of a row that a full loop iteration reads, with all threads of the
-                // block.
-                SLOTS => (columns / ROUND * ROUND).saturating_sub(1),
-                more => ROUND << (more - SLOTS - 1).min(MOST_SHIFT),
+            _ if self.number >= DISTANT_OUTLIER_VARIATIONS => {
+                match self.number - DISTANT_OUTLIER_VARIATIONS {
+                    slot @ 0..SLOTS => (slot + 1) * LEAST_BLOCK,
+                    // Last element of a row that a full loop iteration reads, with all threads of the
+                    // block.
+                    SLOTS => (columns / ROUND * ROUND).saturating_sub(1),
+                    more => ROUND << (more - SLOTS - 1).min(MOST_SHIFT),
+                }
+                .min(last)
             }
-            .min(last),
             (0, _) => last,
             (1, _) => 0,
             _ => {
                 let half = usize::from(step.is_multiple_of(2));
-                let sort = self.number % self.sorts.len();
+                let sort = self.number % self.outliers.len();
                 let eighth = (step - 2 + 4 * sort + sort / 2) % 8;
                 let far = last * (16 * half + 2 * eighth + 1) / 32;
                 let warp = 3 * self.number % 8;
@@ -180,10 +185,10 @@ impl Turn {
     }
 
     /// Returns the role of the element at index `place` in an array with one outlier.
-    fn role_alone(self, place: usize, count: usize, columns: usize) -> Role {
+    fn role_of_single_outlier(self, place: usize, count: usize, columns: usize) -> Role {
         let own = self.place_alone(count, columns);
         // Variations alternate between positive and negative elements.
-        let negative = (self.number / self.sorts.len()).is_multiple_of(2);
+        let negative = (self.number / self.outliers.len()).is_multiple_of(2);
         match self.sort(count) {
             Role::Next if place == own && negative => Role::NextBelow,
             sort if place == own => sort,
@@ -197,7 +202,7 @@ impl Turn {
 
 /// Returns the kinds of outliers for a program. The kinds depend on whether the program tests
 /// floats for NaN or infinity.
-pub(super) fn sorts(plan: &Plan) -> &'static [Role] {
+pub(super) fn outliers(plan: &Plan) -> &'static [Role] {
     let element = |ty: &ArgumentType| match ty {
         ArgumentType::Memref(memref) => memref.element,
         ArgumentType::Scalar(element) => *element,
@@ -205,12 +210,16 @@ pub(super) fn sorts(plan: &Plan) -> &'static [Role] {
     let arguments = || plan.arguments.iter();
     let asks = arguments().any(|a| a.written && element(&a.ty) == ElementType::I1)
         && arguments().any(|a| element(&a.ty).is_float());
-    if asks { &SORTS_ASKED_FOR } else { &SORTS }
+    if asks {
+        &OUTLIERS_FOR_CLASS_TESTS
+    } else {
+        &OUTLIERS
+    }
 }
 
-impl Data {
+impl DataPattern {
     /// Returns the number of variations of a data pattern for an array of this shape.
-    pub(super) fn turns(self, shape: &[usize], sorts: &[Role]) -> usize {
+    pub(super) fn variations(self, shape: &[usize], outliers: &[Role]) -> usize {
         let (columns, rows) = columns_and_rows(shape, |size| *size);
         let count = (columns * rows).max(1);
         match self {
@@ -220,9 +229,9 @@ impl Data {
                 columns.div_ceil(rows.max(1)).clamp(1, most)
             }
             Self::Parts => columns.div_ceil(WARP).div_ceil(rows.max(1)).min(MOST_PARTS),
-            Self::Columns | Self::Few => COLUMN_TURNS,
-            Self::Alone if count <= MOST_ALONE => sorts.len() * count,
-            Self::Alone => TURNS_ALONE,
+            Self::Columns | Self::FewLarge => COLUMN_VARIATIONS,
+            Self::SingleOutlier if count <= MOST_SINGLE_OUTLIER_ELEMENTS => outliers.len() * count,
+            Self::SingleOutlier => SINGLE_OUTLIER_VARIATIONS,
             Self::Zeros => 2 * (FEW / count).clamp(1, 4),
             Self::Special => (FEW / count).clamp(1, LEAST_PEAKS),
             _ => 1,
@@ -235,26 +244,26 @@ impl Data {
         !matches!(
             self,
             Self::Powers
-                | Self::Whole
+                | Self::SmallIntegers
                 | Self::Special
                 | Self::Random
-                | Self::Long
+                | Self::ManyDigits
                 | Self::Zeros
                 | Self::Ones
                 | Self::Least
                 | Self::Greatest
                 | Self::Near
-                | Self::Deep
+                | Self::FarBelowZero
         )
     }
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Powers => "powers of two",
-            Self::Whole => "whole numbers",
+            Self::SmallIntegers => "whole numbers",
             Self::Special => "special values",
             Self::Random => "random numbers",
-            Self::Long => "long numbers",
+            Self::ManyDigits => "long numbers",
             Self::Zeros => "negative zeros",
             Self::Ones => "ones",
             Self::Least => "least numbers",
@@ -268,18 +277,18 @@ impl Data {
             Self::NumberParts => "a number in each part",
             Self::Columns => "a number in each column",
             Self::Signs => "one other sign",
-            Self::Alone => "one other number",
+            Self::SingleOutlier => "one other number",
             Self::Slopes => "slopes",
-            Self::Last => "one number at the end",
-            Self::Tail => "a number in the last quarter",
-            Self::Above => "one number above others",
-            Self::Deep => "numbers far below zero",
-            Self::Few => "few numbers above others",
+            Self::NearRowEnd => "one number at the end",
+            Self::LastQuarter => "a number in the last quarter",
+            Self::ExpOutlier => "one number above others",
+            Self::FarBelowZero => "numbers far below zero",
+            Self::FewLarge => "few numbers above others",
         }
     }
 }
 
-const COLUMN_TURNS: usize = 7;
+const COLUMN_VARIATIONS: usize = 7;
 /// Number of rows between the outliers of adjacent columns, and number of column groups between the
 /// outliers of adjacent rows. This prime number divides none of the usual numbers of rows and
 /// column groups.
@@ -297,22 +306,23 @@ const MOST_PARTS: usize = 32;
 /// may have [`LEAST_PEAKS`] inputs regardless of this limit.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array in which every element is the outlier once.
-const MOST_ALONE: usize = 32;
-/// Number of inputs with a single outlier for a large array. The first [`TURNS_FAR`] inputs have
-/// the outlier at distant positions of the array. The next [`SLOTS`] inputs place the outlier at
-/// the second and later elements of the first thread of a block. The remaining inputs place the
-/// outlier at the end of the last full loop iteration over a row, and at powers of two.
-pub(super) const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 6;
+const MOST_SINGLE_OUTLIER_ELEMENTS: usize = 32;
+/// Number of inputs with a single outlier for a large array. The first
+/// [`DISTANT_OUTLIER_VARIATIONS`] inputs have the outlier at distant positions of the array. The
+/// next [`SLOTS`] inputs place the outlier at the second and later elements of the first thread of
+/// a block. The remaining inputs place the outlier at the end of the last full loop iteration over
+/// a row, and at powers of two.
+pub(super) const SINGLE_OUTLIER_VARIATIONS: usize = DISTANT_OUTLIER_VARIATIONS + SLOTS + 6;
 const SLOTS: usize = 7;
 /// Number of elements that a block of [`LEAST_BLOCK`] threads reads in one loop iteration.
 const ROUND: usize = (SLOTS + 1) * LEAST_BLOCK;
-const TURNS_FAR: usize = 18;
+const DISTANT_OUTLIER_VARIATIONS: usize = 18;
 pub(super) const LEAST_BLOCK: usize = 256;
 /// Maximum shift amount for the index of an outlier. An index with this shift exceeds the size of
 /// any array, so the last element becomes the outlier.
 const MOST_SHIFT: usize = 32;
 /// Kinds of outliers for most programs.
-const SORTS: [Role; 6] = [
+const OUTLIERS: [Role; 6] = [
     Role::Nan,
     Role::Great,
     Role::Small,
@@ -322,14 +332,15 @@ const SORTS: [Role; 6] = [
 ];
 /// Kinds of outliers for programs that test floats for NaN or infinity. Results computed from an
 /// infinity may depend on the combination order.
-const SORTS_ASKED_FOR: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
+const OUTLIERS_FOR_CLASS_TESTS: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
 /// Minimum number of elements of an array that contains every special value.
 const FEW: usize = 256;
 
 /// Maximum number of elements of the pattern `Powers` with ±0.5 whose sum of squares is exact in
 /// f32.
 const MOST_POWERS: usize = 1 << 20;
-/// Maximum number of elements of the pattern `Long` with equal signs whose sum is exact in f32.
+/// Maximum number of elements of the pattern `ManyDigits` with equal signs whose sum is exact in
+/// f32.
 const MOST_LONG: usize = 5200;
 
 /// Random number generator (SplitMix64).
@@ -380,8 +391,8 @@ fn columns_and_rows<T>(shape: &[T], size: impl Fn(&T) -> usize) -> (usize, usize
 pub(super) fn fill(
     element: ElementType,
     shape: &[usize],
-    data: Data,
-    turn: Turn,
+    data: DataPattern,
+    variation: Variation,
     random: &mut Random,
 ) -> Vec<u8> {
     let count: usize = shape.iter().product();
@@ -390,25 +401,30 @@ pub(super) fn fill(
     for place in 0..count {
         let (row, column) = (place / columns, place % columns);
         let role = match data {
-            Data::Peaks | Data::Nans | Data::Numbers => {
+            DataPattern::Peaks | DataPattern::Nans | DataPattern::Numbers => {
                 // The last variation places its outlier in the last column.
-                let Turn { number, of, .. } = turn;
+                let Variation { number, of, .. } = variation;
                 let shift = number * columns.saturating_sub(rows) / (of - 1).max(1);
                 match (column + 2 * columns - row % columns - shift) % columns {
-                    0 if data == Data::Peaks => Role::Great,
+                    0 if data == DataPattern::Peaks => Role::Great,
                     1 => match data {
-                        Data::Peaks => Role::Small,
-                        Data::Nans => Role::Nan,
+                        DataPattern::Peaks => Role::Small,
+                        DataPattern::Nans => Role::Nan,
                         _ => Role::Great,
                     },
-                    _ if data == Data::Numbers && (1..columns - 1).contains(&column) => Role::Nan,
+                    _ if data == DataPattern::Numbers && (1..columns - 1).contains(&column) => {
+                        Role::Nan
+                    }
                     _ => Role::Plain,
                 }
             }
-            Data::Parts | Data::NanParts | Data::NumberParts | Data::Signs => {
+            DataPattern::Parts
+            | DataPattern::NanParts
+            | DataPattern::NumberParts
+            | DataPattern::Signs => {
                 let width = if columns < FEW_PARTS { WARP / 4 } else { WARP };
                 let parts = columns.div_ceil(width);
-                let part = (row * turn.of + turn.number) * STEP % parts;
+                let part = (row * variation.of + variation.number) * STEP % parts;
                 // The outlier is in a different column of each part.
                 let is_own = |part: usize| {
                     column == (part * width + (5 * part + row) % width).min(columns - 1)
@@ -416,29 +432,31 @@ pub(super) fn fill(
                 let is_other = is_own((part + parts / 2) % parts);
                 let is_inside = (1..columns - 1).contains(&column);
                 match data {
-                    Data::Parts if is_own(part) => Role::Great,
-                    Data::Parts if is_other => Role::Small,
-                    Data::NanParts if is_own(part) || is_other => Role::Nan,
-                    Data::NumberParts if is_own(part) => Role::Great,
-                    Data::NumberParts if is_inside => Role::Nan,
-                    Data::Signs if is_own(part) == (row + turn.number).is_multiple_of(2) => {
+                    DataPattern::Parts if is_own(part) => Role::Great,
+                    DataPattern::Parts if is_other => Role::Small,
+                    DataPattern::NanParts if is_own(part) || is_other => Role::Nan,
+                    DataPattern::NumberParts if is_own(part) => Role::Great,
+                    DataPattern::NumberParts if is_inside => Role::Nan,
+                    DataPattern::Signs
+                        if is_own(part) == (row + variation.number).is_multiple_of(2) =>
+                    {
                         Role::Small
                     }
                     _ => Role::Plain,
                 }
             }
-            Data::Columns if rows < 2 => Role::Plain,
-            Data::Columns => {
-                let own = (column + turn.number * columns) * STEP % rows;
+            DataPattern::Columns if rows < 2 => Role::Plain,
+            DataPattern::Columns => {
+                let own = (column + variation.number * columns) * STEP % rows;
                 match column % 2 {
                     _ if row != own => Role::Plain,
-                    _ if turn.number + 1 == turn.of => Role::Nan,
+                    _ if variation.number + 1 == variation.of => Role::Nan,
                     0 => Role::Great,
                     _ => Role::Small,
                 }
             }
-            Data::Alone => turn.role_alone(place, count, columns),
-            Data::Last => {
+            DataPattern::SingleOutlier => variation.role_of_single_outlier(place, count, columns),
+            DataPattern::NearRowEnd => {
                 let end = columns - 1;
                 let own = match row % 4 {
                     3 if columns > LONG => {
@@ -452,23 +470,24 @@ pub(super) fn fill(
                     false => Role::ZeroBehind,
                 }
             }
-            Data::Tail => {
+            DataPattern::LastQuarter => {
                 let far = columns / 4 * row / rows;
                 match column == columns - 1 - (far / 4 * 4 + row % 4).min(columns - 1) {
                     true => Role::Great,
                     false => Role::Plain,
                 }
             }
-            Data::Above if column == STEP * row % columns => Role::Above,
-            Data::Few if column == 0 => Role::Zero,
-            Data::Few
-                if column / WARP == STEP * (row + turn.number * rows) % columns.div_ceil(WARP) =>
+            DataPattern::ExpOutlier if column == STEP * row % columns => Role::ExpOutlier,
+            DataPattern::FewLarge if column == 0 => Role::Zero,
+            DataPattern::FewLarge
+                if column / WARP
+                    == STEP * (row + variation.number * rows) % columns.div_ceil(WARP) =>
             {
                 Role::Near
             }
-            Data::Few => Role::Small,
-            Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
-            Data::Slopes => Role::Step(columns - column, columns),
+            DataPattern::FewLarge => Role::Small,
+            DataPattern::Slopes if row % 2 == 0 => Role::Step(column, columns),
+            DataPattern::Slopes => Role::Step(columns - column, columns),
             _ => Role::Plain,
         };
         // A NaN at the start of a row gives order-dependent results with combiners that ignore NaN.
@@ -508,7 +527,7 @@ pub(super) enum Role {
     /// +0.0 after a -0.0.
     ZeroBehind,
     /// Value that is 2.5 ln 2 above the plain elements.
-    Above,
+    ExpOutlier,
     /// Infinity in a float array; the second greatest value in an integer array.
     Infinite,
     /// Slightly less than -1.
@@ -518,21 +537,27 @@ pub(super) enum Role {
     Step(usize, usize),
 }
 
-fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut Random) -> u64 {
+fn float_bits(
+    float: Float,
+    data: DataPattern,
+    role: Role,
+    count: usize,
+    random: &mut Random,
+) -> u64 {
     let tiny = 2_f64.powi(float.least_exponent() - float.digits() + 2);
     let value = match data {
         // Mostly ±1, so that no product overflows in any order.
-        Data::Powers => match random.below(32) {
+        DataPattern::Powers => match random.below(32) {
             0 if count > MOST_POWERS => random.pick(&[-2.0, 2.0]),
             0 => random.pick(&[-2.0, 2.0, -0.5, 0.5]),
             n if n % 2 == 0 => 1.0,
             _ => -1.0,
         },
         // Sums of squares of these integers are exact in any order.
-        Data::Whole if float.digits() >= 24 => random.below(127) as f64 - 63.0,
-        Data::Whole => random.below(17) as f64 - 8.0,
-        Data::Random => (random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0,
-        Data::Special => match random.below(if count < FEW { 64 } else { 256 }) {
+        DataPattern::SmallIntegers if float.digits() >= 24 => random.below(127) as f64 - 63.0,
+        DataPattern::SmallIntegers => random.below(17) as f64 - 8.0,
+        DataPattern::Random => (random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0,
+        DataPattern::Special => match random.below(if count < FEW { 64 } else { 256 }) {
             0..3 => return nan(float, random),
             3..6 => f64::INFINITY,
             6..9 => f64::NEG_INFINITY,
@@ -545,7 +570,7 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
             43..46 => 2_f64.powi(float.least_exponent()),
             _ => random.below(17) as f64 - 8.0,
         },
-        Data::Long => {
+        DataPattern::ManyDigits => {
             if float.digits() >= 24 {
                 // All numbers are 1 modulo 128, so a sum of n ≤ 64 of them is n modulo 128. f16
                 // cannot represent such a sum, because its spacing there is larger than the lowest
@@ -561,13 +586,13 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
                 random.below(2 * most) as f64 - most as f64 + 1.0
             }
         }
-        Data::Zeros => -0.0,
-        Data::Ones => 1.0,
-        Data::Least => f64::NEG_INFINITY,
-        Data::Greatest => f64::INFINITY,
-        Data::Deep if float.digits() > 4 => -200.0 - random.below(64) as f64,
-        Data::Deep => -8.0 - random.below(8) as f64,
-        Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
+        DataPattern::Zeros => -0.0,
+        DataPattern::Ones => 1.0,
+        DataPattern::Least => f64::NEG_INFINITY,
+        DataPattern::Greatest => f64::INFINITY,
+        DataPattern::FarBelowZero if float.digits() > 4 => -200.0 - random.below(64) as f64,
+        DataPattern::FarBelowZero => -8.0 - random.below(8) as f64,
+        DataPattern::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
         _ => {
             match role {
                 Role::Plain => 1.0,
@@ -578,7 +603,7 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
                 Role::Zero => -0.0,
                 Role::ZeroBehind => 0.0,
                 Role::Huge => float.largest(),
-                Role::Above => 1.0 + 2.5 * std::f64::consts::LN_2,
+                Role::ExpOutlier => 1.0 + 2.5 * std::f64::consts::LN_2,
                 Role::Infinite => f64::INFINITY,
                 Role::Near => -1.0003,
                 // The exponential of the difference overflows to infinity. Thirds use all bits of
@@ -609,19 +634,19 @@ fn nan(float: Float, random: &mut Random) -> u64 {
     }
 }
 
-fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
+fn int_bits(width: u32, data: DataPattern, role: Role, random: &mut Random) -> u64 {
     let number = match data {
-        Data::Powers => random.pick(&[-1, 1, 2, 3]),
-        Data::Whole => random.below(17) as i64 - 8,
-        Data::Random | Data::Zeros | Data::Ones => random.next().cast_signed(),
-        Data::Long => -1,
-        Data::Near => 0,
-        Data::Deep => -40 - random.below(64) as i64,
-        Data::Signs if role == Role::Small => (i64::MIN >> (64 - width)) | 0b0101,
-        Data::Signs => 0b0101,
-        Data::Least => i64::MIN >> (64 - width),
-        Data::Greatest => i64::MAX >> (64 - width),
-        Data::Special => match random.below(8) {
+        DataPattern::Powers => random.pick(&[-1, 1, 2, 3]),
+        DataPattern::SmallIntegers => random.below(17) as i64 - 8,
+        DataPattern::Random | DataPattern::Zeros | DataPattern::Ones => random.next().cast_signed(),
+        DataPattern::ManyDigits => -1,
+        DataPattern::Near => 0,
+        DataPattern::FarBelowZero => -40 - random.below(64) as i64,
+        DataPattern::Signs if role == Role::Small => (i64::MIN >> (64 - width)) | 0b0101,
+        DataPattern::Signs => 0b0101,
+        DataPattern::Least => i64::MIN >> (64 - width),
+        DataPattern::Greatest => i64::MAX >> (64 - width),
+        DataPattern::Special => match random.below(8) {
             0 => i64::MAX >> (64 - width),
             1 => i64::MIN >> (64 - width),
             2 => -1,
@@ -635,7 +660,7 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
                 Role::Low => 0b0100,
                 // As an index, a NaN exceeds the indices of numbers.
                 Role::Nan => 0b0110,
-                Role::Great | Role::Above | Role::Near => 0b0100_0101,
+                Role::Great | Role::ExpOutlier | Role::Near => 0b0100_0101,
                 Role::Huge => i64::MAX >> (64 - width),
                 Role::Infinite | Role::Next => (i64::MAX >> (64 - width)) - 1,
                 Role::NextBelow => i64::MIN >> (64 - width),

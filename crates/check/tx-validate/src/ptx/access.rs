@@ -1,19 +1,21 @@
 //! Loads and stores of a function, some of which LLVM may remove.
 
-use super::device::Chip;
 use super::flow::Reached;
 use super::forward::{Loads, id};
-use melior::ir::{BlockLike, TypeLike, ValueLike};
+use crate::ptx::chip::Chip;
+use crate::ptx::constant::integer;
+use crate::ptx::pointer::{UnderlyingObject, VIEWS, space_of, underlying_object};
+use melior::ir::{TypeLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{
-    Op, Val, argument_of, attribute, byte_width, defining_op, enumerator_of, integer_attribute,
-    integer_value, integers, is, is_pure, key, name, operands, ops, pointer_space, results,
-    string_attribute, symbol_path, vector_parts, walk,
+    Op, Val, attribute, byte_width, defining_op, enumerator_of, integer_attribute, integers, is,
+    is_pure, key, name, operands, ops, pointer_space, results, string_attribute, vector_parts,
+    walk,
 };
 use tx_ptx::{Direction, Fact, LoopNesting, Space};
 
 /// Key of an access: direction, value number of the address, and size in bytes.
-type Same = (Direction, usize, u64);
+type AccessKey = (Direction, usize, u64);
 
 /// Global variables with internal linkage. LLVM can analyze all uses of such a variable.
 pub(super) struct Variables {
@@ -39,7 +41,7 @@ impl Variables {
             .collect();
         for op in module.iter().flat_map(|op| walk(*op)) {
             for (i, operand) in operands(op).into_iter().enumerate() {
-                let Base::Variable(variable) = base(operand) else {
+                let UnderlyingObject::Variable(variable) = underlying_object(operand) else {
                     continue;
                 };
                 let Some((read, written)) = uses.get_mut(&variable) else {
@@ -75,18 +77,18 @@ pub(super) struct Accesses<'c> {
     numbers: BTreeMap<usize, usize>,
     /// Users of each value, except for ops that affect neither a result nor memory.
     users: BTreeMap<usize, Vec<Op<'c>>>,
-    seen: BTreeSet<Same>,
+    seen: BTreeSet<AccessKey>,
 }
 
 /// A load or store of the IR, described as a fact for the comparison with PTX.
-pub(super) struct Found {
+pub(super) struct FoundAccess {
     pub(super) fact: Fact,
     /// Position of the access: `InLoop` if LLVM may emit any number of accesses.
     pub(super) place: LoopNesting,
     pub(super) removable: bool,
 }
 
-impl Found {
+impl FoundAccess {
     /// Returns a removable access that matches any number of accesses of any width.
     fn any(direction: Direction, space: Space) -> Self {
         let bytes = 1;
@@ -100,24 +102,6 @@ impl Found {
             removable: true,
         }
     }
-}
-
-/// Returns the memory space for an LLVM address space number.
-pub(super) fn space(number: u32) -> Space {
-    match number {
-        1 => Space::Global,
-        3 => Space::Shared,
-        4 => Space::Const,
-        5 => Space::Local,
-        7 => Space::SharedCluster,
-        101 => Space::Param,
-        _ => Space::Generic,
-    }
-}
-
-/// Returns the memory space that a pointer type denotes; generic if unspecified.
-pub(super) fn space_of(pointer: Val<'_>) -> Space {
-    space(pointer_space(pointer.r#type()).unwrap_or(0))
 }
 
 /// Attributes of pure ops that value numbering includes in the key of an op.
@@ -215,7 +199,7 @@ impl<'c> Accesses<'c> {
     }
 
     /// Returns the loads and stores that an op performs.
-    pub(super) fn found(&mut self, op: Op<'c>) -> Vec<Found> {
+    pub(super) fn found(&mut self, op: Op<'c>) -> Vec<FoundAccess> {
         match name(op) {
             "llvm.load" | "llvm.store" => {
                 let found = self.single(op);
@@ -225,14 +209,14 @@ impl<'c> Accesses<'c> {
             // LLVM expands block copies and masked accesses to loops and branches.
             name if name.starts_with("llvm.intr.mem") || name.starts_with("llvm.intr.masked.") => {
                 [Direction::Load, Direction::Store]
-                    .map(|direction| Found::any(direction, Space::Generic))
+                    .map(|direction| FoundAccess::any(direction, Space::Generic))
                     .into()
             }
             _ => Vec::new(),
         }
     }
 
-    fn single(&mut self, op: Op<'c>) -> Option<Found> {
+    fn single(&mut self, op: Op<'c>) -> Option<FoundAccess> {
         let inputs = operands(op);
         let (direction, pointer, value) = match name(op) {
             "llvm.load" => (Direction::Load, *inputs.first()?, *results(op).first()?),
@@ -240,14 +224,14 @@ impl<'c> Accesses<'c> {
             _ => return None,
         };
         let space = space_of(pointer);
-        let base = base(pointer);
+        let base = underlying_object(pointer);
         let ty = value.r#type();
-        let given = matches!(base, Base::Argument(_));
+        let given = matches!(base, UnderlyingObject::Argument(_));
         let may_go = match base {
-            Base::Private => return None,
-            Base::Unknown => true,
-            Base::Argument(_) => false,
-            Base::Variable(variable) => !self.variables.is_needed(&variable),
+            UnderlyingObject::Private => return None,
+            UnderlyingObject::Unknown => true,
+            UnderlyingObject::Argument(_) => false,
+            UnderlyingObject::Variable(variable) => !self.variables.is_needed(&variable),
         };
         let size = match vector_parts(ty) {
             // LLVM packs vectors of i1.
@@ -259,7 +243,7 @@ impl<'c> Accesses<'c> {
             None => byte_width(ty).map(|bytes| (1, bytes)),
         };
         let Some((lanes, bytes)) = size.filter(|(_, bytes)| *bytes > 0) else {
-            return Some(Found::any(direction, space));
+            return Some(FoundAccess::any(direction, space));
         };
         let address = self.number(pointer);
         let again = !self.seen.insert((direction, address, bytes));
@@ -299,7 +283,7 @@ impl<'c> Accesses<'c> {
                 bytes,
             },
         };
-        Some(Found {
+        Some(FoundAccess {
             fact,
             place: LoopNesting::OutsideLoops,
             removable,
@@ -308,12 +292,14 @@ impl<'c> Accesses<'c> {
 
     /// Returns the additional loads that LLVM may emit for chips with packed f32 addition (`sm_100`
     /// and later). To use packed additions, LLVM may load pairs of elements that are not adjacent.
-    fn pairs(&self, found: &Found, op: Op<'c>) -> Option<Found> {
+    fn pairs(&self, found: &FoundAccess, op: Op<'c>) -> Option<FoundAccess> {
         let (_, element) = vector_parts(results(op).first()?.r#type())?;
         match found.fact {
             Fact::VectorAccess {
                 direction, space, ..
-            } if element.is_f32() && self.chip.sm >= 100 => Some(Found::any(direction, space)),
+            } if element.is_f32() && self.chip.sm >= 100 => {
+                Some(FoundAccess::any(direction, space))
+            }
             _ => None,
         }
     }
@@ -357,59 +343,5 @@ impl<'c> Accesses<'c> {
             }
         }
         (0..lanes).all(|lane| used.contains(&lane))
-    }
-}
-
-pub(super) fn integer(value: Val<'_>) -> Option<i64> {
-    let op = defining_op(value)?;
-    is(op, "llvm.mlir.constant")
-        .then(|| attribute(op, "value").and_then(integer_value))
-        .flatten()
-}
-
-/// Origin of an address.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Base {
-    /// Function argument with this index.
-    Argument(usize),
-    /// Global variable with this name.
-    Variable(String),
-    /// Stack memory of the thread.
-    Private,
-    Unknown,
-}
-
-/// Ops that derive a pointer from the pointer in their first operand.
-const VIEWS: [&str; 3] = ["llvm.getelementptr", "llvm.addrspacecast", "llvm.bitcast"];
-
-const NUMBERS: [&str; 2] = ["llvm.ptrtoint", "llvm.inttoptr"];
-
-pub(super) fn base(mut pointer: Val<'_>) -> Base {
-    loop {
-        let Some(op) = defining_op(pointer) else {
-            // Arguments of other blocks may hold several addresses.
-            let entry = argument_of(pointer).filter(|(block, _)| {
-                let function = block.parent_operation();
-                function.and_then(|function| tx_mlir::first_block(function, 0)) == Some(*block)
-            });
-            return entry.map_or(Base::Unknown, |(_, number)| Base::Argument(number));
-        };
-        match name(op) {
-            // An integer that was converted from a pointer keeps its base.
-            view if VIEWS.contains(&view) || NUMBERS.contains(&view) => {
-                match operands(op).first() {
-                    Some(from) => pointer = *from,
-                    None => return Base::Unknown,
-                }
-            }
-            "llvm.alloca" => return Base::Private,
-            "llvm.mlir.addressof" => {
-                let path = attribute(op, "global_name").and_then(symbol_path);
-                return path
-                    .and_then(|path| path.into_iter().next_back())
-                    .map_or(Base::Unknown, Base::Variable);
-            }
-            _ => return Base::Unknown,
-        }
     }
 }

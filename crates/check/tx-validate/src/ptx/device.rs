@@ -4,30 +4,14 @@ use super::access::{Accesses, Variables, is_kernel};
 use super::flow::reached;
 use super::forward::{self, Loads};
 use super::{assembly, operation};
+use crate::ptx::chip::Chip;
+use crate::ptx::constant::constant;
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{
     Op, Session, Val, attribute, blocks, has_uses, is, operands, ops, results, string_attribute,
     symbol_path, walk,
 };
 use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, LoopNesting};
-
-/// Target properties that affect how LLVM lowers an op.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Chip {
-    /// Number of the chip: 90 for `sm_90a`.
-    pub(super) sm: u32,
-    pub(super) ptx: (u32, u32),
-}
-
-impl Chip {
-    pub(super) fn new(name: &str, ptx: (u32, u32)) -> Self {
-        let digits: String = name.chars().filter(char::is_ascii_digit).collect();
-        Self {
-            sm: digits.parse().unwrap_or(0),
-            ptx,
-        }
-    }
-}
 
 /// Position of an op.
 #[derive(Clone, Copy)]
@@ -168,11 +152,7 @@ fn inline(op: Op<'_>, site: Site, own: &mut FunctionFacts) -> Result<(), String>
         .count();
     let inputs = operands(op);
     let mut constants = vec![None; outputs];
-    constants.extend(
-        inputs
-            .iter()
-            .map(|value: &Val<'_>| operation::constant(*value)),
-    );
+    constants.extend(inputs.iter().map(|value: &Val<'_>| constant(*value)));
     let removable =
         attribute(op, "has_side_effects").is_none() && !results(op).into_iter().any(has_uses);
     for (fact, count) in assembly::facts(&text, &constants)?.iter() {

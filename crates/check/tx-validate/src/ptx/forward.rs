@@ -3,10 +3,10 @@
 //! Between two synchronizations, LLVM may forward a stored value to a load of the same thread. Data
 //! exchange between threads requires a synchronization between the store and the load.
 
-use super::access::{Base, base};
-use super::device::Chip;
 use super::flow::reached;
 use super::operation;
+use crate::ptx::chip::Chip;
+use crate::ptx::pointer::{UnderlyingObject, underlying_object};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{Op, is, operands, ops, successors};
 use tx_ptx::Fact;
@@ -33,15 +33,21 @@ pub(super) fn forwarded(function: Op<'_>, chip: Chip) -> Result<Loads, String> {
     loop {
         let mut changed = false;
         for (number, block) in reached.iter().enumerate() {
-            let mut now: BTreeSet<Base> = stored[number].clone();
+            let mut now: BTreeSet<UnderlyingObject> = stored[number].clone();
             for op in ops(block.block) {
                 if is(op, "llvm.load") {
-                    let from = operands(op).first().map(|pointer| base(*pointer));
+                    let from = operands(op)
+                        .first()
+                        .map(|pointer| underlying_object(*pointer));
                     if from.is_some_and(|from| now.contains(&from)) {
                         loads.insert(id(op));
                     }
                 } else if is(op, "llvm.store") {
-                    now.extend(operands(op).get(1).map(|pointer| base(*pointer)));
+                    now.extend(
+                        operands(op)
+                            .get(1)
+                            .map(|pointer| underlying_object(*pointer)),
+                    );
                 } else if synchronises(op, chip)? {
                     now.clear();
                 }

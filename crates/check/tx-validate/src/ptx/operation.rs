@@ -1,10 +1,11 @@
 //! Synchronization and warp-level operations of single ops.
 
-use super::access::{integer, space_of};
-use super::device::Chip;
+use crate::ptx::chip::Chip;
+use crate::ptx::constant::constant;
+use crate::ptx::pointer::space_of;
 use melior::ir::{TypeLike, ValueLike};
 use tx_mlir::{
-    Op, Val, attribute, byte_width, defining_op, integer_attribute, name, operand_groups, operands,
+    Op, Val, attribute, byte_width, integer_attribute, name, operand_groups, operands,
     pointer_space, string_attribute, vector_parts,
 };
 use tx_ptx::{
@@ -14,7 +15,7 @@ use tx_ptx::{
 use tx_target::{Operation, Role};
 
 /// PTX operation that LLVM emits for an op.
-pub(super) struct Made {
+pub(super) struct EmittedOperation {
     pub(super) fact: Fact,
     /// Position of the PTX operation; `InLoop` if LLVM expands the op to a loop and the operation
     /// is in this loop.
@@ -22,7 +23,7 @@ pub(super) struct Made {
     pub(super) removable: bool,
 }
 
-impl Made {
+impl EmittedOperation {
     fn once(fact: Fact) -> Self {
         Self {
             fact,
@@ -45,42 +46,6 @@ impl Made {
             removable: true,
         }
     }
-}
-
-/// Maximum depth of constant folding.
-const FOLLOWED: u32 = 16;
-
-/// Returns the value of a 32-bit constant expression.
-pub(super) fn constant(value: Val<'_>) -> Option<u32> {
-    fold(value, FOLLOWED)
-}
-
-fn fold(value: Val<'_>, depth: u32) -> Option<u32> {
-    if tx_mlir::integer_width(value.r#type()) != Some(32) || depth == 0 {
-        return None;
-    }
-    if let Some(value) = integer(value) {
-        return low_word(value);
-    }
-    let op = defining_op(value)?;
-    let inputs = operands(op);
-    let input = |i: usize| fold(*inputs.get(i)?, depth - 1);
-    match name(op) {
-        "llvm.trunc" => low_word(integer(*inputs.first()?)?),
-        "llvm.add" => Some(input(0)?.wrapping_add(input(1)?)),
-        "llvm.sub" => Some(input(0)?.wrapping_sub(input(1)?)),
-        "llvm.mul" => Some(input(0)?.wrapping_mul(input(1)?)),
-        "llvm.and" => Some(input(0)? & input(1)?),
-        "llvm.or" => Some(input(0)? | input(1)?),
-        "llvm.xor" => Some(input(0)? ^ input(1)?),
-        "llvm.shl" => input(0)?.checked_shl(input(1)?),
-        "llvm.lshr" => input(0)?.checked_shr(input(1)?),
-        _ => None,
-    }
-}
-
-fn low_word(value: i64) -> Option<u32> {
-    u32::try_from(value.cast_unsigned() & u64::from(u32::MAX)).ok()
 }
 
 fn keyword(op: Op<'_>, attribute: &str) -> &'static str {
@@ -120,7 +85,7 @@ fn proxy(kind: String) -> Fact {
 
 /// Returns the PTX operations of an op. Plain loads and stores are excluded; atomics and fences are
 /// included.
-pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<Made>, String> {
+pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<EmittedOperation>, String> {
     let known = match name(op) {
         name if name.starts_with("nvvm.") => nvvm(op, name),
         "llvm.call_intrinsic" => {
@@ -132,7 +97,7 @@ pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<Made>, String> {
         }
         "llvm.atomicrmw" => exchange(op, chip),
         "llvm.cmpxchg" => compare_exchange(op, chip),
-        "llvm.fence" => ordered_fence(op, chip).map(|fact| vec![Made::once(fact)]),
+        "llvm.fence" => ordered_fence(op, chip).map(|fact| vec![EmittedOperation::once(fact)]),
         "llvm.load" | "llvm.store" => sequential(op),
         _ => Some(Vec::new()),
     };
@@ -141,7 +106,7 @@ pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<Made>, String> {
 
 /// Returns the PTX operations of an NVVM op. Returns `None` if the comparison with PTX needs the
 /// op, but does not support its attributes.
-fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
+fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<EmittedOperation>> {
     let all = operands(op);
     let input = |i: usize| all.get(i).copied();
     let fact = match name {
@@ -232,7 +197,7 @@ fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
         _ if Operation::role_of(name) == Role::Other => return Some(Vec::new()),
         _ => return None,
     };
-    Some(vec![Made::once(fact)])
+    Some(vec![EmittedOperation::once(fact)])
 }
 
 fn restricted(ordering: &str, space: &str) -> String {
@@ -260,7 +225,7 @@ fn redux(name: &str) -> Option<ReduxKind> {
 
 /// Returns the PTX operations of an LLVM intrinsic; `called` is the name of the intrinsic without
 /// the prefix `llvm.nvvm.`.
-fn intrinsic(called: &str, inputs: &[Val<'_>]) -> Option<Vec<Made>> {
+fn intrinsic(called: &str, inputs: &[Val<'_>]) -> Option<Vec<EmittedOperation>> {
     let words: Vec<&str> = called.split('.').collect();
     let input = |i: usize| inputs.get(i).copied();
     let mask = |i: usize| Some(constant(input(i)?));
@@ -360,7 +325,7 @@ fn intrinsic(called: &str, inputs: &[Val<'_>]) -> Option<Vec<Made>> {
         }
         _ => return Some(Vec::new()),
     };
-    Some(vec![Made::once(fact)])
+    Some(vec![EmittedOperation::once(fact)])
 }
 
 /// Numbers that LLVM assigns to atomic orderings.
@@ -381,13 +346,16 @@ fn scope(op: Op<'_>) -> Option<Scope> {
 }
 
 /// Returns the fence that LLVM emits before a sequentially consistent load or store.
-fn sequential(op: Op<'_>) -> Option<Vec<Made>> {
+fn sequential(op: Op<'_>) -> Option<Vec<EmittedOperation>> {
     if integer_attribute(op, "ordering") != Some(SEQUENTIAL) {
         return Some(Vec::new());
     }
     let scope = scope(op);
     let ordering = Ordering::Sc;
-    Some(vec![Made::once(Fact::Fence { ordering, scope })])
+    Some(vec![EmittedOperation::once(Fact::Fence {
+        ordering,
+        scope,
+    })])
 }
 
 fn ordered_fence(op: Op<'_>, chip: Chip) -> Option<Fact> {
@@ -416,14 +384,14 @@ fn bits(value: Val<'_>) -> Option<u64> {
 }
 
 /// Adds the fences that LLVM may emit around an op if LLVM expands the op to a loop.
-fn fences(made: &mut Vec<Made>, scope: Option<Scope>) {
+fn fences(made: &mut Vec<EmittedOperation>, scope: Option<Scope>) {
     for ordering in [
         Ordering::Sc,
         Ordering::AcqRel,
         Ordering::Acquire,
         Ordering::Release,
     ] {
-        made.push(Made::perhaps(
+        made.push(EmittedOperation::perhaps(
             Fact::Fence { ordering, scope },
             LoopNesting::InLoop,
         ));
@@ -432,7 +400,7 @@ fn fences(made: &mut Vec<Made>, scope: Option<Scope>) {
 
 /// Returns the operations of a compare-and-swap loop. For values narrower than 32 bits, the loop
 /// accesses the 32-bit word that contains the value.
-fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
+fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<EmittedOperation>> {
     let of = match bits(value)? {
         64 => "b64",
         128 => "b128",
@@ -441,7 +409,7 @@ fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
     let scope = scope(op);
     let space = space_of(pointer);
     let of = ty(of)?;
-    let mut made = vec![Made::looped(Fact::Atomic {
+    let mut made = vec![EmittedOperation::looped(Fact::Atomic {
         combine: Combine::Cas,
         ty: of,
         lanes: 1,
@@ -449,7 +417,7 @@ fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
         scope,
     })];
     // The loop is preceded by an initial load.
-    made.push(Made::perhaps(
+    made.push(EmittedOperation::perhaps(
         Fact::ScalarAccess {
             direction: Direction::Load,
             space,
@@ -465,7 +433,7 @@ fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
 
 /// Returns the operations of `llvm.atomicrmw`: one PTX instruction if available, else a
 /// compare-and-swap loop.
-fn exchange(op: Op<'_>, chip: Chip) -> Option<Vec<Made>> {
+fn exchange(op: Op<'_>, chip: Chip) -> Option<Vec<EmittedOperation>> {
     let inputs = operands(op);
     let (pointer, value) = (*inputs.first()?, *inputs.get(1)?);
     let of = value.r#type();
@@ -490,7 +458,7 @@ fn exchange(op: Op<'_>, chip: Chip) -> Option<Vec<Made>> {
         16 if wide == 32 => (Combine::Dec, word("u")),
         _ => return swaps(op, value, pointer),
     };
-    Some(vec![Made::once(Fact::Atomic {
+    Some(vec![EmittedOperation::once(Fact::Atomic {
         combine,
         ty: ty(&of)?,
         lanes: 1,
@@ -500,7 +468,7 @@ fn exchange(op: Op<'_>, chip: Chip) -> Option<Vec<Made>> {
 }
 
 /// Returns the operations of `llvm.cmpxchg`: one PTX instruction for 32 bits or more, else a loop.
-fn compare_exchange(op: Op<'_>, _chip: Chip) -> Option<Vec<Made>> {
+fn compare_exchange(op: Op<'_>, _chip: Chip) -> Option<Vec<EmittedOperation>> {
     let inputs = operands(op);
     let (pointer, value) = (*inputs.first()?, *inputs.get(2)?);
     let wide = bits(value)?;
@@ -508,7 +476,7 @@ fn compare_exchange(op: Op<'_>, _chip: Chip) -> Option<Vec<Made>> {
         return swaps(op, value, pointer);
     }
     let scope = scope(op);
-    let mut made = vec![Made::once(Fact::Atomic {
+    let mut made = vec![EmittedOperation::once(Fact::Atomic {
         combine: Combine::Cas,
         ty: ty(&format!("b{wide}"))?,
         lanes: 1,
@@ -517,7 +485,7 @@ fn compare_exchange(op: Op<'_>, _chip: Chip) -> Option<Vec<Made>> {
     })];
     if integer_attribute(op, "success_ordering") == Some(SEQUENTIAL) {
         let ordering = Ordering::Sc;
-        made.push(Made::once(Fact::Fence { ordering, scope }));
+        made.push(EmittedOperation::once(Fact::Fence { ordering, scope }));
     }
     Some(made)
 }

@@ -1,6 +1,6 @@
 //! Integer range analysis, which finds branch conditions that LLVM can also prove false.
 
-use super::access::integer;
+use crate::ptx::constant::integer;
 use melior::ir::ValueLike;
 use std::collections::BTreeMap;
 use tx_mlir::{Op, Val, attribute, defining_op, integer_attribute, key, name, operands};

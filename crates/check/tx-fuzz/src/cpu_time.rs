@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 pub(crate) const PAUSE: Duration = Duration::from_millis(200);
 /// Ratio of the wall-clock limit to the CPU time limit. The wall-clock limit ends processes that
 /// wait forever.
-const BY_THE_CLOCK: u32 = 10;
+const WALL_CLOCK_RATIO: u32 = 10;
 /// Clock ticks per second in `/proc/PID/stat`.
 const TICKS: u64 = 100;
 
 /// CPU time limit of a process. CPU time does not depend on the load of the machine.
-pub(crate) struct Patience {
+pub(crate) struct CpuTimeLimit {
     process: u32,
     limit: Duration,
     taken_before: Duration,
     begin: Instant,
 }
 
-impl Patience {
+impl CpuTimeLimit {
     pub(crate) fn new(process: u32, limit: Duration) -> Self {
         Self {
             process,
@@ -32,7 +32,7 @@ impl Patience {
         let taken = processor_time(self.process).map(|now| now.saturating_sub(self.taken_before));
         let by_the_clock = self.begin.elapsed();
         match taken {
-            Some(taken) => taken > self.limit || by_the_clock > self.limit * BY_THE_CLOCK,
+            Some(taken) => taken > self.limit || by_the_clock > self.limit * WALL_CLOCK_RATIO,
             None => by_the_clock > self.limit,
         }
     }
@@ -67,8 +67,8 @@ mod tests {
         let limit = Duration::from_millis(300);
         let mut busy = shell("while :; do :; done");
         let mut idle = shell("exec sleep 60");
-        let of_busy = Patience::new(busy.id(), limit);
-        let of_idle = Patience::new(idle.id(), limit);
+        let of_busy = CpuTimeLimit::new(busy.id(), limit);
+        let of_idle = CpuTimeLimit::new(idle.id(), limit);
         while !of_busy.is_over() {
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -1,13 +1,14 @@
-//! Inputs and expected results of programs.
+//! Input rows of a program, and its expected results.
 
 use std::sync::Arc;
 
 use crate::custom::{self, Custom};
 use crate::element::Element;
 use crate::inputs::{self, Random, SORTS};
+use crate::operands::Types;
 use crate::program::Rows;
 use crate::reference::{self, Expected, Kind, Nan, Rule};
-use crate::spec::{Spec, Types, Work};
+use crate::spec::{Spec, Work};
 
 /// Input rows, one for each result.
 pub(crate) struct Input {
@@ -19,8 +20,73 @@ pub(crate) struct Input {
 /// Returns the position of element `i` of row `r` in the tile of a group.
 pub(crate) type At<'a> = &'a dyn Fn(usize, usize) -> usize;
 
+/// Expected results of a reduction kind, and the contents of its destinations before the run.
+pub(crate) struct Results {
+    /// Old contents of each destination.
+    pub(crate) old: Vec<Vec<u64>>,
+    pub(crate) expected: Vec<Vec<Expected>>,
+}
+
+impl Results {
+    /// Copies the result of each group to all threads of the group.
+    pub(crate) fn spread(self, rows: &[Vec<usize>]) -> Self {
+        Self {
+            old: self.old.iter().map(|of| spread(rows, of)).collect(),
+            expected: self.expected.iter().map(|of| spread(rows, of)).collect(),
+        }
+    }
+}
+
+/// Returns one value for each position that belongs to a row. The value is that of the row.
+pub(crate) fn spread<T: Clone>(rows: &[Vec<usize>], of_rows: &[T]) -> Vec<T> {
+    let mut places: Vec<(usize, &T)> = rows
+        .iter()
+        .zip(of_rows)
+        .flat_map(|(row, of)| row.iter().map(move |place| (*place, of)))
+        .collect();
+    places.sort_by_key(|(place, _)| *place);
+    places.into_iter().map(|(_, of)| of.clone()).collect()
+}
+
+/// Returns the initial contents of a destination that the kernel must not read.
+fn garbage(element: Element) -> u64 {
+    element.wrap(0x5bad_5bad_5bad_5bad)
+}
+
+/// Applies a custom combiner to the elements at each position of `parts`.
+fn fold(custom: &Custom, parts: &[Vec<u64>], old: Option<&[u64]>) -> Vec<Expected> {
+    let acc: Vec<Element> = custom.elements.iter().map(|e| e.accumulator()).collect();
+    let convert = |values: &[u64], from: &[Element], to: &[Element]| -> Vec<u64> {
+        values
+            .iter()
+            .zip(from.iter().zip(to))
+            .map(|(value, (from, to))| {
+                if from == to {
+                    *value
+                } else {
+                    to.nearest(from.number(*value))
+                }
+            })
+            .collect()
+    };
+    let mut total = (custom.identity)(&acc);
+    let mut combine = |values: &[u64]| {
+        total = (custom.fold)(&total, &convert(values, custom.elements, &acc), &acc);
+    };
+    for i in 0..parts[0].len() {
+        let values: Vec<u64> = parts.iter().map(|part| part[i]).collect();
+        combine(&values);
+    }
+    if let Some(old) = old {
+        combine(old);
+    }
+    convert(&total, &acc, custom.elements)
+        .into_iter()
+        .map(Expected::exactly)
+        .collect()
+}
+
 impl Spec {
-    /// Returns the elements of all sources.
     pub(crate) fn input(
         &self,
         groups: usize,
@@ -67,60 +133,7 @@ impl Spec {
         input.rows = Arc::new(places);
         input
     }
-}
 
-/// Expected results of a reduction kind, and the contents of its destinations before the run.
-pub(crate) struct Results {
-    /// Old contents of each destination.
-    pub(crate) old: Vec<Vec<u64>>,
-    pub(crate) expected: Vec<Vec<Expected>>,
-}
-
-impl Results {
-    /// Copies the result of each group to all threads of the group.
-    pub(crate) fn spread(self, rows: &[Vec<usize>]) -> Self {
-        Self {
-            old: self.old.iter().map(|of| spread(rows, of)).collect(),
-            expected: self.expected.iter().map(|of| spread(rows, of)).collect(),
-        }
-    }
-}
-
-/// Returns one value for each position that belongs to a row. The value is that of the row.
-pub(crate) fn spread<T: Clone>(rows: &[Vec<usize>], of_rows: &[T]) -> Vec<T> {
-    let mut places: Vec<(usize, &T)> = rows
-        .iter()
-        .zip(of_rows)
-        .flat_map(|(row, of)| row.iter().map(move |place| (*place, of)))
-        .collect();
-    places.sort_by_key(|(place, _)| *place);
-    places.into_iter().map(|(_, of)| of.clone()).collect()
-}
-
-/// Returns the initial contents of a destination that the kernel must not read.
-pub(crate) fn garbage(element: Element) -> u64 {
-    element.wrap(0x5bad_5bad_5bad_5bad)
-}
-
-impl Spec {
-    /// Returns the element type of each destination.
-    pub(crate) fn destinations(&self) -> Vec<Element> {
-        match &self.work {
-            Work::Values(types, _) => vec![types.destination],
-            Work::Indices(types, _, index) => vec![types.destination, *index],
-            Work::Custom(custom) => custom.elements.to_vec(),
-        }
-    }
-
-    /// Returns the element type of each source.
-    pub(crate) fn sources(&self) -> Vec<Element> {
-        match &self.work {
-            Work::Values(types, _) | Work::Indices(types, ..) => vec![types.source],
-            Work::Custom(custom) => custom.elements.to_vec(),
-        }
-    }
-
-    /// Returns the expected results of a reduction kind.
     pub(crate) fn results(
         &self,
         kind: Option<Kind>,
@@ -214,37 +227,40 @@ impl Spec {
             }
         }
     }
-}
 
-/// Applies a custom combiner to the elements at each position of `parts`.
-fn fold(custom: &Custom, parts: &[Vec<u64>], old: Option<&[u64]>) -> Vec<Expected> {
-    let acc: Vec<Element> = custom.elements.iter().map(|e| e.accumulator()).collect();
-    let convert = |values: &[u64], from: &[Element], to: &[Element]| -> Vec<u64> {
-        values
-            .iter()
-            .zip(from.iter().zip(to))
-            .map(|(value, (from, to))| {
-                if from == to {
-                    *value
-                } else {
-                    to.nearest(from.number(*value))
-                }
-            })
-            .collect()
-    };
-    let mut total = (custom.identity)(&acc);
-    let mut combine = |values: &[u64]| {
-        total = (custom.fold)(&total, &convert(values, custom.elements, &acc), &acc);
-    };
-    for i in 0..parts[0].len() {
-        let values: Vec<u64> = parts.iter().map(|part| part[i]).collect();
-        combine(&values);
+    /// Returns the old contents and the expected results of an argmin or argmax across lanes.
+    pub(crate) fn lane_indices(
+        &self,
+        kind: Option<Kind>,
+        types: Types,
+        nan: Nan,
+        index: Element,
+        input: &Input,
+        indices: &[u64],
+    ) -> Result<Results, String> {
+        let rule = Rule {
+            kind: kind.ok_or("no kind")?,
+            nan,
+            source: types.source,
+            acc: types.accumulator(),
+            destination: types.destination,
+        };
+        let mut results = Results {
+            old: vec![
+                vec![garbage(types.destination); input.rows.len()],
+                vec![garbage(index); input.rows.len()],
+            ],
+            expected: vec![Vec::new(), Vec::new()],
+        };
+        for row in input.rows.iter() {
+            let indexed: Vec<(u64, i64)> = row
+                .iter()
+                .map(|at| (input.values[0][*at], indices[*at] as i64))
+                .collect();
+            let (value, at) = reference::arg(rule, &indexed, None)?;
+            results.expected[0].push(Expected::exactly(value));
+            results.expected[1].push(Expected::exactly(at as u64));
+        }
+        Ok(results)
     }
-    if let Some(old) = old {
-        combine(old);
-    }
-    convert(&total, &acc, custom.elements)
-        .into_iter()
-        .map(Expected::exactly)
-        .collect()
 }

@@ -1,0 +1,101 @@
+//! The blocks of a cluster and their threads.
+
+use crate::value::View;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use tx_exec::MBarrier;
+use tx_exec::happens_before::ReleasedClocks;
+
+pub(crate) const WARP: u32 = 32;
+
+/// The blocks of a cluster, which run together. A launch without clusters has one block per
+/// cluster.
+///
+/// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the index
+/// of the first lane of each block is a multiple of the warp size. Lanes between two blocks belong
+/// to no thread and are never active.
+#[derive(Clone)]
+pub(crate) struct Cluster {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) index: [u32; 3],
+    /// Number of blocks along x, y and z.
+    pub(crate) size: [u32; 3],
+    /// Dynamic shared memory per block, in bytes.
+    pub(crate) dynamic_shared: i64,
+    /// Views of shared memory variables, by variable name. A variable has one view for all lanes,
+    /// or one view per lane. The name of dynamic shared memory is empty.
+    pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
+    /// Number of bytes per block in each buffer of shared memory.
+    pub(crate) shares: BTreeMap<usize, i64>,
+    /// Threads that wait at incomplete barriers, by block rank and barrier number.
+    pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
+    /// Vector clocks that the pending arrival at the cluster barrier released. `None` if no arrival
+    /// is pending.
+    pub(crate) cluster_arrival: Option<Rc<ReleasedClocks>>,
+    /// Initialized mbarrier objects; the key is the address.
+    pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
+}
+
+impl Cluster {
+    pub(crate) fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    pub(crate) fn blocks(&self) -> u32 {
+        self.size.iter().product()
+    }
+
+    /// Returns the distance between the first lanes of consecutive blocks.
+    pub(crate) fn pitch(&self) -> u32 {
+        match self.blocks() {
+            1 => self.threads(),
+            _ => self.threads().next_multiple_of(WARP),
+        }
+    }
+
+    /// Returns the rank of the block of a lane, and the thread index in that block.
+    pub(crate) fn place(&self, lane: u32) -> (u32, u32) {
+        (lane / self.pitch(), lane % self.pitch())
+    }
+
+    /// Returns whether a lane belongs to a thread.
+    pub(crate) fn has(&self, lane: u32) -> bool {
+        let (rank, thread) = self.place(lane);
+        rank < self.blocks() && thread < self.threads()
+    }
+
+    /// Returns the coordinates of the block with this rank.
+    pub(crate) fn block_of(&self, rank: u32) -> [u32; 3] {
+        let [x, y, _] = self.size;
+        let position = [rank % x, rank / x % y, rank / (x * y)];
+        std::array::from_fn(|d| self.index[d] + position[d])
+    }
+
+    /// Returns the cluster with this linear index in a grid of `clusters` clusters.
+    pub(crate) fn nth(&self, number: u64, clusters: [u64; 3]) -> Self {
+        let [x, y, _] = clusters;
+        let first = [number % x, number / x % y, number / (x * y)];
+        Self {
+            index: std::array::from_fn(|d| first[d] as u32 * self.size[d]),
+            ..self.clone()
+        }
+    }
+
+    /// Formats a lane as thread and block coordinates.
+    pub(crate) fn name(&self, lane: u32) -> String {
+        let (rank, thread) = self.place(lane);
+        let [x, y, _] = self.block;
+        let [bx, by, bz] = self.block_of(rank);
+        let (tx, ty, tz) = (thread % x, thread / x % y, thread / (x * y));
+        format!("thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})")
+    }
+
+    /// Returns all lanes that belong to a thread.
+    pub(crate) fn all(&self) -> Vec<u32> {
+        let (pitch, threads) = (self.pitch(), self.threads());
+        let of = |rank: u32| rank * pitch..rank * pitch + threads;
+        (0..self.blocks()).flat_map(of).collect()
+    }
+}

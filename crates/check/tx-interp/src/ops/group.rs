@@ -1,0 +1,69 @@
+//! Groups of threads that execute an op of a scope together.
+
+use crate::layout::Holder;
+use crate::machine::Exec;
+use crate::site::Site;
+use crate::trouble::{FaultKind, Trouble};
+use tx_dialect_tile::Scope;
+
+/// The threads that execute one op together.
+pub(crate) struct Group {
+    /// The lane that reads memory for the group.
+    pub(crate) first: u32,
+    /// Thread index in the block to which the thread offsets of a layout are added.
+    pub(crate) base: i64,
+    pub(crate) threads: Vec<u32>,
+}
+
+impl Group {
+    pub(crate) fn thread(&self, holder: &Holder, lanes: usize) -> Option<usize> {
+        let thread = self.base + holder.relative + holder.absolute;
+        usize::try_from(thread)
+            .ok()
+            .filter(|thread| *thread < lanes)
+    }
+}
+
+/// Splits the active lanes into groups. All threads of a group must be active.
+pub(crate) fn groups(exec: &Exec<'_>, scope: Scope, site: &Site) -> Result<Vec<Group>, Trouble> {
+    let lanes = exec.lanes as u32;
+    // Form groups among the lanes of one block; for larger scopes, among all lanes.
+    let block = match (&exec.cluster, scope) {
+        (Some(cluster), Scope::Thread | Scope::Warp | Scope::Warpgroup | Scope::Cta) => {
+            cluster.pitch()
+        }
+        _ => lanes,
+    };
+    let size = match scope {
+        Scope::Thread => 1,
+        Scope::Warp => 32,
+        Scope::Warpgroup => 128,
+        Scope::Cta | Scope::Cluster | Scope::Grid => block,
+    };
+    let base_of = |lane: u32| lane / block * block + lane % block / size * size;
+    let mut groups: Vec<Group> = Vec::new();
+    for &lane in exec.active.iter() {
+        let base = base_of(lane);
+        match groups.last_mut() {
+            Some(group) if group.base == i64::from(base) => group.threads.push(lane),
+            _ => groups.push(Group {
+                first: lane,
+                base: i64::from(base),
+                threads: vec![lane],
+            }),
+        }
+    }
+    for group in &groups {
+        let base = group.base as u32;
+        let all = base..base.saturating_add(size).min((base / block + 1) * block);
+        let expected = all.filter(|lane| exec.has_lane(*lane)).count();
+        if group.threads.len() != expected {
+            let message = format!(
+                "{} of the {expected} threads of a {scope} are here, expected all",
+                group.threads.len()
+            );
+            return Err(Trouble::fault(FaultKind::Divergence, site, message));
+        }
+    }
+    Ok(groups)
+}

@@ -1,0 +1,75 @@
+//! Debug information: files, source lines and DWARF sections.
+
+/// A `.file` directive: `.file 1 "a.mlir", 1700000000, 42`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Index of the file in `.loc` directives.
+    pub index: u64,
+    /// Path, with escapes unchanged.
+    pub name: String,
+    /// Modification time and size of the file.
+    pub stamp: Option<(u64, u64)>,
+}
+
+/// A section of DWARF data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Name of the section, without the dot.
+    pub name: String,
+    /// Lines of the section.
+    pub lines: Vec<SectionLine>,
+}
+
+/// One line of a section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SectionLine {
+    /// `$L__info_string0:`
+    Label(String),
+    /// `.b32 $L__tmp1-$L__tmp0`
+    Data {
+        /// Type of the values, without the dot.
+        ty: String,
+        /// The values.
+        values: Vec<DataValue>,
+    },
+}
+
+/// A value in a section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DataValue {
+    /// A number.
+    Integer(i128),
+    /// `a`, `a+4`, `.debug_abbrev`, `a-b`.
+    Symbol {
+        /// A label, or a section name with its dot.
+        name: String,
+        /// The subtracted label.
+        minus: Option<String>,
+        /// The added offset.
+        offset: i64,
+    },
+}
+
+/// Source line of the following instructions (`.loc`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Index of the `.file`.
+    pub file: u64,
+    /// Line.
+    pub line: u64,
+    /// Column.
+    pub column: u64,
+    /// The inlined function and its call site, if any.
+    pub inlined: Option<Inlined>,
+}
+
+/// Call site of an inlined function: `function_name $L__info_string0+4, inlined_at 1 5 3`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inlined {
+    /// A label in `.debug_str`.
+    pub function_name: String,
+    /// Offset from the label, in bytes.
+    pub offset: i64,
+    /// File index, line and column of the call.
+    pub at: (u64, u64, u64),
+}

@@ -1,0 +1,630 @@
+//! Sizes and data patterns of generated inputs, chosen so that every kernel is launched and executes
+//! all of its paths.
+
+use super::numbers::{DataPattern, LEAST_BLOCK, Role, SINGLE_OUTLIER_VARIATIONS, Variation, WARP};
+use super::sizes::{Guess, most_dimensions, solve, threads};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use tx_plan::{ArgumentType, Extent, Plan};
+
+/// Sizes and contents of a candidate input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// Sizes of dynamic dimensions 0 to 3.
+    pub(super) sizes: [usize; 4],
+    pub(super) data: DataPattern,
+    /// Variation of the data pattern; `None` for all variations.
+    pub(super) variation: Option<Variation>,
+    /// Maximum number of elements of one argument.
+    pub(super) most: usize,
+    /// Set if the candidate input was generated to test one kernel. Inputs that test one kernel run
+    /// first.
+    pub(super) of_kernel: bool,
+}
+
+impl Candidate {
+    fn new(sizes: [usize; 4], data: DataPattern) -> Self {
+        Self {
+            sizes,
+            data,
+            variation: None,
+            most: MOST_ELEMENTS,
+            of_kernel: false,
+        }
+    }
+}
+
+/// Sizes of dynamic dimensions 0 to 3 of the arrays, and the data pattern of the arrays.
+///
+/// Most sizes leave a remainder modulo 32. The size 64x128 leaves no remainder, and fills whole
+/// transposed tiles of 64 rows by 256 bytes. Some row counts exceed 256, and some rows have more
+/// than 256 parts of 32 columns. The size 131073 is one more than the number of elements that 256
+/// blocks of 256 threads reduce in two loop iterations.
+const CANDIDATES: [([usize; 4], DataPattern); 29] = [
+    ([33, 100, 3, 2], DataPattern::SmallIntegers),
+    ([13, 75, 5, 3], DataPattern::Special),
+    ([1, 257, 2, 4], DataPattern::Random),
+    ([513, 3, 3, 1], DataPattern::Powers),
+    ([1, 131073, 1, 2], DataPattern::Powers),
+    ([0, 5, 2, 1], DataPattern::SmallIntegers),
+    ([5, 0, 3, 2], DataPattern::SmallIntegers),
+    ([6, 29, 3, 2], DataPattern::Random),
+    ([320, 272, 1, 2], DataPattern::Random),
+    ([1, 1, 1, 1], DataPattern::SmallIntegers),
+    ([40, 130, 2, 3], DataPattern::ManyDigits),
+    ([2, 33, 3, 2], DataPattern::Zeros),
+    ([3, 34, 2, 2], DataPattern::Least),
+    ([2, 35, 2, 3], DataPattern::Greatest),
+    ([4, 95, 2, 3], DataPattern::Near),
+    ([65, 65, 3, 2], DataPattern::Peaks),
+    ([66, 66, 2, 3], DataPattern::Nans),
+    ([31, 40, 3, 2], DataPattern::Numbers),
+    ([2, 1019, 2, 2], DataPattern::Slopes),
+    ([639, 2, 2, 2], DataPattern::SingleOutlier),
+    ([1, 639, 2, 2], DataPattern::SingleOutlier),
+    ([3, 2051, 2, 2], DataPattern::ManyDigits),
+    ([1, 131073, 1, 2], DataPattern::ManyDigits),
+    ([1, 131073, 1, 2], DataPattern::SingleOutlier),
+    ([64, 128, 4, 2], DataPattern::SmallIntegers),
+    ([639, 97, 1, 2], DataPattern::Columns),
+    ([9, 301, 2, 2], DataPattern::FarBelowZero),
+    ([9, 2053, 2, 2], DataPattern::NearRowEnd),
+    ([1, 270_001, 1, 2], DataPattern::NearRowEnd),
+];
+
+/// Rows with more than 256 parts of 32 columns, for kernels in which one block of at most 256
+/// threads combines the partial results. If 128 threads combine the partial results, many partial
+/// results remain for a fourth loop iteration.
+const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPattern::Parts);
+
+/// Sizes for the pattern `ExpOutlier`. A row is long enough for several warps, and short enough
+/// that the combination order hardly changes the result.
+const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
+
+/// Maximum length of a generated vector or row. If rows of [`LONGEST_ROW`] elements launch the same
+/// kernels as all longer rows, the limit is [`LONGEST_ROW`] instead.
+const LONGEST: usize = 270_001;
+const LONGEST_ROW: usize = 33001;
+/// Data patterns for [`length_candidates`]. No pattern has infinities: with an infinity in a short
+/// row, the result of some combiners depends on the order.
+const LENGTH_DATA: [DataPattern; 13] = [
+    DataPattern::Signs,
+    DataPattern::Random,
+    DataPattern::NanParts,
+    DataPattern::ManyDigits,
+    DataPattern::Parts,
+    DataPattern::NumberParts,
+    DataPattern::Near,
+    DataPattern::Zeros,
+    DataPattern::Least,
+    DataPattern::Greatest,
+    DataPattern::SmallIntegers,
+    DataPattern::NearRowEnd,
+    DataPattern::FarBelowZero,
+];
+/// Pairs of a maximum row length and a number of rows. The first pair whose maximum is at least the
+/// row length of an input determines the number of rows of this input. Inputs with short rows have
+/// more rows than one block reduces.
+const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
+/// Number of rows for the lengths from [`tails`].
+const TAIL_ROWS: usize = 3;
+/// Vector length above which only the first [`FEW_PATTERNS`] data patterns are generated.
+const FEW_PATTERNS_LENGTH: usize = 1 << 16;
+const FEW_PATTERNS: usize = 4;
+/// Number of variations that [`length_candidates`] and [`kernel_candidates`] assume for a data
+/// pattern. The number of parts into which a kernel splits a row is not a multiple of 7, so
+/// outliers of different rows are in different parts.
+const LENGTH_VARIATIONS: usize = 7;
+
+/// Sizes with many long rows or with long columns. Inputs of these sizes launch additional kernels.
+const NUMBERS: [[usize; 4]; 7] = [
+    [39, 4103, 1, 2],
+    [1031, 37, 1, 2],
+    [33_801, 3, 1, 2],
+    [1033, 263, 1, 2],
+    [1031, 1031, 1, 2],
+    [8293, 67, 1, 2],
+    [4103, 1031, 1, 2],
+];
+/// Sizes for all patterns of [`KERNEL_DATA`] if one kernel is tested. The rows and columns leave
+/// large remainders after one or two loop iterations. Some sizes have few rows, so that correct
+/// results of other rows do not mask an error in one row.
+const KERNEL_SIZES: [[usize; 4]; 20] = [
+    [65, 5, 1, 2],
+    [127, 9, 1, 2],
+    [127, 97, 1, 2],
+    [320, 272, 1, 2],
+    [33, 1003, 1, 2],
+    [3, 2051, 1, 2],
+    [3, 5003, 1, 2],
+    [3, 8207, 1, 2],
+    [39, 8207, 1, 2],
+    [9, 32_774, 1, 2],
+    [5, 65_541, 1, 2],
+    [2, 262_144, 1, 1],
+    [3, 524_309, 1, 1],
+    [1104, 37, 1, 2],
+    [33_801, 17, 1, 2],
+    [1, LONGEST, 1, 1],
+    [1031, 1103, 1, 2],
+    [1, 600_001, 1, 1],
+    [1, 1 << 20, 1, 1],
+    [1, 1_100_003, 1, 1],
+];
+/// Number of tested row lengths in each range of row lengths that launch the same kernels, if one
+/// kernel is tested. A thread reads up to 32 consecutive elements of a row, so 32 lengths cover
+/// each position of the row end in these elements.
+const SPREAD: usize = 32;
+const SPREAD_DATA: [DataPattern; 2] = [DataPattern::FarBelowZero, DataPattern::LastQuarter];
+/// Number of rows of the input for the last length class (the longest rows). A kernel that
+/// processes each row in one thread needs several blocks for 1031 rows.
+const MANY_ROWS: usize = 1031;
+const MOST_OF_ROWS: usize = 34 << 20;
+/// Length of a vector, and range of the exponents `e` for which 2^`e` is the index of an outlier. A
+/// thread block or a loop iteration often starts at an element whose index is a power of two.
+const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
+/// Row counts and number of columns for kernels whose threads read several rows per loop iteration.
+/// Each row count leaves a different number of rows for the last iteration.
+const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
+/// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`]
+/// elements per argument.
+const DATA_OF_LARGE: usize = 7;
+const KERNEL_DATA: [DataPattern; 14] = [
+    DataPattern::Powers,
+    DataPattern::LastQuarter,
+    DataPattern::Random,
+    DataPattern::NearRowEnd,
+    DataPattern::FewLarge,
+    DataPattern::Zeros,
+    DataPattern::Parts,
+    DataPattern::Columns,
+    DataPattern::ManyDigits,
+    DataPattern::Least,
+    DataPattern::NanParts,
+    DataPattern::Slopes,
+    DataPattern::Greatest,
+    DataPattern::FarBelowZero,
+];
+const NUMBER_DATA: [DataPattern; 5] = [
+    DataPattern::Random,
+    DataPattern::ManyDigits,
+    DataPattern::Parts,
+    DataPattern::NearRowEnd,
+    DataPattern::Columns,
+];
+/// Maximum number of elements of one argument for [`NUMBERS`] and [`KERNEL_SIZES`].
+pub(super) const MOST_OF_NUMBERS: usize = MOST_OF_LARGE;
+
+/// Data patterns for programs with static sizes.
+const FILLS: [DataPattern; 18] = [
+    DataPattern::SmallIntegers,
+    DataPattern::Special,
+    DataPattern::Random,
+    DataPattern::Powers,
+    DataPattern::ManyDigits,
+    DataPattern::Zeros,
+    DataPattern::Least,
+    DataPattern::Greatest,
+    DataPattern::Near,
+    DataPattern::Slopes,
+    DataPattern::Peaks,
+    DataPattern::Nans,
+    DataPattern::Numbers,
+    DataPattern::SingleOutlier,
+    DataPattern::NearRowEnd,
+    DataPattern::FarBelowZero,
+    DataPattern::ExpOutlier,
+    DataPattern::FewLarge,
+];
+
+/// Maximum number of elements of one argument.
+pub(super) const MOST_ELEMENTS: usize = 1 << 19;
+
+/// Maximum number of elements of one argument for kernels with a fixed grid.
+const MOST_OF_LARGE: usize = 5 << 20;
+/// Number of elements at which a grid is expected to have reached its maximum size.
+const MOST_THREADS: usize = 1 << 26;
+/// Number of elements per thread in tests of a fixed-size grid. The first number applies to arrays
+/// of rank at most 2, and the second number to arrays of higher rank. A thread reads up to 32
+/// elements (8 for a higher rank) per loop iteration, so each thread executes several iterations.
+const ROUNDS: [usize; 2] = [36, 18];
+/// Numbers of elements that a thread may read per loop iteration.
+const AT_ONCE: [usize; 2] = [8, 32];
+/// Number of contiguous elements that a block reads per loop iteration, with 8 elements per thread.
+const TILE: usize = 8 * LEAST_BLOCK;
+/// Distance, in threads, between the outliers that test consecutive elements of a thread. With this
+/// distance, each outlier is in another warp.
+const LARGE_STEP: usize = 37;
+/// Size of the last dimension of rank-3 arrays.
+const LARGE_ROW: usize = 1001;
+
+/// Returns the sizes of an array of the given rank whose last dimension has the given length.
+fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
+    let rows = LENGTH_ROWS.iter().find(|(most, _)| length <= *most);
+    let (rows, more) = match (rank, rows) {
+        (0 | 1, _) | (_, None) => (1, 1),
+        (2, Some((_, rows))) => (*rows, 1),
+        _ => (5, 3),
+    };
+    let mut sizes = [more; 4];
+    sizes[0] = rows;
+    sizes[rank.clamp(2, 4) - 1] = length;
+    sizes
+}
+
+/// Returns the minimum and maximum of each length class, which is a range of row or vector lengths
+/// that launch the same kernels.
+fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
+    let rank = most_dimensions(plan);
+    let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
+    // The lengths that launch one kernel are contiguous.
+    let mut classes: Vec<(usize, usize)> = Vec::new();
+    // Start at 2: in a row of one element, a NaN or infinity is not combined with anything.
+    let (mut first, mut length) = (2, 2);
+    while length < LONGEST {
+        let next = (length + (length / 8).max(1)).min(LONGEST);
+        let own = launched(length);
+        if launched(next) != own {
+            let (mut inside, mut outside) = (length, next);
+            while outside - inside > 1 {
+                let middle = usize::midpoint(inside, outside);
+                match launched(middle) == own {
+                    true => inside = middle,
+                    false => outside = middle,
+                }
+            }
+            classes.push((first, inside));
+            first = outside;
+        }
+        length = next;
+    }
+    if classes.is_empty() {
+        return Vec::new();
+    }
+    let is_row = rank > 1 && first < LONGEST_ROW;
+    classes.push((first, if is_row { LONGEST_ROW } else { LONGEST }));
+    classes
+}
+
+/// Returns up to four lengths of a length class: the minimum, the maximum, and two lengths between
+/// them.
+fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
+    let part = |thirds: f64| {
+        let (least, greatest) = (least as f64, greatest as f64);
+        (least * (greatest / least).powf(thirds / 3.0)) as usize
+    };
+    // One more than a power of two exposes a truncated division; one less leaves the largest
+    // remainder.
+    let more = part(1.0).next_power_of_two() + 1;
+    let less = part(2.0).next_power_of_two() - 1;
+    let mut lengths = vec![least, more, less, greatest];
+    lengths.retain(|length| (least..=greatest).contains(length));
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
+}
+
+/// Returns eight lengths of a length class. Any three adjacent bits have a different value in each
+/// of the eight lengths. If a thread reads 2, 4 or 8 elements per loop iteration, then for each of
+/// these elements, one of the lengths makes this element the last element of the row.
+fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
+    // Powers of a generator of GF(8): any three adjacent powers are linearly independent.
+    const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
+    let Some(bits) = ((greatest - least) / 2).checked_ilog2() else {
+        return Vec::new();
+    };
+    let base = least.next_multiple_of(1 << bits);
+    let length = |number: usize| {
+        let code = CODE.iter().cycle().take(bits as usize).enumerate();
+        code.fold(base, |length, (bit, code)| {
+            length | ((code & number).count_ones() as usize % 2) << bit
+        })
+    };
+    (0..8).map(length).collect()
+}
+
+/// Returns all candidate inputs, in order. If `kernel` is given, the result includes inputs that
+/// test one kernel.
+pub(super) fn candidates(
+    plan: &Plan,
+    guess: Guess,
+    outliers: &'static [Role],
+    kernel: Option<&str>,
+) -> Vec<Candidate> {
+    let dynamic = plan.arguments.iter().any(|argument| match &argument.ty {
+        ArgumentType::Memref(memref) => memref.shape.contains(&Extent::Dynamic),
+        ArgumentType::Scalar(_) => true,
+    });
+    if !dynamic {
+        return FILLS.map(|data| Candidate::new([1; 4], data)).into();
+    }
+    let dimensions = plan
+        .arguments
+        .iter()
+        .find_map(|argument| match &argument.ty {
+            ArgumentType::Memref(memref) => Some(memref.shape.len()),
+            ArgumentType::Scalar(_) => None,
+        });
+    // The program stores partial results of several rows in global memory.
+    let in_parts = !plan.temporaries.is_empty() && plan.steps.len() > 1 && dimensions > Some(1);
+    let candidates = CANDIDATES.into_iter().chain(in_parts.then_some(PARTS));
+    let candidates = candidates.map(|(sizes, data)| Candidate::new(sizes, data));
+    let mut of_kernel = Vec::new();
+    if kernel.is_some() {
+        of_kernel = kernel_candidates(outliers);
+        of_kernel.extend(spread_candidates(plan, guess, outliers));
+    }
+    let mut candidates: Vec<Candidate> = candidates
+        .chain(of_kernel)
+        .chain(large_candidates(plan, guess, outliers))
+        .chain(length_candidates(plan, guess, outliers))
+        .collect();
+    candidates.extend(number_candidates(plan, guess, &candidates));
+    candidates.push(Candidate::new(EXP_OUTLIER_SIZES, DataPattern::ExpOutlier));
+    candidates.extend(exp_outlier_candidates(plan, guess, outliers));
+    candidates
+}
+
+/// Returns candidate inputs that test one kernel. The inputs have the patterns of [`KERNEL_DATA`]
+/// with the sizes of [`KERNEL_SIZES`], outliers at powers of two, or the row counts of [`TAILS`].
+fn kernel_candidates(outliers: &'static [Role]) -> Vec<Candidate> {
+    let fits = |(i, [rows, columns, ..]): (usize, [usize; 4])| {
+        i < DATA_OF_LARGE || rows * columns <= MOST_ELEMENTS
+    };
+    let all = KERNEL_DATA.into_iter().enumerate();
+    let pairs = all.flat_map(|(i, data)| KERNEL_SIZES.map(|sizes| (i, sizes, data)));
+    let (length, powers) = FIRSTS;
+    let firsts = powers.map(|power| Candidate {
+        most: MOST_OF_NUMBERS,
+        variation: Some(Variation::at(1 << power, 0, outliers)),
+        of_kernel: true,
+        ..Candidate::new([1, length, 1, 1], DataPattern::SingleOutlier)
+    });
+    let (rows, columns) = TAILS;
+    let tails = rows.map(|rows| Candidate {
+        variation: Some(Variation::nth(1, LENGTH_VARIATIONS, outliers)),
+        of_kernel: true,
+        ..Candidate::new([rows, columns, 1, 2], DataPattern::Random)
+    });
+    pairs
+        .filter(|(i, sizes, _)| fits((*i, *sizes)))
+        .map(|(_, sizes, data)| Candidate {
+            most: MOST_OF_NUMBERS,
+            // In odd variations of `Zeros`, the inputs after the first argument are ones.
+            variation: Some(Variation::nth(1, LENGTH_VARIATIONS, outliers)),
+            of_kernel: true,
+            ..Candidate::new(sizes, data)
+        })
+        .chain(firsts)
+        .chain(tails)
+        .collect()
+}
+
+/// Returns candidate inputs that test one kernel: [`SPREAD`] row lengths per length class, and one
+/// input with [`MANY_ROWS`] rows.
+fn spread_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec<Candidate> {
+    let rank = most_dimensions(plan);
+    if rank < 2 {
+        return Vec::new();
+    }
+    let classes = length_classes(plan, guess);
+    let candidate = |sizes, data| Candidate {
+        variation: Some(Variation::nth(1, LENGTH_VARIATIONS, outliers)),
+        of_kernel: true,
+        ..Candidate::new(sizes, data)
+    };
+    let many = classes.last().map(|(least, _)| {
+        let mut sizes = few_rows(rank, *least);
+        sizes[0] = MANY_ROWS;
+        Candidate {
+            most: MOST_OF_ROWS,
+            ..candidate(sizes, DataPattern::Random)
+        }
+    });
+    let lengths = classes.into_iter().flat_map(|(least, greatest)| {
+        let middle = move |part| least + (2 * part + 1) * (greatest - least) / (2 * SPREAD);
+        (0..SPREAD).map(middle).collect::<BTreeSet<usize>>()
+    });
+    let candidates = lengths.flat_map(|length| {
+        let mut sizes = few_rows(rank, length);
+        sizes[0] = 1;
+        SPREAD_DATA.map(|data| candidate(sizes, data))
+    });
+    candidates.chain(many).collect()
+}
+
+/// Returns candidate inputs with sizes of [`NUMBERS`] that launch a kernel which no input in
+/// `candidates` launches.
+fn number_candidates(plan: &Plan, guess: Guess, candidates: &[Candidate]) -> Vec<Candidate> {
+    let launched =
+        |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
+    let mut reached = vec![false; plan.steps.len()];
+    for candidate in candidates {
+        for (step, launched) in reached.iter_mut().zip(launched(&candidate.sizes)) {
+            *step |= launched;
+        }
+    }
+    let is_new = |sizes: &&[usize; 4]| {
+        let launched = launched(sizes);
+        launched.iter().zip(&reached).any(|(new, old)| *new && !old)
+    };
+    let sizes = NUMBERS.iter().filter(is_new);
+    sizes
+        .flat_map(|sizes| {
+            NUMBER_DATA.map(|data| Candidate {
+                most: MOST_OF_NUMBERS,
+                ..Candidate::new(*sizes, data)
+            })
+        })
+        .collect()
+}
+
+/// Returns candidate inputs with one outlier per row, for the row lengths that [`lengths`] selects
+/// from each length class.
+fn exp_outlier_candidates(
+    plan: &Plan,
+    guess: Guess,
+    outliers: &'static [Role],
+) -> impl Iterator<Item = Candidate> {
+    let rank = most_dimensions(plan);
+    let lengths = length_classes(plan, guess).into_iter().flat_map(lengths);
+    lengths.map(move |length| Candidate {
+        variation: Some(Variation::nth(
+            SINGLE_OUTLIER_VARIATIONS,
+            SINGLE_OUTLIER_VARIATIONS + 1,
+            outliers,
+        )),
+        ..Candidate::new(few_rows(rank, length), DataPattern::ExpOutlier)
+    })
+}
+
+/// Returns the sizes of [`sizes_of`], but with [`TAIL_ROWS`] rows.
+fn few_rows(rank: usize, length: usize) -> [usize; 4] {
+    let mut sizes = sizes_of(rank, length);
+    if rank > 1 {
+        sizes[0] = TAIL_ROWS;
+    }
+    sizes
+}
+
+/// Returns candidate inputs for the row lengths that [`lengths`] and [`tails`] select from each
+/// length class.
+fn length_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec<Candidate> {
+    let rank = most_dimensions(plan);
+    let mut candidates = Vec::new();
+    let classes = length_classes(plan, guess);
+    let candidate = |sizes, data, number, of| Candidate {
+        variation: Some(Variation::nth(number, of, outliers)),
+        ..Candidate::new(sizes, data)
+    };
+    for length in classes.iter().copied().flat_map(lengths) {
+        let sizes = sizes_of(rank, length);
+        let candidate = |data, number, of| candidate(sizes, data, number, of);
+        let few = rank < 2 && length > FEW_PATTERNS_LENGTH;
+        let all = if few {
+            &LENGTH_DATA[..FEW_PATTERNS]
+        } else {
+            &LENGTH_DATA[..]
+        };
+        candidates.extend(
+            all.iter()
+                .map(|data| candidate(*data, 0, LENGTH_VARIATIONS)),
+        );
+        if rank < 2 {
+            candidates.push(candidate(DataPattern::Signs, 1, LENGTH_VARIATIONS));
+            let variations = if few {
+                outliers.len()
+            } else {
+                SINGLE_OUTLIER_VARIATIONS
+            };
+            candidates.extend((0..variations).map(|number| {
+                candidate(
+                    DataPattern::SingleOutlier,
+                    number,
+                    SINGLE_OUTLIER_VARIATIONS,
+                )
+            }));
+        }
+    }
+    for length in classes.iter().copied().flat_map(tails) {
+        candidates.push(candidate(few_rows(rank, length), DataPattern::Random, 0, 1));
+    }
+    candidates
+}
+
+/// Returns candidate inputs for which each thread of a fixed-size grid executes several loop
+/// iterations.
+fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec<Candidate> {
+    let rank = most_dimensions(plan);
+    let sizes = |elements: usize| {
+        let mut sizes = match rank {
+            0 | 1 => [elements, 1, 1, 1],
+            2 => [1, elements, 1, 1],
+            _ => [elements / LARGE_ROW / 7, 7, LARGE_ROW, 1],
+        };
+        // If a dimension is static, enlarge the first dimension to reach the element count.
+        let largest = solve(plan, &sizes, guess).map_or(0, |values| values.largest());
+        sizes[0] *= elements.checked_div(largest).unwrap_or(1).max(1);
+        sizes
+    };
+    // Number of threads of the largest launch.
+    let threads = |elements| {
+        let values = solve(plan, &sizes(elements), guess)?;
+        let several = values.launches.iter().flatten();
+        let several = several.filter(|launch| launch.grid != [1; 3]);
+        several.map(|launch| threads(*launch) as usize).max()
+    };
+    let limit = threads(MOST_THREADS).filter(|most| *most > 0);
+    let Some(most) = limit.filter(|most| threads(2 * MOST_THREADS) == Some(*most)) else {
+        return Vec::new();
+    };
+    let rounds = ROUNDS[usize::from(rank > 2)];
+    // An odd number of elements, which no vector width divides.
+    let elements = most.saturating_mul(rounds).saturating_add(most / 3) | 3;
+    if elements > MOST_OF_LARGE {
+        return Vec::new();
+    }
+    let candidate = |data, variation| Candidate {
+        variation: Some(variation),
+        most: MOST_OF_LARGE,
+        ..Candidate::new(sizes(elements), data)
+    };
+    // Indices of the outlier: the start of the second loop iteration, the start of the remainder,
+    // and each element that a thread reads in the first iteration. The outliers of the first
+    // iteration are in blocks at the start, in the middle and at the end of the grid.
+    let rounds = AT_ONCE.map(|at_once| most * at_once);
+    let left = rounds.map(|round| elements / round * round);
+    let left = left.into_iter().filter(|place| !rounds.contains(place));
+    let last = (most / LEAST_BLOCK).max(1) - 1;
+    let blocks = [
+        256,
+        last,
+        512,
+        128,
+        last / 8,
+        last / 8 * 3,
+        last / 8 * 5,
+        last / 8 * 7,
+    ];
+    let slots = blocks.into_iter().enumerate().map(|(slot, block)| {
+        block.min(last) * TILE + slot * LEAST_BLOCK + LARGE_STEP * slot % LEAST_BLOCK
+    });
+    let places: Vec<usize> = rounds.into_iter().chain(slots).chain(left).collect();
+    // At each index, the inputs use each kind of outlier in turn.
+    let alone = (0..outliers.len()).flat_map(|variation| {
+        let numbered = places.iter().enumerate();
+        let inside = numbered.filter(|(_, place)| **place < elements);
+        inside.map(move |(i, place)| {
+            candidate(
+                DataPattern::SingleOutlier,
+                Variation::at(*place, i + variation, outliers),
+            )
+        })
+    });
+    let whole = [DataPattern::Powers, DataPattern::ManyDigits]
+        .map(|data| candidate(data, Variation::nth(0, 1, outliers)));
+    whole.into_iter().chain(alone).collect()
+}
+
+/// Returns all assumptions about equal dynamic dimensions. The assumptions are sorted by the number
+/// of launch plan steps that launch a kernel under the assumption, in descending order.
+pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
+    let reached = |guess: &Guess| {
+        let rank = most_dimensions(plan);
+        let of_lengths = length_classes(plan, *guess).into_iter().flat_map(lengths);
+        let sizes = of_lengths.map(|length| sizes_of(rank, length));
+        let mut steps = vec![false; plan.steps.len()];
+        let given = CANDIDATES.iter().map(|(sizes, _)| *sizes);
+        for sizes in given.chain(NUMBERS).chain(sizes) {
+            let values = solve(plan, &sizes, *guess);
+            let launched = values.map_or(Vec::new(), |values| values.launched());
+            for (step, launched) in steps.iter_mut().zip(launched) {
+                *step |= launched;
+            }
+        }
+        steps.iter().filter(|launched| **launched).count()
+    };
+    let mut guesses = vec![Guess::FromFirst, Guess::FromLast, Guess::Same];
+    guesses.sort_by_cached_key(|guess| Reverse(reached(guess)));
+    guesses
+}

@@ -1,0 +1,103 @@
+//! Misalignment of the arrays of an input.
+
+use tx_runtime::Past;
+
+/// Returns the misalignment of the arrays of an input.
+///
+/// The first array begins 1 to 15 elements past an aligned address. The misalignment of each
+/// further array exceeds the misalignment of the preceding array by 0 or 1 elements. In one of
+/// eight inputs, only one array is misaligned, by two elements.
+pub(crate) fn elements_past(input: usize) -> Past {
+    if input % 8 == 5 {
+        return Past {
+            one: input / 8,
+            by: 2,
+            ..ALIGNED
+        };
+    }
+    // Multiples of the golden ratio are evenly distributed modulo 1.
+    let fraction = (input as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    Past {
+        first: 1 + ((fraction as usize * 15) >> 32),
+        each: input / 2 % 2,
+        ..ALIGNED
+    }
+}
+
+pub(crate) const ALIGNED: Past = Past::all(0);
+
+/// Returns the name of an input, including the misalignment of its arrays.
+pub(crate) fn beginning(input: &str, past: Past) -> String {
+    let Past {
+        first,
+        each,
+        one,
+        by,
+    } = past;
+    let elements = |n: usize| format!("{n} element{}", if n == 1 { "" } else { "s" });
+    match (first, each, by) {
+        (0, 0, 0) => input.to_owned(),
+        (0, 0, by) => format!(
+            "{input}, array {} from the end alone beginning {} past a multiple of 256 bytes",
+            one + 1,
+            elements(by)
+        ),
+        (first, 0, _) => format!(
+            "{input}, beginning {} past a multiple of 256 bytes",
+            elements(first)
+        ),
+        (first, each, _) => format!(
+            "{input}, beginning {} past a multiple of 256 bytes, and each {} further than the one before",
+            elements(first),
+            elements(each)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn alone(one: usize) -> Past {
+        Past {
+            one,
+            by: 2,
+            ..ALIGNED
+        }
+    }
+
+    #[test]
+    fn inputs_say_where_they_begin() {
+        assert_eq!(beginning("ones of 3", ALIGNED), "ones of 3");
+        assert_eq!(
+            beginning("ones of 3", Past::all(1)),
+            "ones of 3, beginning 1 element past a multiple of 256 bytes"
+        );
+        assert_eq!(
+            beginning(
+                "ones of 3",
+                Past {
+                    each: 1,
+                    ..Past::all(5)
+                }
+            ),
+            "ones of 3, beginning 5 elements past a multiple of 256 bytes, and each 1 element \
+             further than the one before"
+        );
+        assert_eq!(
+            beginning("ones of 3", alone(1)),
+            "ones of 3, array 2 from the end alone beginning 2 elements past a multiple of 256 bytes"
+        );
+    }
+
+    /// Among 64 inputs, every misalignment of 1 to 15 elements occurs, and each array is the only
+    /// misaligned array of some input.
+    #[test]
+    fn inputs_begin_everywhere() {
+        let all: Vec<Past> = (0..64).map(elements_past).collect();
+        for first in 1..=15 {
+            assert!(all.contains(&Past::all(first)), "{first} elements past");
+        }
+        assert!((0..8).all(|one| all.contains(&alone(one))));
+    }
+}

@@ -1,0 +1,75 @@
+//! Options of a validation.
+
+use crate::references::References;
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tx_runtime::{Arg, StepLimit};
+
+/// Options of a validation.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Seed of the generated inputs.
+    pub seed: u64,
+    /// Arguments to use instead of generated inputs.
+    pub args: Option<Vec<Arg>>,
+    /// Grid of a kernel, in blocks along x, y and z.
+    pub grid: Option<[u32; 3]>,
+    /// Path of `ptxas` or of its directory; `None` searches `PATH`.
+    pub ptxas: Option<PathBuf>,
+    /// Range of input indices to run; `None` runs all inputs. At least one input runs for each set
+    /// of launched kernels. Inputs with low indices are small and expose most errors.
+    pub inputs: Option<Range<usize>>,
+    /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
+    /// some seconds. One input for each set of launched kernels runs before all other inputs.
+    pub work: Option<u64>,
+    /// Kernel to test; `None` tests all kernels. If a kernel is given, inputs that do not launch
+    /// the kernel are skipped.
+    pub kernel: Option<String>,
+    /// Index of the first stage to check; stage `parse` has index 0. Stages with a lower index run
+    /// only to compute reference results.
+    pub known: usize,
+    /// Index of the last stage to check before launch; `None` checks all stages.
+    pub until: Option<usize>,
+    /// Maximum number of steps in one run or launch, summed over all threads; a run with more steps
+    /// counts as endless. `None` selects a limit far above the number of steps that generated
+    /// inputs need.
+    pub steps: Option<u64>,
+    /// Set if the input program already contains all barriers; data races are then errors from the
+    /// first stage on.
+    pub synchronized: bool,
+    /// Cache of reference results that several validations can share.
+    pub references: Option<Arc<References>>,
+    /// Progress callback.
+    pub watch: Option<Watch>,
+}
+
+impl Options {
+    pub(crate) fn step_limit(&self) -> StepLimit {
+        self.steps.map_or(MOST_STEPS, StepLimit::new)
+    }
+}
+
+/// Progress callback. The parameters of the callback are the name of the current stage, the index
+/// of the current input (from 1), and the number of inputs.
+#[derive(Clone)]
+pub struct Watch(pub(crate) Arc<WatchFn>);
+
+type WatchFn = dyn Fn(&str, usize, usize) + Send + Sync;
+
+impl Watch {
+    /// Creates a callback that is called before each run.
+    pub fn new(watch: impl Fn(&str, usize, usize) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(watch))
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
+}
+
+/// Default step limit of a run, summed over all threads.
+const MOST_STEPS: StepLimit = StepLimit::new(1 << 28).with_each_thread(1 << 10);

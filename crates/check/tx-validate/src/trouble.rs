@@ -1,0 +1,38 @@
+//! Reasons why a program cannot be validated.
+
+use tx::Error;
+use tx_mlir::Code;
+
+/// Reason why a program cannot be validated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// Compile error.
+    #[error(transparent)]
+    Compile(#[from] Error),
+    /// Options or arguments that do not fit the program.
+    #[error("{0}")]
+    Input(String),
+    /// The program rejects the given arguments.
+    #[error(transparent)]
+    Arguments(Box<tx_runtime::Error>),
+    /// The program fails with all generated inputs, or no sizes satisfy its checks. The program may
+    /// require sizes or integer values that the generated inputs do not contain.
+    #[error("{what}; arguments of other sizes, or with other integers, may be meant")]
+    Unfit {
+        /// Description of the failure with the first input.
+        what: String,
+        /// Code of the violated rule.
+        code: Option<Code>,
+    },
+}
+
+impl Trouble {
+    /// Returns the code of the violated rule.
+    pub const fn code(&self) -> Option<Code> {
+        match self {
+            Self::Unfit { code, .. } => *code,
+            _ => None,
+        }
+    }
+}
