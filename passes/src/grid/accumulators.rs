@@ -19,8 +19,8 @@ impl<'c> Body<'_, 'c> {
             b.if_then(inside, |b| self.store(b, place, None));
             return;
         };
-        // If all elements equal the initial value, the result is the initial value, which must have
-        // the index of the first element.
+        // If all elements of a row equal the initial value, the reduction returns the initial
+        // value. The index of the initial value must therefore be the index of the first element.
         let start = match self.ascends {
             true => combiner.start_at(b, Index::Const(0)),
             false => combiner.start(b),
@@ -60,8 +60,8 @@ impl<'c> Body<'_, 'c> {
             let segment = width * stride;
             let block: i64 = self.nest.block().iter().product();
             let scope = match segment {
-                // The comparison with the block size comes first, because a segment of up to 32
-                // threads may span several blocks if each block is smaller than a warp.
+                // The arm for clusters precedes the arm for warps: a segment of up to 32 threads
+                // may span several blocks if each block is smaller than a warp.
                 _ if segment > block => Scope::Cluster,
                 _ if segment <= 32 && 32 % segment == 0 => Scope::Warp,
                 _ => Scope::Cta,
@@ -102,15 +102,15 @@ impl<'c> Body<'_, 'c> {
     fn lane(&self, place: &EmitPoint<'c>) -> usize {
         let (kept, vector) = self.lane_loops();
         kept.into_iter().chain(vector).fold(0, |lane, node| {
-            // Head and tail elements are outside the parallel loops and the vectorized loop, so
-            // they use the first accumulator.
+            // Head and tail elements use the first accumulator, because head and tail elements are
+            // outside the parallel loops and the vectorized loop.
             let index = place.index.get(&node).and_then(|i| i.known()).unwrap_or(0);
             lane * self.count(node) + usize::try_from(index).unwrap_or(0)
         })
     }
 
-    /// Emits all combining loops of one thread. If the alignment is dynamic, emits the loops twice:
-    /// on an aligned and on an unaligned path.
+    /// Emits all combining loops of one thread. If the alignment is dynamic, emits each loop twice:
+    /// once on an aligned path, and once on an unaligned path.
     fn combine_all(
         &self,
         b: &Builder<'c>,
@@ -187,8 +187,7 @@ impl<'c> Body<'_, 'c> {
         self.combine_edges(b, edges, partial)
     }
 
-    /// Emits the combination of the element at `place` with its accumulator, under the condition
-    /// `inside`.
+    /// Emits code that combines the element at `place` with an accumulator if `inside` is true.
     pub(super) fn combine_where(
         &self,
         b: &Builder<'c>,

@@ -24,8 +24,8 @@ impl Nest {
             ));
         }
         let mut wrong: Vec<Illegal> = Vec::new();
-        // Loops that appear in rejected steps. A second error about such a loop may be only a
-        // consequence of the first error.
+        // Loops that appear in rejected steps. Later steps with such a loop are not checked,
+        // because an error about these steps may be only a consequence of the first error.
         let mut doubtful: Vec<&str> = Vec::new();
         let is_of = |name: &str, loops: &[&str]| {
             loops.iter().any(|other| {
@@ -471,7 +471,8 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Returns the index of loop `node` in the given iterations of the remaining loops.
+    /// Returns the index of loop `node`; `at` contains one iteration of each loop that no step has
+    /// split or fused.
     fn index(nest: &Nest, node: usize, at: &BTreeMap<usize, i64>) -> i64 {
         match nest.nodes[node].relation {
             LoopRelation::Loop => at[&node],
@@ -490,8 +491,7 @@ mod tests {
         }
     }
 
-    /// Returns the points of the iteration space that the loops visit and whose bounds checks
-    /// succeed.
+    /// Returns the points that the loops visit, except for points at which a bounds check fails.
     fn visited(nest: &Nest, dims: usize) -> Vec<Vec<i64>> {
         let length = |node: usize| nest.nodes[node].extent.known().unwrap_or(1);
         let count: i64 = nest.order.iter().map(|node| length(*node)).product();
@@ -531,7 +531,7 @@ mod tests {
                     1 => Step::Fuse(vec![name(which), name(which + 1)], format!("p{number}")),
                     _ => Step::Reorder(vec![name(which), name(which + 1)]),
                 };
-                // An illegal step is ignored.
+                // The test ignores illegal steps.
                 if let Ok(next) = nest.clone().apply(&[step]) {
                     nest = next;
                 }
@@ -576,7 +576,7 @@ mod tests {
         assert_eq!(guarded, ["d0", "d1.i"]);
     }
 
-    /// The outer loop of a split needs no bounds check if the split loop has a bounds check.
+    /// If a loop with a bounds check is split, the outer loop of the split needs no bounds check.
     #[test]
     fn the_guard_of_the_whole_implies_that_of_its_outer_part() {
         let nest = matrix()
@@ -590,7 +590,7 @@ mod tests {
         assert_eq!(even.guards(), [outer]);
     }
 
-    /// `step_of` follows splits and returns `None` for fused loops.
+    /// `step_of` returns a number for each loop of a split, and `None` for a fused loop.
     #[test]
     fn steps_follow_splits_and_stop_at_fused_loops() {
         let nest = matrix()

@@ -14,7 +14,8 @@ use tx_mlir::{Builder, Val, byte_width, i64_attribute};
 /// Number of bytes of a register.
 const WORD: u64 = 4;
 
-/// Maximum number of elements that a thread loads before it uses the first element.
+/// Maximum number of elements that a thread loads before the thread uses the first of these
+/// elements.
 const ELEMENTS_IN_FLIGHT: usize = 64;
 
 impl<'c> Body<'_, 'c> {
@@ -72,8 +73,9 @@ impl<'c> Body<'_, 'c> {
             .any(|guard| self.nest.loops_of(guard).contains(&node))
     }
 
-    /// Emits loads of the source elements of several points, which yield zeros if `condition` is
-    /// false. The elements at consecutive iterations of loop `vector` are loaded as one vector.
+    /// Emits loads of the source elements at several points. If `condition` is false, the emitted
+    /// code returns zeros instead of loaded values. The elements at consecutive iterations of loop
+    /// `vector` are loaded as one vector.
     pub(super) fn load_where(
         &self,
         b: &Builder<'c>,
@@ -129,8 +131,8 @@ impl<'c> Body<'_, 'c> {
                             false => scalars(b, vector),
                         }
                     }
-                    // The unaligned path uses scalar loads, because LLVM would merge the vector
-                    // loads of both paths into a vector load with the lower alignment.
+                    // The unaligned path uses scalar loads. LLVM would merge vector loads of the
+                    // aligned and the unaligned path into one vector load with the lower alignment.
                     false => self.load_neighbours(b, (*i, source), points, vector),
                 };
                 sources.iter().flat_map(each).collect()
@@ -166,7 +168,7 @@ impl<'c> Body<'_, 'c> {
         if self.is_streamed(source) {
             vector = vector.attr(NONTEMPORAL, b.attribute("true"));
         }
-        // If the kernel also writes this array, only this thread accesses the element.
+        // If the kernel also writes this array, no other thread accesses the element.
         if self.is_written(source) {
             vector = vector.attr(OWNED, i64_attribute(b.context(), self.owner));
         }

@@ -1,4 +1,4 @@
-//! The code of a kernel: the op and the loop nest for which code is emitted, and the position in
+//! State of the emission of a kernel: the op, the loop nest of the op, and the current position in
 //! the loop nest.
 
 use super::grid_op::{Combination, GridOp, Work};
@@ -15,11 +15,11 @@ use tx_mlir::{Builder, Index, Op, Val};
 /// Position in the loop nest at which code is emitted.
 #[derive(Clone, Default)]
 pub(super) struct EmitPoint<'c> {
-    /// Index of each enclosing loop, and of the loops that schedule steps split or fused into
-    /// enclosing loops.
+    /// Index of each enclosing loop, and of each split or fused loop whose index the enclosing
+    /// loops determine.
     pub(super) index: BTreeMap<usize, Index<'c>>,
-    /// First index of the current tile, for each split loop whose outer loop is already entered and
-    /// whose inner loop is not yet entered.
+    /// First index of the current tile of each split loop. The map contains a split loop only at
+    /// positions inside the outer loop and outside the inner loop of the split.
     pub(super) begins: BTreeMap<usize, Index<'c>>,
     /// Split loops that need no bounds check at this position.
     pub(super) full: BTreeSet<usize>,
@@ -35,13 +35,13 @@ pub(super) struct EmitPoint<'c> {
     /// Set while the fallback path of a kernel is emitted. The kernel also has an aligned or
     /// full-tile path, so the fallback path should be small.
     pub(super) is_fallback: bool,
-    /// Whether the code is for a head or tail element of a row, outside its aligned vectors. Head
-    /// and tail elements are combined out of order.
+    /// Whether the current element is a head or tail element, outside the aligned vectors of the
+    /// row. Head and tail elements are combined out of order.
     pub(super) is_head_or_tail: bool,
     pub(super) start: Vec<Val<'c>>,
     /// Whether an out-of-range load reads index 0 instead of being skipped by a branch.
     pub(super) clamps: bool,
-    /// Position of the aligned vectors of the current row, once the row is known.
+    /// Position of the aligned vectors of the current row; `None` outside the loops over rows.
     pub(super) vectors: Option<Vectors<'c>>,
     /// Shared-memory tile of each source, if any.
     pub(super) staged: Vec<Option<Staged<'c>>>,
@@ -62,7 +62,8 @@ const MAX_CHEAP_OPS: i64 = 2;
 pub(crate) struct Body<'a, 'c> {
     pub(super) grid_op: &'a GridOp<'c>,
     pub(super) nest: &'a Nest,
-    /// Number of iterations of each loop, or an upper bound if the number differs between rows.
+    /// Trip count of each loop. If the trip count differs between rows, the entry is an upper bound
+    /// of the trip count.
     pub(super) extents: Vec<Index<'c>>,
     pub(super) guards: Vec<usize>,
     /// Loops that one thread executes. `inner` begins with the first loop that combines elements,
@@ -179,8 +180,8 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Emits the indices of split and fused loops that are computed from the indices in `place`.
     pub(super) fn derive(&self, b: &Builder<'c>, place: &mut EmitPoint<'c>) {
-        // The loops are visited in descending order, because a schedule step gives the loops that
-        // it creates higher numbers than the loops that it replaces.
+        // Each schedule step creates loops with higher numbers than the loops that the step
+        // replaces. The traversal therefore visits the loops in descending order.
         for (n, node) in self.nest.nodes.iter().enumerate().rev() {
             if let LoopRelation::Split {
                 outer,
@@ -252,8 +253,8 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns whether a loop is unrolled. If a kernel has an aligned and an unaligned path, loops
-    /// on the unaligned path are not unrolled, so that the code stays small. Each accumulator
-    /// combines its elements in the same order on the aligned and on the unaligned path.
+    /// on the unaligned path are not unrolled, so that the code stays small. The order in which an
+    /// accumulator combines its elements is equal on the aligned and the unaligned path.
     pub(super) fn is_unrolled(&self, node: usize, place: &EmitPoint<'c>) -> bool {
         let is_element_wise = !matches!(self.grid_op.work, Work::Combine(..));
         let short = place.is_fallback && (is_element_wise || self.nest.nodes[node].combines());

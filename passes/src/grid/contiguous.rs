@@ -1,5 +1,5 @@
-//! Contiguity of operands: the main operand of an op, the dimension along which its elements are
-//! contiguous, and the access pattern of an operand along a dimension.
+//! Contiguity of operands: the main operand of an op, the contiguous dimension of the main operand,
+//! and the access pattern of an operand along a dimension.
 
 use super::extent::Extent;
 use super::grid_op::{GridOp, Work};
@@ -11,16 +11,17 @@ use tx_mlir::{Affine, attribute, byte_width};
 /// Access pattern of an operand along a dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessPattern {
-    /// All points along the dimension access one element, or a few elements that stay in the cache.
+    /// All iterations along the dimension access one element, or a few elements that stay in the
+    /// cache.
     Invariant,
-    /// Consecutive points access contiguous elements; the field is the element size in bytes.
+    /// Consecutive iterations access contiguous elements; the field is the element size in bytes.
     Contiguous(i64),
-    /// Consecutive points access elements with a stride.
+    /// Consecutive iterations access elements with a stride.
     Strided,
 }
 
-/// Returns the main operand: the source of a reduction with the most dimensions, or the destination
-/// of an element-wise op.
+/// Returns the main operand. The main operand of a reduction is the source with the most
+/// dimensions, and the main operand of an element-wise op is the destination.
 pub(crate) fn main_operand<'a, 'c>(grid_op: &'a GridOp<'c>) -> Option<&'a Access<'c>> {
     let widest = grid_op
         .sources
@@ -65,9 +66,9 @@ fn nearest(grid_op: &GridOp<'_>) -> Option<usize> {
         .map(|(_, d)| d)
 }
 
-/// Returns the distance in elements between consecutive points along `dim`. A dynamic stride counts
-/// as greater than any static stride, and an outer dynamic stride as greater than an inner dynamic
-/// stride.
+/// Returns the distance, in elements, between consecutive iterations along `dim`. A dynamic stride
+/// counts as greater than any static stride, and an outer dynamic stride as greater than an inner
+/// dynamic stride.
 fn distance(access: &Access<'_>, dim: usize) -> Option<i64> {
     let memref = access.memref.as_ref()?;
     let rank = memref.rank();
@@ -99,8 +100,8 @@ pub(crate) fn access_pattern(access: &Access<'_>, dim: usize) -> AccessPattern {
     let is_next = memref.strides.last() == Some(&Some(1));
     match byte_width(memref.element).and_then(|bytes| i64::try_from(bytes).ok()) {
         _ if is_packed(memref.element) || !is_alone => AccessPattern::Strided,
-        // If an index contains quotients and remainders, the points access the same elements of a
-        // row repeatedly, and these elements stay in the cache.
+        // If an index contains quotients and remainders, several iterations access the same
+        // elements of a row, and these elements stay in the cache.
         _ if divided && is_next => AccessPattern::Invariant,
         Some(bytes) if is_next && last.step(dim) == Some(1) => AccessPattern::Contiguous(bytes),
         _ => AccessPattern::Strided,

@@ -8,7 +8,7 @@ use melior::ir::Type;
 use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, Op, Val, byte_width, i64_attribute};
 
-/// Maximum number of loads that a thread has in flight before it stores the first element.
+/// Maximum number of loads that a thread issues before the thread stores the first loaded element.
 const IN_FLIGHT: i64 = 16;
 
 impl<'c> Body<'_, 'c> {
@@ -51,7 +51,8 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Emits the copy of a tile to shared memory. If the whole tile is inside the source, each
-    /// thread has many loads in flight: aligned vectors, or else scalars.
+    /// thread has many loads in flight. These loads are vector loads if vectors are aligned,
+    /// otherwise scalar loads.
     fn fill(
         &self,
         b: &Builder<'c>,
@@ -228,8 +229,8 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Marks a store to a tile with the attribute `OWNED`: in every element-wise copy, the same
-    /// thread stores the element.
+    /// Marks a store to a tile with the attribute `OWNED`: in every element-wise copy of the tile,
+    /// a given element is stored by the same thread.
     fn own(&self, b: &Builder<'c>, store: Op<'c>) {
         tx_mlir::set_attribute(store, OWNED, i64_attribute(b.context(), self.owner));
     }

@@ -1,9 +1,9 @@
 //! Cost model: estimates the time of a schedule.
 //!
-//! Three limits determine the time of a kernel that reads its input once: memory bandwidth, the
-//! latency of loads in flight, and instruction throughput. The estimate is the p-norm of the times
-//! under each limit alone, with p = [`NORM_EXPONENT`]. The constants are fitted to 463 measured row
-//! schedules on an H200; the root mean square error is 12 %.
+//! The time of a kernel that reads each input element once depends on three limits: memory
+//! bandwidth, the latency of loads in flight, and instruction throughput. The estimate is the
+//! p-norm of the times under each limit alone, with p = [`NORM_EXPONENT`]. The constants are fitted
+//! to 463 measured row schedules on an H200; the root mean square error is 12 %.
 
 use super::extent::Extent;
 use super::grid_op::{GridOp, Work};
@@ -77,9 +77,9 @@ pub(crate) struct Bounds {
     pub(crate) most: Option<i64>,
 }
 
-/// Returns the lengths of the dimensions of a grid-level op. A dynamic length is replaced by its
-/// upper bound in `bounds`, or else by its length in an assumed large array. `bounds` may have
-/// fewer entries than `grid_op` has dimensions.
+/// Returns the lengths of the dimensions of a grid-level op. For a dynamic length, the result is
+/// the upper bound in `bounds`, if present, otherwise the length in an assumed large array.
+/// `bounds` may have fewer entries than `grid_op` has dimensions.
 pub(crate) fn lengths(grid_op: &GridOp<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {
@@ -126,7 +126,7 @@ struct Shape {
     /// Number of instructions that a thread executes for its elements and exchange steps.
     instructions: f64,
     evict_first: bool,
-    /// Number of bytes read and written, in total and per row.
+    /// Number of bytes read and written: `bytes` is the total, `row_bytes` is the number per row.
     bytes: f64,
     row_bytes: f64,
     kernels: f64,
@@ -255,7 +255,7 @@ impl Cost {
             board.multiprocessors * ISSUED * board.hertz * per_block / (per_thread * threads);
         let speeds = [memory, latency, instructions];
         let slowness: f64 = speeds.iter().map(|speed| speed.powf(-NORM_EXPONENT)).sum();
-        // An empty array still costs the kernel launch.
+        // The estimate for an empty array is the launch time of the kernels.
         let taken = |slowness: f64| if bytes > 0.0 { bytes * slowness } else { 0.0 };
         let seconds =
             taken(slowness.powf(1.0 / NORM_EXPONENT)) + shape.kernels * board.launch_seconds;
@@ -329,8 +329,8 @@ mod tests {
             }
         }
 
-        /// The estimate never decreases if the same loops process more bytes, and increases with a
-        /// second kernel. The estimate for an empty array is the launch time.
+        /// The estimate never decreases if the same loops process more bytes. A second kernel
+        /// increases the estimate. The estimate for an empty array is the launch time.
         #[test]
         fn more_is_slower(shape in shapes(), more in 1.0..4.0f64) {
             let board = BOARDS[0];

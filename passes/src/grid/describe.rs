@@ -242,7 +242,8 @@ impl Planned<'_> {
         );
     }
 
-    /// Returns the lengths that each schedule case covers and that no earlier case covers.
+    /// Returns, for each schedule case, the lengths that the case covers and that no earlier case
+    /// covers.
     fn bounds(&self) -> Vec<Vec<Bounds>> {
         let mut left = vec![Bounds::default(); self.grid_op.extents.len()];
         let of = |(case, _): &(Case, Nest)| {
@@ -287,7 +288,7 @@ impl Planned<'_> {
                 Some((cases, cost(&nests)?))
             })
             .collect();
-        // The model cannot rank estimates that differ by less than the margin.
+        // The cost model cannot rank estimates that differ by less than [`MARGIN`].
         others.sort_by_key(|(_, cost)| (cost.microseconds / own.microseconds / MARGIN) as i64);
         let others = of_each_sort(others);
         std::iter::once((self.schedule(), own))
@@ -327,7 +328,7 @@ fn estimates(grid_op: &GridOp<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates
 fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], loops: char) -> i64 {
     let context = context(op);
     let pair = |(cases, cost): &(Vec<Case>, Cost)| {
-        // The model is not accurate beyond nanoseconds.
+        // Estimates are rounded to nanoseconds, because smaller digits are not accurate.
         let microseconds = (cost.microseconds * 1e3).round() / 1e3;
         let microseconds = FloatAttribute::new(context, Type::float64(context), microseconds);
         let schedule = cases_to_attribute(context, cases, loops);
@@ -342,8 +343,8 @@ fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], l
 }
 
 /// Returns up to [`MOST_CANDIDATES`] schedules, in the order of `all`. The first few schedules of
-/// each kind are always included, because the cost model ranks schedules of different kinds less
-/// accurately.
+/// each kind are always included, because the cost model compares schedules of different kinds less
+/// accurately than schedules of one kind.
 fn of_each_sort(all: Vec<(Vec<Case>, Cost)>) -> Vec<(Vec<Case>, Cost)> {
     const SORTS: [fn(&Step) -> bool; 3] = [
         |step| matches!(step, Step::Bind(_, Processor::Cluster(_))),

@@ -88,13 +88,13 @@ impl<'c> Body<'_, 'c> {
         let Some(op) = tx_mlir::defining_op(value) else {
             return value;
         };
-        // If the kernel also writes this array, only this thread accesses the element.
+        // If the kernel also writes this array, no other thread accesses the element.
         if self.is_written(access) {
             tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), self.owner));
         }
-        // In a kernel with vector loads, loads of head and tail elements are not evict-first,
-        // because head and tail elements share cache lines with the vectors, and most arrays have
-        // no such elements. LLVM assumes that an evict-first load is as slow as many plain loads.
+        // In a kernel with vector loads, loads of head and tail elements are not evict-first. Head
+        // and tail elements share cache lines with the vectors, and most arrays have no head and
+        // tail elements. LLVM assumes that an evict-first load is as slow as many plain loads.
         if self.is_streamed(access) && !self.nest.has_vectors() {
             tx_mlir::set_attribute(op, NONTEMPORAL, b.attribute("true"));
         }

@@ -81,8 +81,8 @@ impl Extent {
         }
     }
 
-    /// Emits the number of iterations of a loop, or its upper bound. The callback `dim` returns the
-    /// length of a dimension.
+    /// Emits the trip count of a loop, or an upper bound of the trip count. The callback `dim`
+    /// returns the length of a dimension.
     pub(crate) fn value<'c>(
         &self,
         b: &Builder<'c>,

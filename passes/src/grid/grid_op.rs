@@ -58,7 +58,7 @@ pub(crate) struct GridOp<'c> {
     /// Names of the `rfactor` loops, set only for the first phase of a reduction. The first
     /// dimensions of each destination correspond to the `rfactor` loops.
     pub(crate) partials: Vec<String>,
-    /// Expansion that replaces 8-bit float conversions that the chip does not support.
+    /// Expansion of 8-bit float conversions for which the chip has no instruction.
     pub(crate) narrow: Narrow,
 }
 
@@ -87,8 +87,8 @@ impl<'c> GridOp<'c> {
         self.weight_of(|block| self.ops_along(block, loops))
     }
 
-    /// Returns the approximate number of ops of the combiner, plus the ops for each element that
-    /// `counted` selects from the region.
+    /// Returns the approximate number of ops of the combiner, plus the number of ops that `counted`
+    /// selects from the region that computes an element.
     fn weight_of(&self, counted: impl Fn(Blk<'c>) -> Vec<Op<'c>>) -> i64 {
         let all = match &self.work {
             // The epilogue runs once for each result.
@@ -242,7 +242,7 @@ impl<'c> GridOp<'c> {
     }
 
     /// Returns `Ok` if atomics may combine the results of a reduction, otherwise the reason why
-    /// not.
+    /// atomics may not combine the results.
     pub(crate) fn atomics(&self) -> Result<(), String> {
         let Work::Combine(work) = &self.work else {
             return Err("nothing is combined".to_owned());

@@ -13,19 +13,19 @@ use tx_dialect_tile::{GROUP, Residency};
 use tx_mlir::{AffineMap, Failed, Op, Val, attribute, codes, error, integer_attribute};
 
 /// Phases of one kernel, in program order. Each block runs all phases for its rows. A phase can
-/// therefore use values that an earlier phase computed for the same row: it reads these values from
-/// registers, or from memory after a barrier.
+/// therefore use values that an earlier phase computed for the same row. The phase reads these
+/// values from registers, or from memory after a barrier.
 pub(crate) struct Group<'c> {
     pub(crate) phases: Vec<Phase<'c>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The first op that accesses the array reads it.
+    /// The first op that accesses the array reads the array.
     Input,
     /// One op writes the array, and a later op reads the array.
     Temporary,
-    /// The ops write the array and do not read it.
+    /// The ops write the array and do not read the array.
     Output,
 }
 
@@ -107,8 +107,8 @@ impl<'c> Group<'c> {
         Ok(())
     }
 
-    /// Checks that no other op between the first and the last phase uses memory of the phases,
-    /// because the kernel is launched at the position of the last phase.
+    /// Checks that no op outside the group, between the first and the last phase, uses memory of
+    /// the phases. The kernel is launched at the position of the last phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.grid_op.op).collect();
         for before in &self.phases {
@@ -236,9 +236,9 @@ impl<'c> Group<'c> {
         held.iter().filter(is_internal).copied().collect()
     }
 
-    /// Returns whether phase `writer` can keep an array in registers and skip the store to memory,
-    /// because another phase after `writer` overwrites the whole array before any phase loads the
-    /// array.
+    /// Returns whether phase `writer` may omit the store of an array that stays in registers,
+    /// because a phase after `writer` overwrites the whole array before any phase loads the array
+    /// from memory.
     pub(crate) fn is_overwritten(
         &self,
         held: &[Val<'c>],
@@ -258,7 +258,7 @@ impl<'c> Group<'c> {
         let Some(last) = after.clone().position(rewrites) else {
             return false;
         };
-        // Arguments of equal types may alias.
+        // Two function arguments of equal type may alias each other.
         let may_find = |phase: &Phase<'c>| {
             phase.accesses().any(|(access, _)| {
                 let is_known = |known: &Phase<'c>| known.uses(access.value);

@@ -82,7 +82,8 @@ impl<'c> HeldRows<'_, 'c> {
                     let value = body.load_at(b, access, || index);
                     self.mark_owned(b, number, access, value)
                 }
-                // All threads of the row load this element, and one thread may store it.
+                // All threads of the row load this element, so the load gets no attribute `OWNED`:
+                // one thread may also store the element.
                 false => load(b, access.value, element, &index),
             }
         };
@@ -224,8 +225,8 @@ impl<'c> HeldRows<'_, 'c> {
             let all = all.chain(&grid_op.destinations).filter(is_it);
             all.map(|a| phase.shared_map(a)).collect::<Vec<_>>()
         });
-        // The first thread of a row stores the reduction result; the other threads load the result
-        // if registers do not hold it.
+        // The first thread of a row stores the reduction result. The other threads load the result
+        // if the result is not in registers.
         let varies = (rows..map.dims).any(|d| map.results.iter().any(|index| index.uses(d)));
         let is_one_threads = varies && maps.all(|other| other == map);
         Some(match is_one_threads {

@@ -148,8 +148,8 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         }
     }
 
-    /// Emits, before the loop over a row, the loads of the operands that are equal at all points of
-    /// the row.
+    /// Emits the loads of the operands whose element is equal at all points of a row. The loads
+    /// precede the loop over the row.
     fn row_operands(
         &self,
         b: &Builder<'c>,

@@ -25,8 +25,8 @@ const PARTS: &str = "parts";
 /// Second phase of a last-block reduction.
 pub(crate) struct LastBlock<'a, 'c> {
     second: Body<'a, 'c>,
-    /// Array of block counters: one counter for each group of results that blocks share. Each
-    /// counter counts the blocks that have stored their partial results.
+    /// Array with one counter for each set of blocks that share results. The counter counts the
+    /// blocks of the set that have stored their partial results.
     counters: Val<'c>,
 }
 
@@ -100,8 +100,9 @@ impl<'a, 'c> LastBlock<'a, 'c> {
     ///
     /// Only the first thread of a block increments the counter. A device-scope fence orders the
     /// stores of the block before the increment. In the last block, a second fence orders the
-    /// stores of all other blocks before the loads of their partial results. Barriers before and
-    /// after the increment extend this order of accesses to all other threads of the block.
+    /// stores of partial results by all other blocks before the loads of these partial results.
+    /// Barriers before and after the increment extend this order of accesses to all other threads
+    /// of the block.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)

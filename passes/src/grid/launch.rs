@@ -29,7 +29,7 @@ use tx_mlir::{
 pub(crate) struct SecondPhase<'c> {
     pub(crate) grid_op: GridOp<'c>,
     pub(crate) nest: Nest,
-    /// Block counters, initially 0: one for each group of results that blocks share.
+    /// Array of block counters, initially 0: one counter for each set of blocks that share results.
     pub(crate) counters: Val<'c>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Launch<'c> {
     pub(crate) grid_op: GridOp<'c>,
     pub(crate) nest: Nest,
     pub(crate) steps: Vec<Step>,
-    /// Lengths for which the kernel is launched; empty for all lengths.
+    /// Lengths for which the kernel is launched. An empty list stands for all lengths.
     pub(crate) only: Vec<Lengths>,
     pub(crate) second: Option<SecondPhase<'c>>,
     pub(crate) at: Op<'c>,
@@ -67,7 +67,7 @@ impl<'c> Kernels<'c> {
     }
 
     /// Emits a kernel and its launch. If `asserts` is set, the host also asserts the operand sizes.
-    /// If an op has several kernels, only one of their launches needs the asserts.
+    /// If an op has several kernels, only one launch needs the asserts.
     pub(crate) fn add(&mut self, launched: &Launch<'c>, asserts: bool) {
         let Launch {
             grid_op,
@@ -176,8 +176,8 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Copies the constant arrays that a kernel reads from the surrounding module to the
-    /// `gpu.module`, once for all kernels.
+    /// Copies to the `gpu.module` each constant array that the kernel reads, unless the
+    /// `gpu.module` already contains a copy of the array.
     fn place_constants(&mut self, kernel: Op<'c>, module: Op<'c>) {
         let host = ancestors(module).find(|op| is(*op, "builtin.module"));
         let hosts = host
@@ -224,7 +224,7 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Returns the `gpu.module`, and creates it for the first kernel.
+    /// Returns the `gpu.module`. The first call creates the `gpu.module`.
     fn module(&mut self, op: Op<'c>) -> (Op<'c>, String) {
         if let Some(known) = &self.module {
             return known.clone();
@@ -267,8 +267,8 @@ pub(crate) fn erase_group<'c>(ops: Vec<Op<'c>>, temporaries: &[(Val<'c>, Vec<Op<
     for (array, around) in temporaries {
         if !used.contains(array) {
             fold_sizes(*array, host);
-            // The ops are erased in the order of the list, so the allocation, which is the last op,
-            // has no uses left.
+            // The allocation is the last op of the list. All uses of the allocation are therefore
+            // erased before the allocation.
             around.iter().copied().for_each(erase);
         }
     }
@@ -378,7 +378,7 @@ fn fold_address<'c>(array: Val<'c>, within: Op<'c>) {
     }
 }
 
-/// Replaces the sizes of an array by the sizes given to its allocation, in the code of `within`.
+/// Replaces the sizes of an array, in the code of `within`, by the size operands of the allocation.
 fn fold_sizes<'c>(array: Val<'c>, within: Op<'c>) {
     let Some(alloc) = defining_op(array) else {
         return;
@@ -430,8 +430,8 @@ impl<'c> Sinker<'c> {
 }
 
 /// Returns whether the kernel recomputes a host value that could also be a kernel argument. The
-/// kernel recomputes constants, constant arrays and their views, and scalars other than indices and
-/// arguments of the host function.
+/// kernel recomputes constants, constant arrays and views of constant arrays. The kernel also
+/// recomputes scalars, except for indices and for arguments of the host function.
 fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
     let pure = is_pure(op) && tx_mlir::blocks(op).is_empty();
     if pure && is_constant(value) {

@@ -8,8 +8,8 @@ use super::steps::Processor;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{Builder, Index, Val};
 
-/// Maximum number of nested peeled loops. Peeling a loop doubles its code: one copy processes full
-/// tiles without bounds checks, and one copy processes the remainder.
+/// Maximum number of nested peeled loops. Peeling doubles the code of a loop: one copy of the code
+/// processes full tiles without bounds checks, and the other copy processes the remainder.
 const MAX_PEELED: usize = 2;
 
 /// Maximum number of ops per element in a peeled loop.
@@ -284,7 +284,7 @@ impl<'c> Body<'_, 'c> {
             return whole();
         }
         // If the index of the outer tile is known, the inner loop ends at the length of the
-        // dimension instead of checking each iteration.
+        // dimension, and its iterations need no bounds check.
         let known = place
             .index
             .get(&outer)

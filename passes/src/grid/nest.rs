@@ -14,7 +14,8 @@ pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16)
 /// Effect of the steps of a schedule on a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LoopRelation {
-    /// The loop remains: it is emitted as a loop, or bound to threads or blocks.
+    /// No step has split or fused the loop. The loop is emitted as a loop, or bound to threads or
+    /// blocks.
     Loop,
     /// The loop was split into the loops `outer` and `inner`; `inner` has `factor` iterations. If
     /// `aligned` is set, the first vector begins at the first aligned address of a row, and the two
@@ -118,7 +119,7 @@ impl Nest {
             is_rfactor: false,
             members: Vec::new(),
         };
-        // The parallel dimensions are outermost: one result after another.
+        // The parallel dimensions are outermost, so a thread computes one result after another.
         let (kept, combined): (Vec<usize>, Vec<usize>) =
             (0..extents.len()).partition(|d| !reduced.contains(d));
         Self {
@@ -177,7 +178,7 @@ impl Nest {
         self.loops_of(dim).iter().any(on_grid)
     }
 
-    /// Returns whether a thread other than the first of its block stores results.
+    /// Returns whether any thread except for the first thread of a block stores results.
     pub(crate) fn stores_from_several_threads(&self) -> bool {
         let block = self.block();
         (0..3).any(|d| {
@@ -251,7 +252,7 @@ impl Nest {
     }
 
     /// Returns the split loops that need a bounds check, because the last tile may be partial. A
-    /// bounds check that the check of another loop implies is omitted.
+    /// bounds check is omitted if the bounds check of another loop implies it.
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {
@@ -264,7 +265,8 @@ impl Nest {
             if aligned || node.extent.is_multiple_of(factor) {
                 continue;
             }
-            // The bounds check of a split loop implies the check of its outer part.
+            // The bounds check of a split loop implies the bounds check of the outer loop of the
+            // split.
             let implied = guards.iter().any(|guard: &usize| {
                 let relation = &self.nodes[*guard].relation;
                 matches!(relation, LoopRelation::Split { outer, .. } if *outer == n)

@@ -1,5 +1,5 @@
 //! Divides a reduction into two phases: the first phase stores partial results in global memory,
-//! and the second phase combines them.
+//! and the second phase combines the partial results.
 
 use super::grid_op::{Combination, GridOp, Work};
 use super::nest::Nest;

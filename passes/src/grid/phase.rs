@@ -101,7 +101,7 @@ impl<'c> Phase<'c> {
         self.grid_op.destinations.iter().any(|to| to.value == array)
     }
 
-    /// Returns the operand dimensions whose index is loop `dim`.
+    /// Returns the operand dimensions whose index is the index of loop `dim`.
     pub(super) fn places(access: &Access<'c>, dim: usize) -> Vec<usize> {
         let places = access.map.results.iter().enumerate();
         let alone = places.filter(|(_, index)| **index == Affine::Dim(dim));
@@ -109,7 +109,7 @@ impl<'c> Phase<'c> {
     }
 
     /// Checks that a shared loop has the same length in both phases. Either both lengths are static
-    /// and equal, or both lengths are the size of the same dimension of a common operand.
+    /// and equal, or each length is the size of the same dimension of the same operand.
     pub(super) fn check_length(
         &self,
         other: &Phase<'c>,

@@ -126,8 +126,8 @@ impl Planned<'_> {
     }
 }
 
-/// Returns the plans of all grid-level ops of a module. A group is planned at its last op in
-/// program order.
+/// Returns the plans of all grid-level ops of a module. The plan of a group is at the position of
+/// the last op of the group in program order.
 ///
 /// # Errors
 /// Reports the errors of all ops, so that one run shows every error.
@@ -450,7 +450,8 @@ pub(crate) fn legal(
     }
     let mut nest = Nest::new(&extents, &grid_op.axes).apply(&case.steps)?;
     nest.mark_rfactors(&grid_op.partials);
-    // The kernel that computes separate partial results (`rfactor`) does not combine them.
+    // The kernel that computes separate partial results (`rfactor`) does not combine these partial
+    // results.
     let mut checked = nest.clone();
     let apart: Vec<String> = nest
         .global_rfactors()

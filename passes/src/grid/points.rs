@@ -1,6 +1,6 @@
 //! Emits code by which one thread computes several points of an element-wise op together. The
-//! thread loads the elements of several points before it computes and stores results, so that many
-//! loads are in flight.
+//! thread loads the elements of several points before the thread computes the first result, so that
+//! many loads are in flight.
 
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
@@ -23,18 +23,18 @@ pub(super) struct Exchangeable<'c> {
 }
 
 impl<'c> Body<'_, 'c> {
-    /// Returns whether the op is element-wise, and loop `at` of a thread and all loops inside are
-    /// unrolled.
+    /// Returns whether the op is element-wise, and a thread unrolls loop number `at` and all loops
+    /// inside this loop.
     pub(super) fn is_at_points(&self, at: usize, place: &EmitPoint<'c>) -> bool {
         let loops = &self.outer[at..];
         !matches!(self.grid_op.work, Work::Combine(..))
             && loops.iter().all(|node| self.is_unrolled(*node, place))
     }
 
-    /// Emits the code for all points (iterations) of loop number `at` of a thread and of the loops
-    /// inside. Points are computed together if all points are in bounds and all vectors are
-    /// aligned. If a point is out of bounds or a vector is unaligned, the points are computed one
-    /// by one, for small code.
+    /// Emits the code for all iterations (points) of loop number `at` of a thread and of the loops
+    /// inside this loop. Points are computed together if all points are in bounds and all vectors
+    /// are aligned. If a point is out of bounds or a vector is unaligned, the points are computed
+    /// one by one, so that the code stays small.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &EmitPoint<'c>) {
         let loops = &self.outer[at..];
         let aligned = EmitPoint {
@@ -130,8 +130,8 @@ impl<'c> Body<'_, 'c> {
         group
     }
 
-    /// Emits the computation of the points of a vector, and the stores of the results, as vectors
-    /// if possible.
+    /// Emits the computation of the results at the iteration points `group` of one vector, and the
+    /// stores of these results. The stores are vector stores if possible.
     fn store_group(&self, b: &Builder<'c>, group: &[EmitPoint<'c>], vector: Option<usize>) {
         let destinations = &self.grid_op.destinations;
         let index = |place: &EmitPoint<'c>, destination: &Access<'c>| {

@@ -3,12 +3,12 @@
 use super::nest::{LoopKind, Nest};
 
 /// Maximum number of elements of each operand that a thread keeps in registers. With 512 resident
-/// threads per SM, 64 elements of 32 bits occupy 64 of 128 registers.
+/// threads per SM, 64 elements of 32 bits occupy 64 of the 128 registers of a thread.
 pub(crate) const MAX_HELD: i64 = 64;
 
-/// Checks that each thread can keep its elements of a row in registers: all loops of a thread must
-/// be unrolled. If `reloads` is set, registers hold only reduction results, and the outermost loops
-/// over a row need no unrolling.
+/// Checks that each thread can keep its elements of a row in registers. All loops of the thread
+/// must be unrolled. If `reloads` is set, registers hold only reduction results, and the outermost
+/// loops over a row need no unrolling.
 ///
 /// # Errors
 /// Returns a message about the loop that is not unrolled, or about too many elements.

@@ -21,8 +21,8 @@ impl<'c> GridOp<'c> {
             .chain(&self.extras)
     }
 
-    /// Returns each index expression that is not a single loop index, with the number of its
-    /// operand, the operand and the indexed dimension.
+    /// Returns each index expression that is not a single loop index. Each item also contains the
+    /// operand number, the operand and the indexed dimension.
     fn indices(&self) -> impl Iterator<Item = (usize, &Access<'c>, usize, &Affine)> {
         self.accesses().enumerate().flat_map(|(number, access)| {
             let rank = access.memref.as_ref().map_or(0, MemRef::rank);
@@ -76,10 +76,11 @@ impl<'c> GridOp<'c> {
         Ok(())
     }
 
-    /// Emits asserts on dynamic sizes that keep every index inside its array. All operands must
-    /// agree on the length of a dimension, and each index expression must stay in range. A reduced
-    /// dimension that a destination keeps must have size 1. For `argmax` and `argmin`, another
-    /// assert checks that the index type can represent the index of every element.
+    /// Emits asserts on dynamic sizes that keep every index inside its array. All operand sizes
+    /// that define the length of one dimension must be equal, and each index expression must stay
+    /// in range. A reduced dimension that a destination keeps must have size 1. For `argmax` and
+    /// `argmin`, another assert checks that the index type can represent the index of every
+    /// element.
     pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
         let number = |a: &Access<'c>| {
             let place = self.accesses().position(|o| std::ptr::eq(o, a));
@@ -214,9 +215,9 @@ pub(crate) fn write_assert<'c>(
         .build();
 }
 
-/// Returns the minimum and maximum of an index expression, where the index of each loop ranges from
-/// 0 to its entry in `last`. Returns `None` if the ranges of the subexpressions do not determine
-/// the range of the expression, as in a sum whose operands use the same loop.
+/// Returns the minimum and maximum of an index expression. The index of each loop ranges from 0 to
+/// the entry of the loop in `last`. Returns `None` if the ranges of the subexpressions do not
+/// determine the range of the expression, as in a sum whose operands use the same loop.
 fn range<'c>(
     b: &Builder<'c>,
     index: &Affine,

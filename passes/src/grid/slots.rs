@@ -5,7 +5,7 @@ use super::nest::LoopKind;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index};
 
-/// Returns the points of a thread as slots: vectors of consecutive elements.
+/// Returns the iteration points of a thread as slots: vectors of consecutive elements.
 pub(super) fn slots<'c>(
     b: &Builder<'c>,
     body: &Body<'_, 'c>,
@@ -45,8 +45,8 @@ pub(super) fn map_places<'c>(
         .collect()
 }
 
-/// Returns pairs of a row length and a vector width, if the row length may not be a multiple of the
-/// vector width.
+/// Returns each pair of a row length and a vector width for which the last vector of the row may be
+/// partial.
 pub(super) fn partial_vectors<'c>(body: &Body<'_, 'c>) -> Vec<(Index<'c>, i64)> {
     let nodes = &body.nest.nodes;
     let mut serial = body.nest.serial().into_iter();

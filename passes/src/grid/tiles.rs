@@ -10,8 +10,7 @@ pub(super) struct Tile<'c> {
     first: Index<'c>,
 }
 
-/// Relative index of an accumulator whose value precedes the tile, because no element of the tile
-/// has replaced it.
+/// Relative index of an accumulator whose value no element of the tile has replaced.
 const NONE: i64 = -1;
 
 /// Minimum number of elements per accumulator in a tile with relative indices. Smaller tiles use

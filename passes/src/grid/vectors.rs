@@ -1,5 +1,5 @@
-//! Accesses that are vectors, the conditions that vectors are aligned, and the position of the
-//! aligned vectors in a row.
+//! Vector accesses, the conditions under which vectors are aligned, and the position of the aligned
+//! vectors in a row.
 
 use super::grid_op::{GridOp, Work};
 use super::nest::{LoopKind, Nest, Node};
@@ -65,8 +65,8 @@ impl<'c> Alignment<'c> {
     }
 }
 
-/// Returns the conditions under which every vector of loop `node` in `source` begins at a multiple
-/// of the vector size.
+/// Returns the conditions under which every vector of loop `node` in `source` begins at an address
+/// that is a multiple of the vector size.
 fn aligned_where<'c>(
     b: &Builder<'c>,
     grid_op: &GridOp<'c>,
@@ -117,8 +117,8 @@ fn aligned_where<'c>(
     Some(conditions)
 }
 
-/// Emits the condition that the first element of a memref is aligned to `bytes`, but at most to
-/// [`WIDEST`] bytes.
+/// Emits the condition that the first element of a memref is aligned to the smaller number of
+/// `bytes` and [`WIDEST`] bytes.
 fn first_is_aligned<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
@@ -168,7 +168,7 @@ pub(super) fn begins_aligned<'c>(b: &Builder<'c>, access: &Access<'c>, lanes: i6
 }
 
 /// Returns whether consecutive iterations of `node` access consecutive elements of `source`. A
-/// reduction loads scalars from an array that it also writes.
+/// reduction loads scalars from an array that the reduction also writes.
 fn is_vector(grid_op: &GridOp<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bool {
     let (Some(memref), Some((last, others))) = (&source.memref, source.map.results.split_last())
     else {
@@ -197,7 +197,7 @@ pub(super) fn leader<'a, 'c>(grid_op: &'a GridOp<'c>, dim: usize) -> Option<&'a 
     })
 }
 
-/// Strides and offset of a memref: constants, or values read from its descriptor.
+/// Strides and offset of a memref: constants, or values read from the memref descriptor.
 pub(super) struct Layout<'c> {
     pub(super) strides: Vec<Index<'c>>,
     offset: Index<'c>,

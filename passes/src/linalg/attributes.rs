@@ -10,7 +10,7 @@ use tx_mlir::{
     nearest, type_value,
 };
 
-/// An attribute of a linalg op that is copied to its `tile.reduce` or kernel.
+/// An attribute that the conversion copies from a linalg op to the `tile.reduce` or the kernel.
 pub(crate) struct HandedOn {
     pub(crate) name: &'static str,
     /// Set if ops without reduced loops may have the attribute.
@@ -65,9 +65,9 @@ pub(crate) fn handed_on<'c>(op: Op<'c>) -> Vec<(&'static HandedOn, Attribute<'c>
 }
 
 /// Checks the attributes of a linalg op. `acc`, `determinism`, `nan` and `schedule` must have the
-/// right type. `acc`, `determinism` and `nan` require a reduction. Misspelt attributes and
-/// attributes that only a `tile.reduce` accepts cause an error, because the conversion would drop
-/// them silently.
+/// right type. `acc`, `determinism` and `nan` require a reduction. Misspelt attributes, and
+/// attributes that only a `tile.reduce` accepts, cause an error, because the conversion would drop
+/// such attributes silently.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, value) in discardable_attributes(op) {
         if found.contains('.') {

@@ -1,4 +1,4 @@
-//! Errors about bodies that are no reduction.
+//! Errors about bodies of reductions that do not combine elements correctly.
 
 use super::partition::Partition;
 use super::steps::is_conditional;

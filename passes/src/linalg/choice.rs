@@ -1,12 +1,14 @@
-//! Recognition of `max`, `min`, `argmax` and `argmin` in combiners that only select.
+//! Recognition of `max`, `min`, `argmax` and `argmin` in combiners that only select one of their
+//! operands.
 
 use super::program::Program;
 use super::scalar::{Scalar, Sort, samples};
 use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan};
 
-/// Ops that compare their operands or select one of them. A combiner of comparisons and selections
-/// depends only on the order of its inputs, so a few samples determine its kind.
+/// Ops that compare their operands or select one operand. The result of a combiner of comparisons
+/// and selections depends only on the order of its inputs. A few samples therefore determine the
+/// kind of the combiner.
 const CHOOSING: [&str; 14] = [
     "arith.cmpf",
     "arith.cmpi",
@@ -88,7 +90,7 @@ pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)>
     let (one, nan) = (Scalar::Float(1.0), Scalar::Float(f64::NAN));
     let is_nan = |l, r| Some(chosen(program, l, r)?.float()?.is_nan());
     match (is_nan(one, nan)?, is_nan(nan, one)?) {
-        // The old value is never NaN: it starts with the identity, and NaN never wins.
+        // The old value is never NaN: the initial value is the identity, and NaN never wins.
         (false, _) => Some((kind, Nan::Ignore)),
         (true, true) => Some((kind, Nan::Propagate)),
         // In this combiner, a NaN replaces the old value, and a later element replaces the NaN, so
@@ -123,7 +125,7 @@ pub(crate) struct PairChoice {
 }
 
 /// Returns whether a combiner of two (value, index) pairs selects the right pair. Returns `None` if
-/// the result of the combiner mixes both pairs.
+/// the result of the combiner contains components of both pairs.
 fn takes_right(
     program: &Program,
     value: usize,
@@ -157,7 +159,8 @@ fn takes_right(
 pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice> {
     let sort = program.input_sorts()[value];
     let samples = samples(sort);
-    // Flags for each order of two pairs; a flag is set if the combiner selected the right pair.
+    // Each set collects, for one order of the two pairs, whether the combiner selected the right
+    // pair.
     let mut greater = BTreeSet::new();
     let mut less = BTreeSet::new();
     let mut later = BTreeSet::new();
@@ -211,7 +214,7 @@ fn nan_rule(program: &Program, value: usize) -> Option<NanRule> {
     const FIRST: i64 = 3;
     const SECOND: i64 = 8;
     let (number, nan) = (Scalar::Float(1.0), Scalar::Float(f64::NAN));
-    // Returns whether the selected element is NaN, and its index.
+    // Returns whether the selected element is NaN, and the index of the element.
     let kept = |l: Scalar, r: Scalar| {
         let mut inputs = [l, Scalar::Int(FIRST), r, Scalar::Int(SECOND)];
         if value == 1 {

@@ -18,7 +18,7 @@ const OLT: i64 = 4;
 pub(crate) enum Element<'c> {
     Value(Val<'c>),
     Product(Val<'c>, Val<'c>),
-    /// A value of the body, in which the identity of the kind replaces a NaN.
+    /// A value of the body; if the value is NaN, the identity of the kind replaces the value.
     Number(Val<'c>, Kind),
     /// The index of a value, or 0 if the value does not win over the identity of the kind.
     IndexOf(Val<'c>, Val<'c>, Kind),
@@ -154,7 +154,8 @@ impl Neutral {
         }
     }
 
-    /// Returns whether `values` may be initial values of a reduction although they are not neutral.
+    /// Returns whether `values` may be initial values of a reduction although `values` are not
+    /// neutral.
     pub(crate) fn starts(&self, values: &Partial) -> bool {
         match self {
             Self::Kinds(_) => false,
@@ -174,7 +175,7 @@ impl Neutral {
 }
 
 /// Returns the value that changes no bit of an operand of a named kind; this value is -0.0 for
-/// float sums, because 0.0 would change -0.0.
+/// float sums, because a sum with 0.0 changes -0.0 to 0.0.
 pub(crate) fn exact_identity(kind: Kind, sort: Sort) -> Scalar {
     match (kind, sort) {
         (Kind::Sum, Sort::Float(_)) => Scalar::Float(-0.0),

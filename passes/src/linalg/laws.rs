@@ -212,8 +212,8 @@ impl Laws {
         self.holds(Law::Associative, triples(&self.samples))
     }
 
-    /// Tests whether commutativity or associativity fails for all tested tuples. Only tuples that
-    /// satisfy the predicate `apart` are combined with each other.
+    /// Tests whether commutativity or associativity fails for all tested tuples. The test combines
+    /// two tuples only if the predicate `apart` accepts the two tuples.
     fn check_some(&self, tuples: &[Partial], apart: fn(&Partial, &Partial) -> bool) -> Verdict {
         let two = pairs(tuples).filter(|of| apart(of[0], of[1]));
         self.holds_for_some(Law::Commutative, two.clone())?;
@@ -224,8 +224,8 @@ impl Laws {
         self.holds_for_some(Law::Associative, three)
     }
 
-    /// Tests whether `identity` is neutral to at least one sample. If an identity changes all
-    /// samples, such as 0 for a product, the identity is wrong for any elements.
+    /// Tests whether `identity` is neutral to at least one sample. An identity that changes all
+    /// tested samples is wrong for all elements. An example is 0 as the identity of a product.
     fn check_some_kept(&self, identity: &Partial) -> Verdict {
         let others = self.samples.iter().filter(|x| differ_in_all(x, identity));
         if others.clone().any(|x| self.run(identity, x).is_none()) {
@@ -282,9 +282,9 @@ impl Laws {
     }
 
     /// Returns whether `start` may be the initial value of a reduction. The combination of `start`
-    /// and a value may return another value. This other value must combine with partial results as
-    /// the original value does, and a second combination with `start` must not change it. For
-    /// example, the square root of a sum of squares turns 0 and -3 into 3, and 0 is neutral to 3.
+    /// and a value x may return another value y. A combination with a partial result must then
+    /// return equal results for x and y, and `start` must be neutral to y. For example, the square
+    /// root of a sum of squares turns 0 and -3 into 3, and 0 is neutral to 3.
     pub(crate) fn starts_from(&self, start: &Partial) -> bool {
         let kept = |x: &Partial| {
             let both = sides(start, once(x));

@@ -55,8 +55,9 @@ impl<'a, 'c> Partition<'a, 'c> {
     /// Returns the crossing values of each possible partition of the body: the values of the
     /// element region that the combiner uses. The first partition puts only ops that depend on old
     /// output values into the combiner. Each later partition adds ops to the combiner: first ops
-    /// whose results have other types, then more and more ops that do not depend on old output
-    /// values. For example, `x * x` may belong to the `element` region or to the combiner.
+    /// whose result type is not the type of an old output value, then more and more of the other
+    /// ops that do not depend on old output values. For example, `x * x` may belong to the
+    /// `element` region or to the combiner.
     pub(super) fn crossings(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -192,7 +193,8 @@ impl<'a, 'c> Partition<'a, 'c> {
         Some(program)
     }
 
-    /// Returns the reduced loops, if there is only one reduced loop and `value` is its index.
+    /// Returns the reduced loops if the op has only one reduced loop, and `value` is the index of
+    /// this loop.
     pub(super) fn counted(&self, value: Val<'c>) -> Option<&[usize]> {
         let mut value = value;
         while let Some(op) = defining_op(value).filter(|op| is_index_cast(*op)) {

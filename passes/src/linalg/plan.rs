@@ -125,9 +125,9 @@ impl<'c> Plan<'c> {
             .flatten()
             .enumerate()
             .map(|(i, f)| {
-                // If no element of a row wins over the filled value, the result is the filled
-                // index. The result of an empty reduction has index 0, so the fill can be folded
-                // only if its index is 0.
+                // If no element of a row wins over the filled value, the reduction returns the
+                // filled index. The result of an empty reduction has index 0, so the fill can be
+                // folded only if its index is 0.
                 f.value.filter(|v| !is_index(i) || v.int() == Some(0))
             })
             .collect();

@@ -15,8 +15,8 @@ pub(crate) fn producers<'c>(
     converted: &ConvertedOps,
 ) -> Found<'c> {
     let found = gather(&plan.loops, Some((flow, converted)));
-    // Fusion removes the temporary. Without the temporary, it is possible that no operand defines
-    // the trip count of a loop.
+    // Fusion removes the temporary. The remaining operands may then not define the trip count of
+    // every loop.
     match found.says_lengths(&plan.loops, &plan.destinations) {
         true => found,
         false => gather(&plan.loops, None),
@@ -140,7 +140,7 @@ impl<'c> Gather<'_, 'c> {
         let around = flow.temporary(operand.value, &users)?;
         let (last, writers) = users.split_last()?;
         let outputs = &self.reader.outputs;
-        // An update in place still stores to the temporary, although no op reads it.
+        // An update in place stores to the temporary even if no op reads the temporary.
         if *last != reader || outputs.iter().any(|o| o.value == operand.value) {
             return None;
         }

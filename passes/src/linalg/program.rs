@@ -18,7 +18,7 @@ use tx_scalar::{Operation, operation, signed, truncated};
 pub(crate) struct Program {
     places: Vec<Sort>,
     inputs: usize,
-    /// Slot numbers of the constants, with their bits.
+    /// Slot number and bit pattern of each constant.
     constants: Vec<(usize, u64)>,
     steps: Vec<ScalarOp>,
     outputs: Vec<usize>,

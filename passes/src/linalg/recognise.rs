@@ -23,7 +23,7 @@ pub(crate) struct Recognised<'c> {
     /// Number of the output that corresponds to each destination.
     pub(crate) order: Vec<usize>,
     /// Value that the reduction combines for each destination. For `argmax` and `argmin`, the index
-    /// may be missing; the `tile.reduce` then computes it.
+    /// may be missing; the `tile.reduce` then computes the index.
     pub(crate) elements: Vec<Element<'c>>,
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
@@ -73,7 +73,7 @@ struct Single<'c> {
     nan: Option<Nan>,
     element: Element<'c>,
     /// Old output values, in the type of the combine operation. If the whole body becomes the
-    /// `element` region, the neutral value replaces them.
+    /// `element` region, the neutral value replaces these old output values.
     olds: Vec<Val<'c>>,
 }
 
@@ -133,8 +133,8 @@ pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
     })
 }
 
-/// A selection of the largest or smallest value and its index whose results differ from `argmax`
-/// and `argmin` for rows with NaN.
+/// A selection of the largest or smallest value and its index. For rows with NaN, the results
+/// differ from the results of `argmax` and `argmin`.
 pub(crate) struct SpecialPair<'c> {
     pub(crate) kind: Kind,
     /// NaN behaviour of the selection: `Last`, `ValueOnly` or `AfterLast`.
@@ -195,8 +195,8 @@ impl<'c> Partition<'_, 'c> {
         (result, is_old)
     }
 
-    /// Recognises output `i` if several steps of one op, or steps under a condition, combine its
-    /// old value.
+    /// Recognises output `i` if several ops of one kind, or ops under a condition, combine the old
+    /// value of the output.
     fn several(&self, i: usize) -> Option<Single<'c>> {
         let (result, is_old) = self.widened(i);
         let depends = |v: Val<'c>| !self.independent(v);
@@ -291,8 +291,8 @@ impl<'c> Partition<'_, 'c> {
             // policy.
             let nan = match (found.nan, said) {
                 (NanRule::Like(nan), _) | (_, Some(nan)) => nan,
-                // A selection whose result for NaN depends on the order becomes several reductions,
-                // unless the op has a schedule.
+                // A selection whose result for NaN depends on the order of elements becomes several
+                // reductions, unless the op has a schedule.
                 (NanRule::Last | NanRule::AfterLast, None) => Nan::Propagate,
                 (NanRule::ValueOnly, None) => continue,
                 (NanRule::Other, None) => return Err(self.depends_on_order()),

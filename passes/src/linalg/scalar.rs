@@ -26,7 +26,8 @@ pub(crate) fn tolerance(sort: Sort) -> f64 {
     }
 }
 
-/// Maximum relative change of a value by its combination with a neutral value: one rounding.
+/// Maximum relative difference between a value and its combination with a neutral value: the error
+/// of one rounding.
 pub(crate) fn rounding(sort: Sort) -> f64 {
     match sort {
         Sort::Float(Float::F16 | Float::BF16) => 1e-2,
@@ -85,7 +86,7 @@ impl Scalar {
         match (self, sort) {
             (Self::Int(n), Sort::Int(width)) => truncated(n, width),
             (Self::Float(x), Sort::Float(float)) => float.to_bits(x),
-            // These combinations do not occur, because a value has the sort of its type.
+            // An integer value never has a float type, and a float value never has an integer type.
             (Self::Int(_) | Self::Float(_), _) => 0,
         }
     }

@@ -20,11 +20,11 @@ use tx_mlir::{
 ///
 /// * An op that yields every old value unchanged is erased.
 /// * A reduction whose reduced loops have one iteration becomes an element-wise op.
-/// * Independent outputs become separate ops: one op per combiner, and one op for all outputs with
-///   one value per element. Outputs stay in one op if they share a combiner, or if each output is
-///   combined by a named op.
-/// * The largest or smallest value and its index become several reductions if their NaN behaviour
-///   differs from `argmax` and `argmin`.
+/// * Independent outputs become separate ops: one reduction per combiner, and one element-wise op
+///   for all element-wise outputs. Outputs stay in one op if one combiner combines these outputs,
+///   or if each output is combined by a named op.
+/// * A selection of the largest or smallest value and its index becomes several reductions if its
+///   NaN behaviour differs from the NaN behaviour of `argmax` and `argmin`.
 ///
 /// An op is not separated if the separation would change its results.
 pub(crate) fn separate_all(module: Op<'_>) {
@@ -63,7 +63,7 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     Some(made)
 }
 
-/// Returns whether the op can write some outputs after it completes all other outputs. No output
+/// Returns whether the op can write some outputs after all other outputs are complete. No output
 /// may alias another operand, except an input that accesses the same elements. The body may only
 /// read memory that the op does not write.
 fn is_order_free(loops: &Loops<'_>) -> bool {
@@ -205,7 +205,7 @@ fn apart<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
         .collect();
     // Element-wise outputs are written last.
     groups.extend((!written.is_empty()).then_some(written));
-    // An op that is not separated loads each element only once.
+    // One op loads each element once; separate ops would load some elements several times.
     let is_whole = groups.iter().map(Vec::len).sum::<usize>() == n && changing.len() == n;
     if groups.first().is_some_and(|group| group.len() == n)
         || is_whole && groups.iter().all(|g| used(g[0]) == used(0)) && is_lawful(loops)

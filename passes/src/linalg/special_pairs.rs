@@ -1,5 +1,5 @@
-//! Reductions that select the largest or smallest value and its index, with results for NaN or old
-//! output values that no `argmax` returns.
+//! Reductions that select the largest or smallest value and its index. For NaN or for old output
+//! values, the results differ from the results of every `argmax`.
 //!
 //! For a row with NaN, the result of the loop nest depends on the position of the first or last
 //! NaN. No commutative combiner with a state of constant size can compute the result of the loop

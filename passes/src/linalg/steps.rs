@@ -31,8 +31,8 @@ impl<'a, 'c> Steps<'a, 'c> {
 
     /// Returns the kind of the op that combines values in every step from the old output value to
     /// `value`. Returns `None` if the steps use several kinds. The function does not recognise
-    /// bodies that consist of subtractions only, because their error message suggests a sum of
-    /// negated elements.
+    /// bodies that consist only of subtractions, because the error message for these bodies
+    /// suggests a sum of negated elements.
     pub(crate) fn to(mut self, value: Val<'c>) -> Option<CombiningOp> {
         let mut found = Found::default();
         self.follow(value, &mut found)?;
@@ -79,7 +79,7 @@ struct Found {
     combines: bool,
 }
 
-/// Returns the two values between which `op` selects `value`.
+/// Returns the two values from which `op` selects `value`.
 fn choices<'c>(op: Op<'c>, value: Val<'c>) -> Option<[Val<'c>; 2]> {
     if is(op, "arith.select") {
         let [_, yes, no] = operands(op)[..] else {

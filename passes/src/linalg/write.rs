@@ -27,7 +27,7 @@ enum Stored {
 /// Emits the `tile.reduce` of a plan.
 ///
 /// # Panics
-/// Panics if MLIR rejects the `tile.reduce`, because the caller then passed an invalid plan.
+/// Panics if the `tile.reduce` fails verification, because the caller then passed an invalid plan.
 pub(crate) fn write<'c>(plan: &Plan<'c>) -> Op<'c> {
     let context = context(plan.loops.op);
     let location = plan.loops.op.location();
@@ -173,7 +173,7 @@ fn needs_maps(plan: &Plan<'_>) -> bool {
     for d in &plan.loops.reduced {
         ones.results[*d] = Affine::Const(0);
     }
-    // If the op has no explicit maps, reduced dimensions that are kept have size 1.
+    // Without explicit maps, each reduced dimension of a destination must have size 1.
     let keeps_ones = |v: Val<'_>| {
         shape(v).is_some_and(|s| {
             plan.loops

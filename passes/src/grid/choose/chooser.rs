@@ -1,4 +1,5 @@
-//! The schedule of one op under construction: properties of the op, and the steps collected so far.
+//! State of the construction of a schedule: the properties of the op, and the steps collected so
+//! far.
 
 use super::super::contiguous::{innermost, is_batch_invariant, main_operand};
 use super::super::grid_op::{Combination, GridOp, Work};
@@ -103,11 +104,11 @@ pub(super) enum Blocks {
     /// Each block computes its results in a grid-stride loop; the field is the number of blocks of
     /// the grid.
     GridStride(i64),
-    /// Several blocks share a result, and a second kernel combines their partial results; the field
-    /// is the number of blocks per result.
+    /// Several blocks share a result, and a second kernel combines the partial results of the
+    /// blocks. The field is the number of blocks per result.
     SecondKernel(i64),
-    /// Several blocks share a result, and the last block combines their partial results; the field
-    /// is the number of blocks per result.
+    /// Several blocks share a result, and the last block combines the partial results of the
+    /// blocks. The field is the number of blocks per result.
     LastBlock(i64),
     /// The blocks of a cluster share a result; the field is the cluster size.
     Cluster(i64),
@@ -198,7 +199,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         format!("{inner}.i")
     }
 
-    /// Halves `elements` until the ops of all elements are few enough to be unrolled.
+    /// Halves `elements` until the ops of all elements number at most [`MAX_UNROLLED_OPS`].
     pub(super) fn unrollable(&self, mut elements: i64) -> i64 {
         while elements > 1 && self.exceeds_unroll_limit(elements) {
             elements /= 2;
@@ -206,7 +207,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         elements
     }
 
-    /// Returns whether the ops of `elements` elements are too many to be unrolled.
+    /// Returns whether `elements` elements need more than [`MAX_UNROLLED_OPS`] ops.
     pub(super) fn exceeds_unroll_limit(&self, elements: i64) -> bool {
         elements.saturating_mul(self.grid_op.weight()) > MAX_UNROLLED_OPS
     }

@@ -13,24 +13,27 @@ use std::ops::RangeInclusive;
 /// `COLUMN_ELEMENTS_IN_FLIGHT[0]` applies to threads that reduce several columns,
 /// `COLUMN_ELEMENTS_IN_FLIGHT[1]` to threads that reduce one column.
 const COLUMN_ELEMENTS_IN_FLIGHT: [i64; 2] = [8, 16];
-/// Number of threads of a block for rows at unaligned addresses. Two neighbouring blocks both load
-/// the cache line at their common border. Larger blocks have fewer borders, so fewer lines are
-/// loaded twice. Sums of 128x4096x4095 f32 on an H200 reach 3974 GB/s with 1024 threads per block,
-/// 3710 GB/s with 512 threads, and 3393 GB/s with 256 threads (PyTorch reaches 3899 GB/s).
+/// Number of threads of a block for rows at unaligned addresses. Two neighbouring blocks each load
+/// the cache line at the border between the blocks. With larger blocks, a grid has fewer borders,
+/// and fewer cache lines are loaded twice. Sums of 128x4096x4095 f32 on an H200 reach 3974 GB/s
+/// with 1024 threads per block, 3710 GB/s with 512 threads, and 3393 GB/s with 256 threads. The
+/// sums of PyTorch reach 3899 GB/s.
 const UNALIGNED: i64 = 4 * THREADS_PER_BLOCK;
-/// Range of column lengths, in elements. For columns in this range, more threads of a block share a
-/// column, unless columns are split across blocks. Measured on an H100 (`docs/performance.md`, log
-/// entry 45).
+/// Range of column lengths, in elements. Unless columns are split across blocks, more threads of a
+/// block share a column in this range than a shorter or longer column. Measured on an H100
+/// (`docs/performance.md`, log entry 45).
 const SHARED_COLUMN_LENGTHS: RangeInclusive<i64> = 64..=512;
 /// Maximum length, in elements, of columns that are never split across blocks, for a dynamic number
 /// of columns.
 const SHORT_COLUMNS: i64 = 1 << 10;
 /// Maximum length, in elements, of columns that are not split across blocks if there are many
-/// columns. If several blocks shared such a column, their tiles would be partly empty.
+/// columns. If several blocks shared such a column, the tiles of these blocks would be partly
+/// empty.
 const MEDIUM_COLUMNS: i64 = 1 << 12;
-/// Mappings for few columns, if the number of columns is dynamic: maximum number of columns,
-/// threads across columns, and blocks that share a column. More columns use [`MANY_COLUMNS`].
-/// Measured on an H100 (`docs/performance.md`, log entries 28 and 37).
+/// Mappings for few columns, if the number of columns is dynamic. An entry contains the maximum
+/// number of columns, the number of threads across columns, and the number of blocks that share a
+/// column. Larger numbers of columns use [`MANY_COLUMNS`]. Measured on an H100
+/// (`docs/performance.md`, log entries 28 and 37).
 const FEW_COLUMNS: [(i64, i64, i64); 3] = [
     (16, LANES / 4, SPLIT_BLOCKS),
     (64, LANES / 2, SPLIT_BLOCKS / 2),
@@ -44,9 +47,9 @@ const MANY_COLUMNS: Columns = Columns {
         Blocks::LastBlock(MIN_SPLIT_BLOCKS),
     )
 };
-/// Mapping of columns that the blocks of a cluster share: maximum number of elements per thread,
-/// number of bytes that a row of threads loads at once, and number of loads in flight per thread.
-/// Measured on an H200 (`docs/performance.md`, log entry 23).
+/// Mapping of columns that the blocks of a cluster share. The tuple contains the maximum number of
+/// elements per thread, the number of bytes that a row of threads loads at once, and the number of
+/// loads in flight per thread. Measured on an H200 (`docs/performance.md`, log entry 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
 struct Columns {
@@ -117,7 +120,7 @@ impl Chooser<'_, '_> {
     }
 
     /// Makes schedules for a dynamic number of columns: few columns are split across blocks, and
-    /// many columns are not.
+    /// many columns are not split.
     pub(super) fn columns_by_length(&mut self) -> Option<Vec<Case>> {
         let (&[reduced], &[nearest]) = (&*self.grid_op.axes, &*self.kept) else {
             return None;
@@ -177,11 +180,11 @@ impl Chooser<'_, '_> {
         Some(self.take_schedule())
     }
 
-    /// Returns the number of threads across columns, the maximum of this number, and whether the
-    /// columns are few enough to be split across blocks.
+    /// Returns the number of threads across columns, the maximum number of threads across columns,
+    /// and whether the columns are few enough to be split across blocks.
     fn across(vector: i64, groups: Option<i64>) -> (i64, i64, bool) {
-        // At unaligned addresses, neighbouring blocks share cache lines. Blocks with more threads
-        // across columns share fewer lines.
+        // At unaligned addresses, neighbouring blocks share cache lines. If each block has more
+        // threads across columns, fewer cache lines are shared.
         let widest = if vector == 1 && groups.is_some() {
             4 * LANES
         } else {
@@ -222,8 +225,8 @@ impl Chooser<'_, '_> {
     fn column_vectors(&self, kept: &[usize], nearest: usize) -> (i64, Option<i64>) {
         let vector = match self.vectors(nearest) {
             Vectors::Plain(n) => n,
-            // Emit only scalar loads: the last columns of an unaligned row need scalar loads
-            // anyway.
+            // All loads are scalar, because the last columns of an unaligned row need scalar loads
+            // in any case.
             _ => 1,
         };
         (vector, self.total(kept).map(|n| n / vector))
@@ -271,8 +274,8 @@ impl Chooser<'_, '_> {
             under_way /= 2;
         }
         let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
-        // The GPU executes blocks in waves. If a grid has more waves, a partial last wave is a
-        // smaller fraction of the time.
+        // The GPU executes blocks in waves. The more waves a grid has, the smaller is the fraction
+        // of the time that a partial last wave takes.
         let cuts = if blocks < MIN_SPLIT_BLOCKS {
             SPLIT_BLOCKS
         } else {
@@ -293,8 +296,9 @@ impl Chooser<'_, '_> {
         self.write_columns(kept, nearest, vector, &columns);
     }
 
-    /// Returns true if each element needs few ops, and each thread of a block of [`UNALIGNED`]
-    /// threads can load its maximum number of elements in flight eight times.
+    /// Returns whether each element needs few ops, and columns are long enough for blocks of
+    /// [`UNALIGNED`] threads. In long enough columns, each thread loads at least eight batches of
+    /// `COLUMN_ELEMENTS_IN_FLIGHT[1]` elements.
     fn fills_threads(&self, length: Option<i64>) -> bool {
         let round = UNALIGNED / (4 * LANES) * COLUMN_ELEMENTS_IN_FLIGHT[1];
         !self.is_expensive() && length.is_some_and(|n| n >= 8 * round)

@@ -12,13 +12,14 @@
 //! | 8 | 3854 | 3932 |
 //! | 1, evict-first loads | 4026 | 4093 |
 //!
-//! With one 32-byte vector of f32 for each thread, `a + a` reaches 3774 GB/s. Blocks of 128 or 512
-//! instead of 256 threads change the speed of `a + a` by at most 1 %. With one vector for each
+//! With one 32-byte vector of f32 for each thread, `a + a` reaches 3774 GB/s. With blocks of 128,
+//! 256 or 512 threads, the speed of `a + a` differs by at most 1 %. With one vector for each
 //! thread, the 2048 threads of an SM have loads of 32 KiB in flight.
 //!
-//! A source that is contiguous along another dimension than the destination is copied through tiles
-//! in shared memory. The table shows the bandwidth of transposes of 16384x16384, in GB/s on an
-//! H200. The first tile length is along the contiguous dimension of the source.
+//! If the contiguous dimension of a source is not the contiguous dimension of the destination, the
+//! source is copied through tiles in shared memory. The table shows the bandwidth of transposes of
+//! 16384x16384, in GB/s on an H200. The first tile length is along the contiguous dimension of the
+//! source.
 //!
 //! | tile | f32 | bf16 |
 //! |---|--:|--:|
@@ -31,11 +32,12 @@
 //! | (copy) | 4019 | 3837 |
 //! | (Triton of `torch.compile`) | 2724 | 2098 |
 //!
-//! Transposes of i8 reach 3835 GB/s with tiles of 256x64, 3538 with 128x64 and 2629 with 64x64.
-//! Transposes of f64 reach 3780 GB/s with tiles of 32x32 and 3795 with 64x64. Compared with 256
-//! threads, blocks of 128 threads change the speed of a transpose by at most 2 %, blocks of 512
-//! threads by at most 10 %. A transpose takes 2 % longer if consecutive blocks process consecutive
-//! tiles of the source instead of the destination.
+//! Transposes of i8 reach 3835 GB/s with tiles of 256x64, 3538 GB/s with tiles of 128x64, and 2629
+//! GB/s with tiles of 64x64. Transposes of f64 reach 3780 GB/s with tiles of 32x32, and 3795 GB/s
+//! with tiles of 64x64. Between blocks of 128 and 256 threads, the speed of a transpose differs by
+//! at most 2 %. Between blocks of 512 and 256 threads, the speed differs by at most 10 %. A
+//! transpose takes 2 % longer if consecutive blocks process consecutive tiles of the source instead
+//! of the destination.
 
 use super::super::contiguous::{AccessPattern, access_pattern};
 use super::super::steps::{Case, Processor, Step};
@@ -61,8 +63,8 @@ impl Chooser<'_, '_> {
         self.points(&kept, false).then(|| self.take_schedule())
     }
 
-    /// Makes a schedule with shared-memory tiles, if some sources are contiguous along another
-    /// dimension than the destinations.
+    /// Makes a schedule with shared-memory tiles, if the contiguous dimension of some sources is
+    /// not the contiguous dimension of the destinations.
     pub(super) fn tiles_of_points(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.points(&kept, true).then(|| self.take_schedule())

@@ -3,7 +3,8 @@
 //! Neighbouring threads load neighbouring elements. If neighbouring elements belong to one result,
 //! a group of threads computes the result. If neighbouring elements belong to neighbouring results,
 //! each thread computes its own results. A reduction with few results and many elements is split
-//! across blocks, and the last block or a second kernel combines their partial results.
+//! across blocks. The last block or a second kernel then combines the partial results of all
+//! blocks.
 
 mod candidates;
 mod chooser;
@@ -40,14 +41,14 @@ pub(crate) fn choose_one(grid_op: &GridOp<'_>, clusters: bool) -> Chosen {
 
 /// Returns the default schedule of a group; the schedule names the loops over rows `p0`, `p1`, …,
 /// and the loops over a row `r0`, `r1`, …. If `clusters` is set, the blocks of a cluster may share
-/// a long row. For rows of dynamic length, the schedule has one case for each class of lengths, or
-/// no case if registers cannot hold the rows.
+/// a long row. For rows of dynamic length, the schedule has one case for each range of lengths. The
+/// schedule has no case if registers cannot hold the rows.
 pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Chosen {
     table::of_group(group, clusters, None)
 }
 
-/// Returns the number of bytes of a row that one block loads in each phase, or `None` for a dynamic
-/// length.
+/// Returns the number of bytes of a row that one block loads for each op of the group, or `None`
+/// for a dynamic length.
 pub(crate) fn bytes_of_block(group: &Group<'_>, clusters: bool) -> Option<i64> {
     phases::bytes_of_block(&Request::of_group(group, clusters))
 }

@@ -1,12 +1,13 @@
-//! Measured mappings of groups of ops that share rows: rows that each phase loads again, rows that
-//! registers hold, and bounds of threads, blocks and loads.
+//! Measured mappings of groups of ops that share rows. One table lists rows that each phase loads
+//! again, and another table lists rows that registers hold. The constants limit the number of
+//! threads, blocks and loads.
 
 use super::chooser::VECTOR;
 use super::request::Stores;
 use tx_target::MAX_CLUSTER;
 
-/// Ranges of the number of ops per element. If elements need many ops, such as exact exponentials,
-/// the instruction throughput limits the speed (`HEAVY_OPS`).
+/// Ranges of the number of ops per element. For elements with `HEAVY_OPS` ops, such as exact
+/// exponentials, the instruction throughput limits the speed.
 pub(super) const LIGHT_OPS: (i64, i64) = (0, 16);
 
 pub(super) const HEAVY_OPS: (i64, i64) = (17, i64::MAX);
@@ -14,7 +15,8 @@ pub(super) const HEAVY_OPS: (i64, i64) = (17, i64::MAX);
 pub(super) const ANY_OPS: (i64, i64) = (0, i64::MAX);
 
 /// Number of elements of each operand that a thread holds in registers. If the maximum number of
-/// threads cannot hold a row with this number of elements, each thread holds more elements.
+/// threads cannot hold a row with this number of elements per thread, each thread holds more
+/// elements.
 pub(super) const HELD_ELEMENTS: i64 = 32;
 
 /// Maximum number of threads per row in one block.
@@ -25,7 +27,8 @@ pub(super) const MAX_THREADS_PER_ROW: i64 = 512;
 pub(super) const LONG_ROW_THREADS: i64 = 256;
 
 /// Minimum number of threads per row, if the row has enough vectors. Cross entropy of 256 bf16
-/// columns on an H200 reaches 4153 GB/s with 8 threads per row, and 2888 GB/s with 32.
+/// columns on an H200 reaches 4153 GB/s with 8 threads per row, and 2888 GB/s with 32 threads per
+/// row.
 pub(super) const MIN_THREADS_PER_ROW: i64 = 8;
 
 /// Minimum number of threads of a block.
@@ -38,7 +41,8 @@ pub(super) const MAX_PORTABLE_BLOCKS: i64 = 8;
 /// portable: on an H200, clusters of 16 blocks run on 128 of the 132 SMs.
 pub(super) const NON_PORTABLE_BLOCKS: i64 = MAX_CLUSTER as i64;
 
-/// Conditions under which each phase loads the rows again, although the rows fit in registers.
+/// Conditions under which each op of a group loads the rows again, although the rows fit in
+/// registers.
 pub(super) struct Reloaded {
     /// Minimum and maximum number of operands with one element per column.
     pub(super) columns: (i64, i64),
@@ -58,10 +62,10 @@ pub(super) const KIB: i64 = 1 << 10;
 
 pub(super) const MIB: i64 = 1 << 20;
 
-/// Classes of rows for which reloading the row in each phase is faster than holding the row in
-/// registers. If registers hold the row and all column operands, too few registers are left for
-/// enough rows in flight per SM. The table shows the bandwidth in GB/s on an H200. Column `held`
-/// shows the faster alternative: rows in registers, or one kernel for each op.
+/// Classes of rows for which a kernel that loads the row again for each op is faster than a kernel
+/// that holds the row in registers. If registers hold the row and all column operands, each SM has
+/// registers for too few rows in flight. The table shows the bandwidth in GB/s on an H200. Column
+/// `held` shows the faster alternative: rows in registers, or one kernel for each op.
 ///
 /// | row | program | held | reloaded | blocks |
 /// |---|---|--:|--:|--:|
@@ -197,27 +201,28 @@ pub(super) const RELOADED: [Reloaded; 13] = [
 /// | 32768 | 3122 | 3469 |
 pub(super) const LONG_VECTORS: i64 = 2048;
 
-/// Number of vectors in a row of 16-bit elements above which two vectors in flight and a block of
-/// the maximum number of threads are faster, if there are several column operands. Layer norm of
-/// 98304 bf16 columns then reaches 2939 instead of 2678 GB/s on an H200.
+/// Number of vectors in a row of 16-bit elements above which two vectors in flight are faster than
+/// four vectors in flight, if there are several column operands. The block then has the maximum
+/// number of threads. Layer norm of 98304 bf16 columns then reaches 2939 instead of 2678 GB/s on an
+/// H200.
 pub(super) const LONGEST_VECTORS: i64 = 8192;
 
 /// Limit for the number of vectors of a row that one block processes. Above this limit, the block
 /// has the maximum number of threads, and each thread has fewer vectors in flight. RMS norm of
 /// 262144 f32 columns on an H200 reaches 3022 GB/s with one vector in flight, and 2752 GB/s with
-/// four (8 blocks of 1024 threads).
+/// four vectors in flight (8 blocks of 1024 threads).
 pub(super) const MANY_VECTORS: i64 = 4096;
 
-/// Maximum row size in bytes for plain loads instead of evict-first loads, if an op loads single
-/// elements of the row again. Cross entropy of 1000 bf16 columns on an H200 reaches 4265 GB/s
-/// without evict-first loads, and 3876 GB/s with them.
+/// Maximum size, in bytes, of a row that is read with plain loads because an op loads single
+/// elements of the row again. Cross entropy of 1000 bf16 columns on an H200 reaches 4265 GB/s with
+/// plain loads, and 3876 GB/s with evict-first loads.
 pub(super) const MAX_GATHERED_BYTES: i64 = 2 * KIB;
 
 /// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel
-/// processes all row lengths that the registers of its threads can hold. The kernels for dynamic
-/// lengths use scalar loads: vectors would need another kernel for lengths that the vector width
-/// does not divide. The table shows the bandwidth of softmax of 65536 rows of f32, in GB/s on an
-/// H200.
+/// processes rows of all lengths that the registers of the threads can hold. The kernels for
+/// dynamic lengths use scalar loads: vectors would need another kernel for lengths that the vector
+/// width does not divide. The table shows the bandwidth of softmax of 65536 rows of f32, in GB/s on
+/// an H200.
 ///
 /// | columns | scalar loads | vector loads |
 /// |--:|--:|--:|
@@ -257,7 +262,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Matches all rows.
+    /// Class whose conditions match all rows.
     pub(super) const ALL: Self = Self {
         rows: i64::MAX,
         arrays: i64::MAX,
@@ -273,22 +278,22 @@ impl Held {
     };
 }
 
-/// Number of rows up to which the latency of one row determines the time. Up to this number, the
-/// blocks of a cluster share each row, although for more rows, kernels that reload the row reach a
+/// Number of rows up to which the latency of one row determines the time. Up to this number of
+/// rows, the blocks of a cluster share each row. For more rows, kernels that reload the row reach a
 /// higher bandwidth. Layer norm of 64 rows of 8192 bf16 columns in a CUDA graph on an H200 takes
 /// 2.8 µs with four blocks per row, and 3.8 µs with one block per row.
 pub(super) const LATENCY_BOUND_ROWS: i64 = 64;
 
-/// Each thread holds the maximum number of elements.
+/// Value of [`Held::bytes`] with which each thread holds the maximum number of elements.
 pub(super) const ALWAYS: i64 = i64::MAX;
 
-/// Two vectors of each operand.
+/// Value of [`Held::bytes`] with which each thread holds at least two vectors of each operand.
 pub(super) const TWO_VECTORS: i64 = 2 * VECTOR;
 
 /// Classes of rows that registers hold. The first entry whose conditions match the group and the
 /// row determines the mapping. The table shows the bandwidth in GB/s on an H200. A mapping is
 /// written as blocks x threads x elements in the registers of each thread; the number after `/` is
-/// the minimum number of resident threads.
+/// the minimum number of resident threads per SM.
 ///
 /// | program | columns | mapping | | other mappings | |
 /// |---|--:|---|--:|---|--:|

@@ -1,5 +1,5 @@
-//! Schedules of groups of ops that share rows. The threads of one block or cluster process each
-//! row.
+//! Schedules of groups of ops that share rows. Each row is processed by the threads of one block or
+//! of one cluster.
 //!
 //! If the threads can hold a row in registers, the kernel loads the row once, and temporaries of
 //! the group stay in registers. If a row is too long for the registers, each phase (op of the
@@ -31,7 +31,8 @@ pub(super) struct Limits {
     pub(super) blocks: i64,
     /// Whether registers may hold elements of a row.
     pub(super) holds: bool,
-    /// Whether the blocks of a cluster may share rows of 16-bit elements with column operands.
+    /// Whether the blocks of a cluster may share rows of 16-bit elements if the group has operands
+    /// with one element for each column.
     pub(super) shares_columns: bool,
     /// Minimum number of resident threads per SM.
     pub(super) resident: Option<i64>,
@@ -77,8 +78,8 @@ impl Limits {
         limits.with_blocks_for(length)
     }
 
-    /// Returns the limits with non-portable clusters, if portable clusters cannot hold rows of
-    /// `length` elements.
+    /// Returns the limits for rows of `length` elements. Clusters are non-portable if portable
+    /// clusters cannot hold a row.
     fn with_blocks_for(self, length: i64) -> Self {
         let blocks = match length > self.threads * self.held * MAX_PORTABLE_BLOCKS {
             true => NON_PORTABLE_BLOCKS,
@@ -112,13 +113,14 @@ fn bytes_of_row(request: &Request) -> Option<i64> {
     Some(request.length?.saturating_mul(request.bytes))
 }
 
-/// Returns whether reloading the rows in each phase is faster than holding the rows in registers.
+/// Returns whether a kernel that loads the rows again for each op is faster than a kernel that
+/// holds the rows in registers.
 pub(super) fn is_faster_reloaded(request: &Request) -> bool {
     let is_possible = request.can_hold_totals || !request.has_row_ops;
     is_possible && reloaded(request).is_some()
 }
 
-/// Returns one case for each class of dynamic row lengths that registers can hold.
+/// Returns one schedule case for each range of dynamic row lengths that registers can hold.
 pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limits>) -> Vec<Case> {
     let row = group
         .phases
@@ -160,8 +162,8 @@ pub(super) fn held(group: &Group<'_>, request: &Request, limits: Option<Limits>)
         .collect()
 }
 
-/// Returns a schedule in which each phase loads the row again. The result is empty if `limits`
-/// requests rows held in registers.
+/// Returns a schedule in which each op of the group loads the row again. The result is empty if
+/// `limits` requires that registers hold the rows.
 pub(super) fn loaded_again(
     group: &Group<'_>,
     request: &Request,
@@ -211,14 +213,14 @@ struct Mapping {
     resident: Option<i64>,
 }
 
-/// Values that a thread holds in registers between phases.
+/// Values that a thread holds in registers between the ops of a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     /// Registers hold the thread's elements of the row, and the reduction results.
     Row,
     /// Registers hold only the reduction results.
     Totals,
-    /// Registers hold no values: phases exchange values through memory.
+    /// Registers hold no values: the ops of the group exchange values through memory.
     Nothing,
 }
 
@@ -234,10 +236,10 @@ impl Mapping {
         let least = power_of_two(vectors).min(limits.least);
         let loads = unrolled(limits.held / vector, vector * weight);
         // The blocks of a cluster share a row that is too long for one block. For the longest rows,
-        // a block has more threads, and each thread has fewer registers. If the ops only read
-        // 16-bit rows of this length, separate kernels are faster: cross entropy of 262144 bf16
-        // columns on an H200 reaches 2176 GB/s with separate kernels, and 1682 GB/s with 8 blocks
-        // of 512 threads.
+        // a block has more threads, and each thread has fewer registers. For the longest rows of
+        // 16-bit elements, separate kernels are faster if no op stores rows: cross entropy of
+        // 262144 bf16 columns on an H200 reaches 2176 GB/s with separate kernels, and 1682 GB/s
+        // with 8 blocks of 512 threads.
         let is_shared = request.bytes >= 4 || request.columns == 0 || limits.shares_columns;
         let most = match request.clusters && is_shared && request.can_share {
             true => limits.blocks,
@@ -272,9 +274,9 @@ impl Mapping {
         }
     }
 
-    /// Returns the mapping of rows of `length` elements to at most `most` threads, if each phase
-    /// loads the row again. The table shows the bandwidth for rows of 65536 bf16 columns on an
-    /// H200.
+    /// Returns the mapping of rows of `length` elements to at most `most` threads, if each op of
+    /// the group loads the row again. The table shows the bandwidth for rows of 65536 bf16 columns
+    /// on an H200.
     ///
     /// | program | vectors in flight | threads | GB/s |
     /// |---|--:|--:|--:|
@@ -286,8 +288,8 @@ impl Mapping {
         let vector = request.vector;
         let blocks = blocks.max(1);
         let vectors = ceildiv(ceildiv(length, vector), blocks).max(1);
-        // Vectors in flight for each thread, vectors of a row for each thread, and maximum number
-        // of threads.
+        // `loads` is the number of vectors in flight per thread, `share` is the target number of
+        // vectors of a row per thread, and `most` is the maximum number of threads.
         let is_long = request.bytes < 4 && vectors > LONG_VECTORS;
         let (loads, share, most) = match (request.columns, request.stores != Stores::Nothing) {
             _ if blocks > 1 && vectors > MANY_VECTORS => (1, 8, most),
@@ -389,7 +391,7 @@ impl Mapping {
         if vector > 1 {
             steps.push(Step::Vectorize(format!("{inner}.i")));
         }
-        // If a kernel stores only one element per row, it needs each loaded cache line only once.
+        // A kernel that stores only one element per row needs each loaded cache line only once.
         // Cross entropy of 1024 bf16 columns on an H200 reaches 4349 GB/s with plain loads, and
         // 4590 GB/s with evict-first loads. For softmax, which writes rows, evict-first loads are 2
         // % slower.
@@ -415,8 +417,8 @@ impl Mapping {
     }
 }
 
-/// Halves the number of vectors, `loads`, until a thread can unroll the ops of all vectors. Each
-/// vector has `weight` ops.
+/// Halves the number of vectors `loads` until a thread can unroll the ops of all vectors. Each
+/// vector needs `weight` ops.
 fn unrolled(mut loads: i64, weight: i64) -> i64 {
     while loads > 1 && loads * weight > MAX_UNROLLED_OPS {
         loads /= 2;
@@ -424,8 +426,8 @@ fn unrolled(mut loads: i64, weight: i64) -> i64 {
     loads.max(1)
 }
 
-/// Fuses `count` loops into one loop. If loop number `cut` was already split, its outer loop is
-/// fused instead. Returns the name of the fused loop.
+/// Fuses `count` loops into one loop. If loop number `cut` was already split, fuses the outer loop
+/// of the split. Returns the name of the fused loop.
 fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>) -> Option<String> {
     let names = (0..count).map(|n| match cut == Some(n) {
         true => format!("{kind}{n}.o"),

@@ -28,9 +28,10 @@ pub(super) struct Request {
     /// Number of arrays whose rows stay in registers; operands that `columns` counts are not
     /// included.
     pub(super) arrays: i64,
-    /// Whether elements of a row can stay in registers between phases.
+    /// Whether elements of a row can stay in registers between the ops of the group.
     pub(super) can_hold: bool,
-    /// Whether reduction results can stay in registers while each phase reloads the row.
+    /// Whether reduction results can stay in registers while each op of the group loads the row
+    /// again.
     pub(super) can_hold_totals: bool,
     /// Whether an op of the group produces one element per row.
     pub(super) has_row_ops: bool,
@@ -59,10 +60,10 @@ pub(super) enum Neighbours {
     Columns,
 }
 
-/// Elements of rows that the ops of a group store.
+/// Kind of the row elements that a group stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stores {
-    /// The group stores one element per row, or none.
+    /// The group stores at most one element per row.
     Nothing,
     /// All stored rows have narrower elements than the rows that are read.
     Narrower,
@@ -123,7 +124,7 @@ impl Request {
         Self {
             work: Kind::Phases,
             length: leader.and_then(Phase::row_length),
-            // The results of a batch-invariant row do not depend on the number of rows.
+            // The schedule of a batch-invariant group must not depend on the number of results.
             results: results.filter(|_| !is_batch_invariant),
             by_length: true,
             neighbours: Neighbours::Row,
@@ -169,8 +170,8 @@ pub(super) fn columns(group: &Group<'_>) -> i64 {
     found.len() as i64
 }
 
-/// Returns whether reduction results can stay in registers while each phase reloads the row. The
-/// ops must not exchange other values through memory.
+/// Returns whether reduction results can stay in registers while each op of the group loads the row
+/// again. Returns false if the ops exchange other values through memory.
 pub(super) fn can_hold_totals(group: &Group<'_>) -> bool {
     let totals: Vec<_> = group.row_values().iter().map(|known| known.array).collect();
     group.can_be_held() && group.exchange_through_memory(&totals).is_none()
@@ -189,19 +190,21 @@ pub(super) fn stores(group: &Group<'_>) -> Stores {
     }
 }
 
-/// Returns the vector width, in elements, for the rows of all phases: 1 for a dynamic length.
+/// Returns the vector width, in elements, for the rows of all ops of a group. The width is 1 for
+/// rows of dynamic length.
 pub(super) fn vector_of(group: &Group<'_>) -> i64 {
     let leader = group.phases.get(group.leader());
     let length = leader.and_then(Phase::row_length);
-    // In a row of several loops, vectors are along the innermost loop.
+    // If a row has several loops, the elements of a vector belong to consecutive iterations of the
+    // innermost loop.
     let inner = leader.and_then(|first| first.grid_op.extents[*first.row.last()?].known());
     let whole = group.phases.iter().filter(|phase| !phase.row.is_empty());
     let divides = |n: i64| length.and(inner).is_some_and(|inner| inner % n == 0);
     whole.map(|phase| vector(phase, divides)).min().unwrap_or(1)
 }
 
-/// Returns two maxima over all phases: the size in bytes of the widest element along a row, and the
-/// number of ops per element.
+/// Returns two maxima over all ops of a group: the size in bytes of the widest element along a row,
+/// and the number of ops per element.
 pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
     let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
     let ops = whole().map(|phase| phase.grid_op.weight_along(&phase.row));

@@ -68,7 +68,7 @@ impl Chooser<'_, '_> {
             true => self.total(&grid_op.axes),
             false => grid_op.extents[inner].known(),
         };
-        // Blocks that share a row are neighbours along x.
+        // Blocks that share a row have consecutive block indices along x.
         let block = match blocks {
             Blocks::SecondKernel(_) | Blocks::LastBlock(_) => 1,
             Blocks::One | Blocks::GridStride(_) | Blocks::Cluster(_) => 0,
@@ -100,7 +100,8 @@ impl Chooser<'_, '_> {
             .filter(|d| *d != inner)
             .collect();
         if !together && others.iter().any(|d| *d > inner) {
-            // The outer loops determine the first aligned address of a row, so they come first.
+            // The loops over the other dimensions determine the first aligned address of a row, so
+            // these loops precede the loop over dimension `inner`.
             let order = others.iter().chain([&inner]);
             self.steps
                 .push(Step::Reorder(order.map(|d| format!("d{d}")).collect()));
@@ -144,7 +145,8 @@ impl Chooser<'_, '_> {
                 [one] => format!("d{one}.i.o"),
                 _ => "p.i.o".to_owned(),
             };
-            // Loop over the tiles of a row, if there are several tiles.
+            // `tiles` is the prefix of the name of the loop over the tiles of a row, if the row may
+            // have several tiles.
             let tiles = written.strip_suffix(".i.o").filter(|_| length.is_none());
             let mut order: Vec<String> = tiles.map(|row| format!("{row}.o")).into_iter().collect();
             order.extend([written, results.clone()]);
@@ -159,7 +161,8 @@ impl Chooser<'_, '_> {
         }
         let row_bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(VECTOR));
         let lines = most.is_none_or(|n| row_bytes(n) >= MIN_EVICT_FIRST_BYTES);
-        // A small array stays in the cache, from which evict-first loads would remove it.
+        // A small array stays in the cache; evict-first loads would remove the array from the
+        // cache.
         let is_small = kept.is_empty() && most.is_some_and(|n| row_bytes(n) <= LARGE_INPUT.bytes);
         // If each accumulator consists of several values, the number of registers limits the loads
         // in flight. An evict-first cache line may then be evicted before the threads have loaded

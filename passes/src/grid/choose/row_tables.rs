@@ -19,9 +19,9 @@ pub(super) const MIN_ALWAYS_SPLIT_ELEMENTS: i64 = 1 << 18;
 pub(super) const SPLIT_ROW_GROUP: ThreadGroup =
     ThreadGroup::new([THREADS_PER_BLOCK, VECTORS_IN_FLIGHT, 1, THREADS_PER_BLOCK]);
 
-/// Mapping of large reductions with few ops per element. If the grid has many small blocks, fewer
-/// SMs are idle at the end of the kernel. Measured on an H100 (`docs/performance.md`, log entry
-/// 44).
+/// Mapping of large reductions with few ops per element. With many small blocks, fewer SMs are idle
+/// at the end of the kernel than with few large blocks. Measured on an H100 (`docs/performance.md`,
+/// log entry 44).
 pub(super) const LARGE_INPUT: SplitMapping = SplitMapping {
     bytes: 1 << 29,
     blocks: 1 << 13,
@@ -38,8 +38,8 @@ pub(super) const MIN_BUSY_BLOCKS: i64 = 256;
 
 /// Classes of dynamic row lengths, by maximum element size in bytes. Each class has a maximum row
 /// length in elements, and a thread group `[threads per row, loads in flight per row, rows per
-/// thread, threads per block]`. If fewer threads share a row, each element needs fewer
-/// instructions, but a partial tile causes more out-of-range loads. Scalar loads of narrow elements
+/// thread, threads per block]`. The fewer threads share a row, the fewer instructions each element
+/// needs, but the more out-of-range loads a partial tile causes. Scalar loads of narrow elements
 /// use only part of a cache line. Measured on an H100 and an H200 (`docs/performance.md`, log
 /// entries 6, 31, 41, 42, 51 and 52).
 pub(super) const ROWS: [(i64, &[RowClass]); 4] = [
@@ -131,9 +131,9 @@ pub(super) const ROWS: [(i64, &[RowClass]); 4] = [
 ];
 
 /// Classes as in [`ROWS`]. The table applies if each element needs more than `EXPENSIVE_OPS` ops,
-/// or if a partial result consists of several values. If fewer threads share a row, the threads
-/// exchange fewer partial results. Measured on an H100 (`docs/performance.md`, log entries 31, 48,
-/// 52 and 53).
+/// or if a partial result consists of several values. The fewer threads share a row, the fewer
+/// partial results the threads exchange. Measured on an H100 (`docs/performance.md`, log entries
+/// 31, 48, 52 and 53).
 pub(super) const EXPENSIVE_ROWS: [(i64, &[RowClass]); 3] = [
     (
         1,
@@ -217,9 +217,9 @@ pub(super) const OCCUPANCY_TARGET_THREADS: i64 = 1024;
 /// combiners of one value, `VECTORS_PER_THREAD[1]` to combiners of several values.
 /// `VECTORS_PER_THREAD[2]` applies to combiners of several values with more than `EXPENSIVE_OPS`
 /// ops, if vectors are aligned. `VECTORS_PER_THREAD[3]` applies to combiners with at least
-/// `COMPUTE_BOUND_OPS` ops. If each thread loads fewer vectors, more threads have loads in
-/// flight. If each thread loads more vectors, the threads exchange fewer partial results. Measured
-/// on an H100 and an H200 (`docs/performance.md`, log entries 15 and 26).
+/// `COMPUTE_BOUND_OPS` ops. The fewer vectors each thread loads, the more threads have loads in
+/// flight. The more vectors each thread loads, the fewer partial results the threads exchange.
+/// Measured on an H100 and an H200 (`docs/performance.md`, log entries 15 and 26).
 pub(super) const VECTORS_PER_THREAD: [i64; 4] = [2, 4, 8, 32];
 
 pub(super) const SMALL_BLOCK: i64 = 64;
@@ -256,8 +256,8 @@ pub(super) const ONE_BLOCK_MAPPINGS: [(i64, ThreadGroup); 2] = [
 
 /// Mappings for full reductions that fewer than `SPLIT_BLOCKS` blocks execute. An entry contains
 /// the maximum number of elements, the thread group (fields as in [`ROWS`]), and the number of
-/// blocks. If a grid has fewer blocks, the last block starts to combine the partial results
-/// earlier. The first entry of `FEW_BLOCK_MAPPINGS` applies to static lengths only. Measured on an
+/// blocks. The fewer blocks a grid has, the earlier the last block starts to combine the partial
+/// results. The first entry of `FEW_BLOCK_MAPPINGS` applies to static lengths only. Measured on an
 /// H200 (`docs/performance.md`, log entry 12).
 pub(super) const FEW_BLOCK_MAPPINGS: [(i64, ThreadGroup, i64); 3] = [
     (
@@ -277,8 +277,9 @@ pub(super) const FEW_BLOCK_MAPPINGS: [(i64, ThreadGroup, i64); 3] = [
     ),
 ];
 
-/// `WORD` is the size of a register in bytes. Rows of more than `NARROW` elements that are narrower
-/// than a register use vector loads, although there are head and tail elements.
+/// `WORD` is the size of a register in bytes. If elements are narrower than a register, rows of
+/// more than `NARROW` elements use vector loads, although the rows then have head and tail
+/// elements.
 pub(super) const WORD: i64 = 4;
 
 pub(super) const NARROW: i64 = 64;
@@ -288,8 +289,8 @@ pub(super) const SECTOR: i64 = 32;
 
 /// Limits and mappings for rows that the blocks of a cluster share. A cluster barrier takes less
 /// time than a fence, an atomic and a load of partial results, and needs no second kernel. The
-/// disadvantage of a cluster is that only few blocks can share a row. Measured on an H200 for
-/// `sum`, `max` and `argmax` (`docs/performance.md`, log entry 23).
+/// disadvantage of a cluster is the small number of blocks that can share a row. Measured on an
+/// H200 for `sum`, `max` and `argmax` (`docs/performance.md`, log entry 23).
 pub(super) struct ClusterRows {
     /// Mapping of a reduction to one result: maximum number of elements, thread group (fields as in
     /// [`ROWS`]), and cluster size in blocks.
@@ -297,8 +298,8 @@ pub(super) struct ClusterRows {
     /// Limits for several results: maximum number of results, cluster size in blocks, and minimum
     /// row length in bytes.
     pub(super) rows: [(i64, i64, i64); 4],
-    /// Minimum number of blocks of the grid, and maximum row length in elements up to which the
-    /// grid may have fewer blocks.
+    /// Minimum number of blocks of the grid, and maximum row length in elements. The minimum number
+    /// of blocks does not apply to rows up to the maximum row length.
     pub(super) busy: (i64, i64),
     /// Maximum row length in elements, and thread group (fields as in [`ROWS`]) for rows up to this
     /// length. Rows up to the first maximum length use scalar loads.
@@ -445,7 +446,7 @@ mod tests {
             .collect()
     }
 
-    /// Each block has whole warps, and the number of threads per row is a power of two.
+    /// Each block consists of whole warps, and the number of threads per row is a power of two.
     #[test]
     fn groups_fill_a_block() {
         for (most, group) in groups() {
@@ -473,8 +474,8 @@ mod tests {
         }
     }
 
-    /// Maximum lengths ascend in each table. If an entry followed an entry with a greater maximum
-    /// length, it would never be chosen.
+    /// Maximum lengths ascend in each table. An entry after an entry with a greater maximum length
+    /// would never be chosen.
     #[test]
     fn lengths_ascend() {
         for table in [&ROWS[..], &EXPENSIVE_ROWS] {

@@ -29,7 +29,7 @@ struct RowRequest {
 }
 
 impl Chooser<'_, '_> {
-    /// Makes one schedule for each class of row lengths, for rows of dynamic length.
+    /// Makes one schedule for each range of dynamic row lengths.
     pub(super) fn rows_by_length(&mut self) -> Option<Vec<Case>> {
         let (grid_op, inner, kept) = (self.grid_op, self.inner(), self.kept.clone());
         let kept = kept.as_slice();
@@ -52,8 +52,8 @@ impl Chooser<'_, '_> {
             up_to(one_by_one(ONE_BLOCK_MAPPINGS[0], Blocks::One));
             let (most, group, blocks) = CLUSTER_ROWS.alone;
             if self.clusters {
-                // A cluster reduces a row of dynamic length in a loop, so clusters are used up to
-                // only half the maximum length.
+                // A cluster reduces a row of dynamic length in a loop. Clusters therefore reduce
+                // dynamic rows only up to half the maximum length of static rows.
                 up_to(one_by_one((most / 2, group), Blocks::Cluster(blocks)));
             }
             FEW_BLOCK_MAPPINGS[1..]
@@ -85,8 +85,9 @@ impl Chooser<'_, '_> {
                 });
             }
         }
-        // One block reduces each of the longest rows, or several blocks if there are few rows. In a
-        // batch-invariant schedule, the blocks per row must not depend on the number of rows.
+        // Each of the longest rows is reduced by one block, or by several blocks if there are few
+        // rows. In a batch-invariant schedule, the blocks per row must not depend on the number of
+        // rows.
         let mut longest = Rows::new(LONGEST, vectors, None);
         if let [number] = kept
             && !self.is_batch_invariant
@@ -179,8 +180,8 @@ impl Chooser<'_, '_> {
     fn row_request(&self) -> RowRequest {
         let (grid_op, inner) = (self.grid_op, self.inner());
         let row = grid_op.extents[inner].known();
-        // Fuse all reduced dimensions in two cases: if the indices of the fused loop need no
-        // division by a dynamic length, or if there are too few rows to keep all SMs busy.
+        // All reduced dimensions are fused if the indices of the fused loop need no division by a
+        // dynamic length, or if there are too few rows to keep all SMs busy.
         let few = !self.is_batch_invariant
             && self.total(&self.kept).is_some_and(|n| n <= MIN_BUSY_BLOCKS);
         let together = grid_op.axes.len() > 1 && (row.is_some() || few);
@@ -190,7 +191,7 @@ impl Chooser<'_, '_> {
             Vectors::Aligned(_) if together => Vectors::None,
             _ if together && row.is_none() => Vectors::None,
             // In a short row, head and tail elements take longer than scalar loads of the whole
-            // row. Scalar loads of elements narrower than a register take even longer, so such
+            // row. For elements narrower than a register, scalar loads take even longer. Such
             // elements use shorter vectors, which leave fewer head and tail elements.
             Vectors::Aligned(n) if row.is_some_and(|row| row <= LANES * n) => match narrow {
                 Some(width) if row.is_some_and(|row| row > NARROW) => {
@@ -292,7 +293,8 @@ impl Chooser<'_, '_> {
         self.write_rows(kept, inner, together, rows);
     }
 
-    /// Returns whether the elements along `dims` have at least as many bytes as [`LARGE_INPUT`].
+    /// Returns whether the size of the elements along `dims` is static and at least
+    /// `LARGE_INPUT.bytes` bytes.
     fn is_large_input(&self, dims: &[usize]) -> bool {
         let bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(1));
         self.total(dims)
@@ -354,8 +356,8 @@ impl Chooser<'_, '_> {
         is_cut: bool,
     ) -> ThreadGroup {
         let alone = kept.is_empty();
-        // If partial results consist of several values, their exchange is expensive, so fewer
-        // threads share a row and each thread has more loads in flight.
+        // Partial results of several values are expensive to exchange, so fewer threads share a
+        // row, and each thread has more loads in flight.
         let most = match (vectors, self.exchanges_parts() && pieces.is_some()) {
             (Vectors::None, false) => 2 * VECTORS_IN_FLIGHT,
             (_, false) => VECTORS_IN_FLIGHT,
@@ -375,9 +377,9 @@ impl Chooser<'_, '_> {
                     .iter()
                     .find(|(most, _)| n <= most[usize::from(is_aligned)])
             });
-        // Number of loads that a thread has in flight in a short row. If each thread has fewer
-        // loads in flight, more threads share the row; more threads are faster unless the combiner
-        // has many ops.
+        // Number of loads that a thread has in flight in a short row. The fewer loads in flight
+        // each thread has, the more threads share the row. More threads are faster unless the
+        // combiner has many ops.
         let apart = match self.grid_op.weight() > EXPENSIVE_OPS {
             true => VECTORS_IN_FLIGHT,
             false => VECTORS_IN_FLIGHT / 2,
@@ -419,8 +421,8 @@ impl Chooser<'_, '_> {
         while loads_in_flight > 1 && self.exceeds_unroll_limit(loads_in_flight * vectors.width()) {
             loads_in_flight /= 2;
         }
-        // Load several rows together if there are many rows, and each thread loads all its elements
-        // of a row at once.
+        // A thread loads several rows together only if there are many rows, and the thread loads
+        // all its elements of a row at once.
         let is_unrolled = pieces.is_some_and(|n| n <= threads_per_row * loads_in_flight);
         let has_fixed_order = self.is_batch_invariant && vectors.width() > 1;
         if !is_unrolled || few || is_aligned || has_fixed_order {
@@ -449,9 +451,9 @@ impl Chooser<'_, '_> {
         }
     }
 
-    /// Returns whether the last round of loads of a row has fewer vectors than threads, so that
-    /// some threads would idle. The elements of this round are then distributed over all threads of
-    /// the row, like head and tail elements.
+    /// Returns whether some threads would be idle in the last round of loads of a row, because the
+    /// round has fewer vectors than threads. The elements of this round are then distributed over
+    /// all threads of the row, like head and tail elements.
     fn has_partial_round(&self, kept: &[usize], group: &ThreadGroup, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.threads_per_row * group.loads_in_flight;
         let is_possible = !kept.is_empty() && !self.is_batch_invariant && group.rows == 1;

@@ -32,8 +32,8 @@ struct Mapping {
     measured: &'static str,
 }
 
-/// Function that makes the schedule of a mapping. Returns no schedule if the mapping does not apply
-/// to the op.
+/// Function that makes the schedule of a mapping. The function returns no schedule if the mapping
+/// does not apply to the op.
 enum Schedule {
     Op(fn(&mut Chooser<'_, '_>) -> Option<Vec<Case>>),
     Group(fn(&Group<'_>, &Request, Option<Limits>) -> Vec<Case>),
@@ -150,7 +150,7 @@ const TABLE: [Mapping; 17] = [
 ];
 
 /// Returns the schedule of an op. If `by_length` is set, the schedule may have one case for each
-/// class of lengths.
+/// range of lengths.
 pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
     let request = Request::of_op(chooser, by_length);
     first(&request, |schedule| match schedule {
@@ -159,8 +159,8 @@ pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
     })
 }
 
-/// Returns the schedule of a group, with no cases if its ops cannot share a kernel. If `limits` is
-/// given, it replaces the limits that were found by measurement.
+/// Returns the schedule of a group. The schedule has no cases if the ops of the group cannot share
+/// a kernel. `limits`, if given, replaces the measured limits.
 pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>) -> Chosen {
     let request = Request::of_group(group, clusters);
     first(&request, |schedule| match schedule {

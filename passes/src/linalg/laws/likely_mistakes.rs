@@ -2,11 +2,11 @@
 //! for tuples of two equal numbers, the wrong `l1 + r0` and the correct `l1 + r1` have equal
 //! results.
 //!
-//! The check does not know the tuples that occur at run time. A property therefore counts as
-//! violated only if no plausible set of tuples satisfies it. Plausible sets are ordinary tuples,
-//! sorted tuples, and tuples with a constant component, such as a count of one or an error of zero.
-//! The tested numbers are integers, and all values of a component are distinct, so neither rounding
-//! nor ties affect the verdict.
+//! The check does not know the tuples that occur at run time. The check therefore treats a property
+//! as violated only if every plausible set of tuples violates the property. Plausible sets are
+//! ordinary tuples, sorted tuples, and tuples with a constant component, such as a count of one or
+//! an error of zero. The tested numbers are integers, and all values of a component are distinct,
+//! so neither rounding nor ties affect the verdict.
 
 use super::{CounterExample, Laws, Partial, combinations, digits, elements_of};
 use crate::linalg::program::Program;
@@ -69,9 +69,9 @@ pub(crate) fn likely_mistake<'c>(
     }
     let is_fixed =
         choices(&laws.sorts, &identity).any(|fixed| obeyed(&with(&tuples, &fixed), &fixed));
-    // If a combiner is associative for all tuples, the order of its operands matters, as in a
-    // composition of functions. The check reports such a combiner even if tuples with a constant
-    // component satisfy commutativity.
+    // A combiner that is associative but not commutative depends on the order of its operands, as a
+    // composition of functions does. The check reports such a combiner even if tuples with a
+    // constant component satisfy commutativity.
     let is_ordered = is_fixed && mistake.broken.law == Law::Commutative && {
         let triples = laws.evaluate(Law::Associative, distinct_triples(&tuples));
         let holds = decided(&triples).all(|(_, [l, r])| differing(&laws, l, r).is_none());
@@ -119,8 +119,8 @@ fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
     tuples.iter().map(one).collect()
 }
 
-/// Returns combinations of components that are 0, 1 or the identity in all tuples. At least one
-/// component is not constant.
+/// Returns choices of components that are constant in all tuples, with the value 0, 1 or the
+/// identity. Each choice has at least one component that is not constant.
 fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Option<Scalar>>> {
     let of_part = |(sort, neutral): (&Sort, &Scalar)| {
         let mut choices = vec![None];
@@ -153,7 +153,7 @@ impl Tuples<'_> {
         let two = laws.evaluate(Law::Commutative, two.collect());
         let three = laws.evaluate(Law::Associative, distinct_triples(self.tuples));
         // A combiner that selects by the wrong component violates the property in about half of the
-        // cases.
+        // test cases.
         self.check(&two, |broken, of| 5 * broken > 2 * of)?;
         self.check(&three, |broken, of| 5 * broken > 2 * of)?;
         // If an identity changes some tuples, the identity may still be valid for the tuples that
