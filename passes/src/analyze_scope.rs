@@ -24,8 +24,8 @@ pass! {
     /// loops. The threads that reach an op must form complete groups of its scope. The pass
     /// evaluates conditions on thread ids for every thread of the block, for any `arith`
     /// computation. The attribute `exec` records the result: `active` lists the threads as
-    /// half-open ranges, `threads` is the number of threads that execute one instance of the op
-    /// together, and `block` is the number of threads per block.
+    /// half-open ranges, `threads` is the number of threads per group, and `block` is the number of
+    /// threads per block.
     ///
     /// ## Before
     /// ```mlir
@@ -40,10 +40,11 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass rejects an op outside a kernel, or in a kernel without a block size. The pass also
-    /// rejects an op that only some threads of a group reach, because a branch condition or a trip
-    /// count depends on the thread. The pass rejects an op of scope `warpgroup` in an incomplete
-    /// warpgroup, and an op whose thread groups write the same destination.
+    /// The pass rejects an op outside a kernel, or in a kernel without a block size. The pass
+    /// rejects an op if only some threads of a group reach the op, because a branch condition or a
+    /// trip count depends on the thread. The pass rejects an op of scope `warpgroup` in an
+    /// incomplete warpgroup. The pass also rejects an op if several thread groups write the same
+    /// destination.
     pub struct AnalyzeScope as "tile-analyze-scope" creates [] {
     } counts {
         /// tile ops analysed
@@ -120,8 +121,8 @@ fn analyze<'c>(
     if let Some(branch) = active.splits(scope) {
         return Err(split(op, scope, branch));
     }
-    // If all threads of the block agree on each unknown condition, either all threads of the set
-    // reach the op, or none does.
+    // If each unknown condition is equal in all threads of the block, either all threads of the set
+    // reach the op, or none of them does.
     let together = active.splits(Scope::Cta).is_none();
     let set = active.threads;
     check_groups(op, scope, &kernel, &set)?;
@@ -285,8 +286,8 @@ fn turned(view: Val<'_>) -> (Val<'_>, bool) {
     (at, turned)
 }
 
-/// Returns whether the offset of each view between `value` and its root memref is known for each
-/// thread.
+/// Returns whether the analysis knows, for each thread, the offsets of all views between `value`
+/// and its root memref.
 fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
     let base = root(value);
     let mut at = value;
@@ -302,7 +303,7 @@ fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
         {
             return false;
         }
-        // The memory between strided elements may belong to another tile.
+        // The memory between the elements of a strided memref may belong to another tile.
         let strides = tx_mlir::attribute(op, "static_strides").and_then(tx_mlir::integers);
         if strides.is_some_and(|strides| strides.iter().any(|s| *s != 1)) {
             return false;
@@ -315,7 +316,7 @@ fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
     true
 }
 
-/// Reports a collective op under a branch whose condition is not known for each thread.
+/// Reports a collective op inside a branch or loop whose condition or trip count is unknown.
 fn split<'c>(op: Op<'c>, scope: Scope, branch: Op<'c>) -> Failed {
     let what = match name(branch) {
         "scf.for" | "scf.while" | "scf.parallel" | "affine.for" => {

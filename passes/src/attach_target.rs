@@ -18,7 +18,8 @@ pass! {
     ///
     /// ## Why
     /// LLVM aborts on an unknown chip or feature, and on a PTX version that does not support the
-    /// chip. This pass checks chips, features and versions while a diagnostic is still possible.
+    /// chip. This pass therefore checks chips, features and PTX versions, and reports errors as
+    /// diagnostics, before LLVM runs.
     ///
     /// ## Before
     /// ```mlir

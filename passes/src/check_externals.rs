@@ -77,7 +77,7 @@ impl Pass for CheckExternals {
     }
 }
 
-/// Ops that no pass lowers, and a note with the replacement for each.
+/// Ops that no pass lowers. Each entry contains a note that names the replacement of the op.
 const INSTEAD: &[(&str, &str)] = &[
     ("gpu.all_reduce", ALL_REDUCE),
     ("gpu.subgroup_reduce", ALL_REDUCE),
@@ -101,8 +101,8 @@ pub(crate) fn instead_of(op: &str) -> Option<&'static str> {
     found.map(|(_, instead)| *instead)
 }
 
-/// Returns whether an op can be translated to LLVM IR. A remaining cast is accepted, because the op
-/// that uses the cast is reported.
+/// Returns whether an op can be translated to LLVM IR. The function accepts a remaining cast,
+/// because the pass reports the op that uses the cast.
 fn is_lowered(op: Op<'_>) -> bool {
     let (dialect, _) = name(op).split_once('.').unwrap_or_default();
     matches!(dialect, "llvm" | "nvvm" | "gpu" | "builtin")

@@ -13,13 +13,14 @@ pass! {
     /// Check that the targets of GPU modules support all instructions.
     ///
     /// ## What it does
-    /// Finds NVVM ops whose instruction needs a later chip or PTX version than the target of the
-    /// module. The pass also finds kernels whose parameters exceed the limit of the PTX version.
+    /// Finds NVVM ops whose PTX instruction the chip or the PTX version of the module's target does
+    /// not support. The pass also finds kernels whose parameters exceed the limit of the PTX
+    /// version.
     ///
     /// ## Why
     /// LLVM's code generator aborts the process on an instruction that it cannot select, and ptxas
-    /// rejects too many parameters. This pass reports both errors at their source line, with a
-    /// target that supports the program.
+    /// rejects too many parameters. This pass reports both errors at their source line. The error
+    /// for an instruction names a chip and a PTX version that support the instruction.
     ///
     /// ## Before and after
     /// ```mlir
@@ -114,13 +115,15 @@ impl Pass for CheckTarget {
     }
 }
 
-/// Maximum bytes of kernel parameters before PTX 8.1, and from PTX 8.1 on.
+/// Maximum total size of the parameters of a kernel, in bytes: `PARAMETERS` before PTX 8.1, and
+/// `MOST_PARAMETERS` from PTX 8.1 on.
 const PARAMETERS: u64 = 4352;
 const MOST_PARAMETERS: u64 = 32764;
 const MORE_PARAMETERS: u32 = 81;
 const POINTER: u64 = 8;
 
-/// Returns the bytes of a kernel's parameters; each parameter is aligned to its size.
+/// Returns the total size of a kernel's parameters in bytes, with each parameter aligned to its
+/// size.
 fn parameter_bytes(kernel: Op<'_>) -> u64 {
     let Some(body) = blocks(kernel).first().copied() else {
         return 0;

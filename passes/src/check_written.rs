@@ -7,9 +7,9 @@ pass! {
     /// Check that linalg ops on tensors do not accumulate into uninitialized outputs.
     ///
     /// ## What it does
-    /// Finds ops that read the old elements of an output, if the output is a `tensor.empty` or a
-    /// view of a `tensor.empty`. A `tensor.empty` has a shape but no values. After bufferization,
-    /// the op would read uninitialized memory, and no later pass could detect the error.
+    /// Finds ops that read the old elements of an output that is a `tensor.empty` or a view of a
+    /// `tensor.empty`. A `tensor.empty` has a shape but no values. After bufferization, the op
+    /// would read uninitialized memory, and no later pass could detect the error.
     ///
     /// ## Before and after
     /// ```mlir
@@ -23,7 +23,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass rejects an op that reads the old elements of an output without values.
+    /// The pass rejects an op that reads the old elements of an uninitialized output.
     pub struct CheckWritten as "tensor-check-written" creates [] {
     } counts {
         /// outputs that are combined with

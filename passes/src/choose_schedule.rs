@@ -7,10 +7,10 @@ pass! {
     /// Write the schedule of each grid-level op.
     ///
     /// ## What it does
-    /// Chooses a `schedule` for each op of a host function that has no `schedule` and that
-    /// `tile-schedule` would lower to a kernel. The pass writes the schedule as an attribute of the
-    /// op, for inspection and editing. The schedule of a group of ops is an attribute of its first
-    /// op. The pass checks existing schedules, but does not change them.
+    /// Chooses a `schedule` for each op of a host function that `tile-schedule` would lower to a
+    /// kernel, unless the op already has a `schedule`. The pass writes the schedule as an attribute
+    /// of the op, for inspection and editing. The schedule of a group of ops is an attribute of its
+    /// first op. The pass checks existing schedules, but does not change them.
     ///
     /// With `explain`, a remark at each op states its schedule, the estimated time on `chip`, and
     /// alternative schedules.

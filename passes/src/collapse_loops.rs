@@ -23,13 +23,14 @@ pass! {
     /// collapses two adjacent loops if every operand is contiguous and is indexed by both loops or
     /// by neither.
     ///
-    /// If an op broadcasts a row whose static length is not a multiple of the vector width, all
-    /// loops become one. The kernel computes the index along the row as a remainder of the linear
-    /// index, so that vectors can cross the end of a row.
+    /// If an op broadcasts a row and the static row length is not a multiple of the vector width,
+    /// the pass collapses all loops into one loop. The kernel computes the index along the row as a
+    /// remainder of the linear index, so that vectors can cross the end of a row.
     ///
-    /// The pass emits a `cf.assert` that compares dynamic sizes, because the collapsed op does not
-    /// imply equal sizes. The pass does not change ops with a `schedule` or a `tile.group`, ops
-    /// that use `linalg.index`, transposes, or ops whose operands have a strided layout.
+    /// The original op requires equal sizes of its operands. The collapsed op does not imply this
+    /// requirement, so the pass emits a `cf.assert` that compares the dynamic sizes. The pass does
+    /// not change ops with a `schedule` or a `tile.group`, ops that use `linalg.index`, transposes,
+    /// or ops whose operands have a strided layout.
     ///
     /// ## Before
     /// ```mlir
@@ -85,9 +86,10 @@ impl Pass for CollapseLoops {
 struct Collapse<'c> {
     loops: Loops<'c>,
     grid_op: GridOp<'c>,
-    /// Groups of adjacent loops; each group becomes one loop.
+    /// Groups of adjacent loops. The pass collapses each group into one loop.
     groups: Vec<Vec<usize>>,
-    /// Trip count of the second loop group, if two loop groups become a single loop.
+    /// Trip count of the second loop group, if the pass collapses two loop groups into a single
+    /// loop.
     flat: Option<i64>,
 }
 
@@ -203,8 +205,8 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
     if is_fixed || loops.dims < 2 || !loops.is_element_wise() {
         return None;
     }
-    // Flags for each operand and loop; a flag is set if the loop indexes the operand. Operands must
-    // be contiguous and not transposed.
+    // A flag for each operand and loop is set if the loop indexes the operand. Each operand must be
+    // contiguous and not transposed.
     let uses: Vec<Vec<bool>> = loops
         .all()
         .filter(|operand| operand.is_memory())
@@ -232,9 +234,9 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
     Some((loops, groups))
 }
 
-/// Returns the trip count of the second of two loop groups, if the groups should become a single
-/// loop. If no vector width divides the row length, vectors cross the end of a row, so all loops
-/// must become a single loop.
+/// Returns the trip count of the second of two loop groups if the pass should collapse both groups
+/// into a single loop. A single loop is necessary if no vector width divides the row length,
+/// because some vectors then cross the end of a row.
 fn flat(loops: &Loops<'_>, grid_op: &GridOp<'_>, groups: &[Vec<usize>]) -> Option<i64> {
     let [_, row] = groups else { return None };
     let lengths: Vec<i64> = grid_op

@@ -1,8 +1,9 @@
-//! Combiners: the identity, initial value and combine operation of each reduction kind and element
-//! type, as `arith` ops.
+//! A combiner consists of the identity, the initial value and the combine operation of a reduction
+//! kind for an element type, as `arith` ops.
 //!
-//! A partial result consists of one or more components: a value for the named kinds, a value and
-//! its index for `argmax` and `argmin`, and one value per source for `custom`.
+//! A partial result consists of one or more components. For `argmax` and `argmin`, the components
+//! are a value and its index. For `custom`, each source has one component. For all other kinds, the
+//! only component is a value.
 
 use crate::elementary::{self, Narrow};
 use melior::ir::attribute::IntegerAttribute;
@@ -35,16 +36,15 @@ enum IntPredicate {
 enum Combine<'c> {
     /// One arith op.
     Op(&'static str),
-    /// Selects the larger or smaller value; if the values are equal, selects the value with the
-    /// lower index.
+    /// The combine operation of `argmax` or `argmin`. It selects the larger or smaller value, or
+    /// the value with the lower index if both values are equal.
     Arg,
     /// The block of a combiner region, and the identity of each component.
     Region(Blk<'c>, Vec<Attribute<'c>>),
 }
 
-/// Encoding of a (value, index) pair as one unsigned number. The value that wins a comparison has
-/// the larger encoding; if two values are equal, the pair with the lower index has the larger
-/// encoding.
+/// Encoding of a (value, index) pair as one unsigned number. The encoding of the winning pair is
+/// the larger number. If two values are equal, the pair with the lower index wins.
 #[derive(Clone, Copy)]
 struct Packing {
     kind: Kind,
@@ -113,8 +113,8 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// Returns the combiner of `argmax` or `argmin` on packed pairs: value and index share one
-    /// 32-bit number, and the unsigned maximum wins.
+    /// Returns the combiner of `argmax` or `argmin` on packed pairs. A packed pair encodes a value
+    /// and its index as one 32-bit number, and the combiner is the unsigned maximum.
     ///
     /// # Errors
     /// Fails if the kind has no index, or if values of `element` and indices below `length` do not
@@ -153,7 +153,8 @@ impl<'c> Combiner<'c> {
         self.with_types(vec![ty])
     }
 
-    /// Returns this combiner with 32-bit indices if its indices are wider.
+    /// Returns this combiner. If its indices are wider than 32 bits, the returned combiner has
+    /// 32-bit indices.
     #[must_use]
     pub fn with_short_index(&self) -> Self {
         match (&self.combine, self.types.as_slice()) {
@@ -206,7 +207,7 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// Approximate number of ops that combine two partial results.
+    /// Returns the approximate number of ops that combine two partial results.
     pub fn weight(&self) -> i64 {
         match &self.combine {
             Combine::Op(_) => 1,
@@ -235,9 +236,10 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// Combines two partial results, where all elements of `later` have higher indices than the
-    /// elements of `earlier`. If two values are equal, the value of `earlier` wins without a
-    /// comparison of indices, so its index must belong to an element (see [`Self::start_at`]).
+    /// Combines two partial results; all elements of `later` must have higher indices than the
+    /// elements of `earlier`. If both values are equal, `earlier` wins without a comparison of
+    /// indices. The index in `earlier` must therefore belong to an element (see
+    /// [`Self::start_at`]).
     pub fn combine_later(
         &self,
         b: &Builder<'c>,
@@ -268,7 +270,8 @@ impl<'c> Combiner<'c> {
         level.pop().unwrap_or_else(|| self.start(b))
     }
 
-    /// Emits the condition that value `r` wins over value `l`, independent of the two indices.
+    /// Emits the condition that value `r` wins over value `l`. The condition does not depend on the
+    /// two indices.
     fn beyond(&self, b: &Builder<'c>, l: Val<'c>, r: Val<'c>) -> Val<'c> {
         let max = self.kind == Kind::ArgMax;
         if !self.types[0].is_float() {
@@ -331,10 +334,10 @@ impl<'c> Combiner<'c> {
     /// Emits the initial value of an accumulator. Combining the initial value with a partial result
     /// leaves the bits of the partial result unchanged.
     ///
-    /// The initial value is the identity, with three exceptions. A float sum starts from -0.0,
-    /// because +0.0 would change a sum of -0.0 to +0.0. A maximum or minimum that ignores NaN
-    /// starts from NaN, so that the result is NaN only if all elements are NaN. The index of
-    /// `argmax` and `argmin` starts from the maximum integer.
+    /// The initial value is the identity, with three exceptions. The initial value of a float sum
+    /// is -0.0, because the addition of +0.0 would change a sum of -0.0 to +0.0. The initial value
+    /// of a maximum or minimum that ignores NaN is NaN, so the result is NaN only if all elements
+    /// are NaN. The initial index of `argmax` and `argmin` is the maximum integer.
     pub fn start(&self, b: &Builder<'c>) -> Vec<Val<'c>> {
         let value = |ty: Type<'c>| {
             if ty.is_float() && self.kind == Kind::Sum {
@@ -415,8 +418,8 @@ impl<'c> Combiner<'c> {
 
     /// Combines `partial` with the previous values of the destination.
     ///
-    /// If the type of a previous value is wider than the type of the partial result, both are
-    /// combined in the wider type, so that the previous value loses no bits.
+    /// If the type of a previous value is wider than the type of the partial result, the function
+    /// combines both values in the wider type. The previous value therefore loses no bits.
     pub fn accumulate(
         &self,
         b: &Builder<'c>,
@@ -582,7 +585,7 @@ fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) ->
         return value;
     }
     let shaped = |ty: Type<'c>| lanes.map_or(ty, |n| Type::vector(&[n], ty));
-    // Both `i1` and `i8` occupy one byte, so the function also compares the widths in bits.
+    // `i1` and `i8` occupy one byte each, so the function also compares the widths in bits.
     let bits = |ty: Type<'c>| tx_mlir::integer_width(ty).unwrap_or(0);
     let wider = (byte_width(ty), bits(ty)) > (byte_width(from), bits(from));
     let op = match (ty.is_float(), wider) {

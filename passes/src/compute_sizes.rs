@@ -15,9 +15,9 @@ pass! {
     /// Compute sizes that a host function reads from its own small arrays.
     ///
     /// ## What it does
-    /// Front ends store sizes in small tensors of integers, compute with these tensors, and read
-    /// elements back. Arrays are in device memory, which the host cannot read while it prepares
-    /// launches. The pass computes elements of small integer arrays on the host.
+    /// Front ends store sizes in small tensors of integers, compute with these tensors, and then
+    /// read their elements. The tensors would be in device memory, which the host cannot read while
+    /// the host prepares launches. The pass computes elements of small integer arrays on the host.
     ///
     /// A `tensor.extract` at constant indices becomes a scalar if the pass can compute the element
     /// of the tensor. The pass computes elements of `tensor.from_elements` ops, of constants, of
@@ -25,13 +25,14 @@ pass! {
     ///
     /// A `memref.load` at constant indices of a `memref.alloc` in the same block becomes the value
     /// of the last store to this element. The pass evaluates an allocation only if all writes to
-    /// the allocation are `memref.store` ops at constant indices. The pass removes an allocation
-    /// that no op reads any more.
+    /// the allocation are `memref.store` ops at constant indices. If no op reads an allocation any
+    /// more, the pass removes the allocation and its stores.
     ///
     /// A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
-    /// `collapse_shape` and an `expand_shape`. The pass does not reshape leading and trailing
-    /// dimensions whose sizes before and after the reshape are equal. If the number of elements is
-    /// dynamic, `cf.assert` compares the numbers before and after the reshape.
+    /// `collapse_shape` and an `expand_shape`. The `collapse_shape` and the `expand_shape` do not
+    /// affect leading and trailing dimensions that have equal sizes before and after the reshape.
+    /// If the number of elements is dynamic, `cf.assert` compares the numbers before and after the
+    /// reshape.
     ///
     /// A comparison of a size with 0 becomes a constant, because a size is never negative. An
     /// `arith.select` with a constant condition becomes the selected value.
@@ -58,8 +59,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass does not fail. The pass does not change the reads of elements that the pass cannot
-    /// compute.
+    /// The pass does not fail. If the pass cannot compute an element, the read of the element does
+    /// not change.
     pub struct ComputeSizes as "func-compute-sizes" creates [arith, cf, memref, tensor] {
     } counts {
         /// elements that are computed on the host
@@ -239,8 +240,8 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     if head == from.len() && head == to.len() {
         return Some(source);
     }
-    // The range of dimensions to collapse must have at least one dimension before and after the
-    // reshape.
+    // The range of collapsed dimensions must contain at least one dimension of the source and one
+    // dimension of the result.
     if head + tail == shorter {
         match tail {
             0 => head -= 1,

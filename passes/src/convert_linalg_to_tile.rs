@@ -20,54 +20,55 @@ pass! {
     /// ## What it does
     /// Converts `linalg.reduce`, `linalg.generic` with reduction loops, and named reductions
     /// (`linalg.matvec`, `linalg.conv_2d`, `linalg.pooling_nhwc_max` ...). Operands must be
-    /// memrefs, and ops must be in the body of a `func.func`. The pass changes element-wise ops
-    /// only by fusion.
+    /// memrefs, and ops must be in the body of a `func.func`. The pass fuses element-wise ops with
+    /// reductions and with other element-wise ops, but does not convert them to `tile` ops.
     ///
-    /// The pass divides the ops of the body between two regions. Ops that do not depend on the old
-    /// value of the output become the `element` region; all other ops become the combiner. The
-    /// `element` region may load from memory that is not an operand of the op. A combiner of one op
-    /// becomes a named kind. A comparison with a select becomes `max` or `min`, or `argmax` or
-    /// `argmin` if a select also chooses an index. Any other combiner becomes the kind `custom`,
-    /// with a copy of the ops.
+    /// The pass splits the ops of the body into the `element` region and the combiner. An op that
+    /// does not depend on the old value of the output belongs to the `element` region; any other op
+    /// belongs to the combiner. The `element` region may load from memory that is not an operand of
+    /// the op. A combiner of one op becomes a named kind. A comparison with a select becomes `max`
+    /// or `min`. If a second select chooses an index, the ops become `argmax` or `argmin`. Any
+    /// other combiner becomes the kind `custom`, with a copy of the ops.
     ///
-    /// The pass combines several updates by one kind of op, such as `(old + x) - y`, and
-    /// conditional updates into one update. The `element` region then computes the original body,
-    /// with the identity in place of the old output value. If the pass combines several updates of
-    /// a float sum, the order of the additions changes.
+    /// If the body updates the old value several times by one kind of op, as in `(old + x) - y`, or
+    /// updates the old value conditionally, the pass merges all updates into a single update. The
+    /// `element` region then computes the original body, with the identity in place of the old
+    /// output value. If the pass combines several updates of a float sum, the order of the
+    /// additions changes.
     ///
     /// A combiner must be commutative and associative, because elements are combined in any order.
     /// The pass checks commutativity and associativity on sample values.
     ///
     /// The `tile.reduce` combines its results with the old values of its outputs, as the linalg op
     /// does. If a `linalg.fill` with the identity initializes an output and no other op reads the
-    /// filled values, the pass erases the fill, and the `tile.reduce` does not accumulate. For a
-    /// `custom` combiner, the filled value becomes the identity; without a fill, the pass searches
-    /// for an identity.
+    /// filled values, the pass erases the fill. The `tile.reduce` then ignores the old values of
+    /// its output. The identity of a `custom` combiner is the value with which a `linalg.fill`
+    /// initializes the output. If the output has no fill, the pass searches for an identity.
     ///
     /// An element-wise op whose result is a temporary that only the reduction reads is fused into
     /// `element`. An element-wise op that reads the result of the reduction, in place or from a
     /// temporary, is fused into `epilogue`. The pass does not fuse an element-wise op that also
     /// reads the old output values of the reduction.
     ///
-    /// An element-wise op is fused into the only reader of its result, if the reader is an
-    /// element-wise op that reads each element once. A chain of element-wise ops becomes one
-    /// `linalg.generic`.
+    /// If only one op reads the result of an element-wise op, and if this reader is an element-wise
+    /// op that reads each element once, the pass fuses the two ops. A chain of element-wise ops
+    /// becomes one `linalg.generic`.
     ///
     /// The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to the
     /// `tile.reduce`. An element-wise op with a `schedule` becomes a separate kernel.
     ///
     /// The pass first splits an op with several outputs. Independent outputs become separate ops,
-    /// one per combiner. Outputs that share a combiner, or whose combiners are all named kinds,
-    /// stay in one op, so that each element is loaded once. If an output has one value per element,
-    /// such as an array that is updated in place, an element-wise op after the reductions computes
-    /// the output. The reductions read an array that is updated in place before its update. If the
-    /// body yields the old value of an output unchanged, the pass converts the output to an input.
-    /// If all reduced loops have one iteration, the op becomes an element-wise op; a named
-    /// reduction stays a reduction.
+    /// one per combiner. Outputs stay in one op if they share a combiner, or if all combiners are
+    /// named kinds; the kernel then loads each element once. If an output has one value per
+    /// element, such as an array that the op updates in place, an element-wise op after the
+    /// reductions computes the output. The reductions therefore read such an array before its
+    /// update. If the body yields the old value of an output unchanged, the pass converts the
+    /// output to an input. If each reduced loop has a single iteration, the pass converts the op to
+    /// an element-wise op. A named reduction remains a reduction.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
-    /// the first element and visits indices in another order. If a row has a NaN, the value and the
-    /// index of the row are equal to the results of the loop nest.
+    /// the first element and visits indices in another order. If a row has a NaN, the pass chooses
+    /// ops that return the same value and the same index as the loop nest of the `linalg` op.
     ///
     /// | condition in the program | ops |
     /// |---|---|
@@ -85,7 +86,7 @@ pass! {
     /// of the index output together with the fill of the value output. If the filled index is not
     /// 0, the pass combines the filled index as an old output value. The pass does not test
     /// `custom` combiners with NaN. If the result of a combiner depends on the position of a NaN,
-    /// as with a comparison and `select`, it depends on the order of combination.
+    /// as with a comparison and `select`, the result also depends on the order of the combinations.
     ///
     /// ## Before
     /// ```mlir
@@ -124,8 +125,8 @@ pass! {
     /// associative and commutative, that has no known identity, or that does not combine two
     /// partial results. The pass rejects an attribute with an invalid value, and a reduction
     /// attribute on an op without reduced loops. The pass rejects an `argmax` or `argmin` that
-    /// keeps the last index of equal values. It also rejects an `argmax` or `argmin` in which an
-    /// element after a NaN replaces only the index of the NaN.
+    /// keeps the last index of equal values. The pass also rejects an `argmax` or `argmin` in which
+    /// an element after a NaN replaces the index of the NaN but not its value.
     pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, linalg, math, memref, tile] {
     } counts {
         /// reductions converted

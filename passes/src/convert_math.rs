@@ -57,9 +57,9 @@ const APPROXIMATIONS: [(&str, &str); 2] = [
     ("math.log2", "llvm.nvvm.lg2.approx.ftz.f"),
 ];
 
-/// Names of integer `math` ops, each with the equivalent LLVM op and the LLVM attribute that makes
-/// an edge case poison. The poison attribute is set to false, because the `math` op defines the
-/// edge case.
+/// Each entry contains the name of an integer `math` op, the equivalent LLVM op, and the LLVM
+/// attribute that makes an edge case poison. The pass sets this attribute to false, because the
+/// `math` op defines the edge case.
 const OF_INTEGERS: [(&str, &str, Option<&str>); 4] = [
     ("math.absi", "llvm.intr.abs", Some("is_int_min_poison")),
     ("math.ctlz", "llvm.intr.ctlz", Some("is_zero_poison")),
@@ -81,8 +81,7 @@ impl Pass for ConvertMath {
             let known = INTRINSICS.iter().find(|(from, _)| *from == name(op));
             let Some((_, to)) = known else { continue };
             let result = results(op)[0];
-            // 8-bit floats have no arithmetic in LLVM, and multi-dimensional vectors have no LLVM
-            // type.
+            // LLVM has no arithmetic on 8-bit floats, and no type for multi-dimensional vectors.
             let ty = tx_mlir::vector_parts(result.r#type()).map_or(result.r#type(), |(_, e)| e);
             let computes = ty.is_float() && tx_mlir::byte_width(ty).is_some_and(|n| n > 1);
             if !computes || enclosing(op, "gpu.module").is_none() {
@@ -98,8 +97,8 @@ impl Pass for ConvertMath {
     }
 }
 
-/// Emits a call of an intrinsic by name, because MLIR would lower the op of the intrinsic to a
-/// libdevice call.
+/// Emits an `llvm.call_intrinsic` that names the intrinsic. MLIR would lower the dedicated op of
+/// the intrinsic to a libdevice call.
 fn call<'c>(b: &Builder<'c>, intrinsic: &str, arguments: &[Val<'c>], result: Type<'c>) -> Val<'c> {
     b.create("llvm.call_intrinsic")
         .string("intrin", intrinsic)

@@ -18,8 +18,8 @@ pass! {
     ///
     /// ## Why
     /// The lowering of MLIR puts only the first `width` lanes into the mask. With this mask, the
-    /// behaviour is undefined if other lanes execute the op. The lowering of MLIR supports only
-    /// 32-bit values.
+    /// shuffle has undefined behaviour if lanes outside of the mask execute it. The lowering of
+    /// MLIR also supports only 32-bit values.
     ///
     /// ## Before
     /// ```mlir

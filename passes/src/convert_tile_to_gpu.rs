@@ -22,10 +22,10 @@ pass! {
     /// ## What it does
     /// `tile.copy` becomes loads and stores. At scope `thread`, loops copy all elements. At all
     /// other scopes, consecutive threads copy consecutive elements. `tile.load` and `tile.store`
-    /// become loads and stores of the elements that the layout assigns to each thread. Each thread
-    /// that has a copy of an element loads the element; only the first of these threads stores the
-    /// element. A fragment becomes a vector of the registers of one thread, also as a value of
-    /// loops and branches.
+    /// become loads and stores of the elements that the layout assigns to each thread. If several
+    /// threads have a copy of an element, each of them loads the element, and only the first of
+    /// them stores the element. In each thread, a fragment becomes a vector of registers. Fragments
+    /// that loops carry or branches yield also become such vectors.
     ///
     /// ## Before
     /// ```mlir

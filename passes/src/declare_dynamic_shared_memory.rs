@@ -13,8 +13,9 @@ pass! {
     /// `convert-gpu-to-nvvm` lowers `gpu.dynamic_shared_memory` to an internal variable of zero
     /// elements. LLVM emits that variable as a static array of one byte. With this static array,
     /// accesses to dynamic shared memory are out of bounds, and a launch with the maximum dynamic
-    /// shared memory fails because of the extra byte. This pass sets external linkage, which LLVM
-    /// emits as `.extern .shared … []`, the memory after the static shared memory.
+    /// shared memory fails because of the extra byte. This pass sets external linkage. LLVM then
+    /// emits the variable as `.extern .shared … []`, an array that begins after the static shared
+    /// memory.
     ///
     /// ## Before
     /// ```mlir

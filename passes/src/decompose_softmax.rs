@@ -14,9 +14,9 @@ pass! {
     ///
     /// ## What it does
     /// Replaces `linalg.softmax` on tensors or memrefs by three ops along the softmax dimension.
-    /// These ops compute the maximum, the sum of `exp(x - maximum)`, and the quotient of each
-    /// exponential and the sum. If an element type is narrower than 32 bits, the ops compute in f32
-    /// and round each result once.
+    /// The first op computes the maximum, the second op the sum of `exp(x - maximum)`, and the
+    /// third op the quotients of the exponentials and the sum. If an element type is narrower than
+    /// 32 bits, the ops compute in f32 and round each result once.
     ///
     /// ## Before
     /// ```mlir
@@ -58,8 +58,9 @@ pub fn has_softmax(module: &Op<'_>) -> bool {
     walk(*module).into_iter().any(is_softmax)
 }
 
-/// A softmax with attributes is not decomposed: the attributes describe one reduction, but the
-/// expansion has two reductions.
+/// Returns whether an op is a `linalg.softmax` that the pass decomposes. A softmax with attributes
+/// is not decomposed, because the attributes describe one reduction but the expansion has two
+/// reductions.
 fn is_softmax(op: Op<'_>) -> bool {
     is(op, SOFTMAX) && enclosing(op, "func.func").is_some() && handed_on(op).is_empty()
 }

@@ -15,13 +15,14 @@ pass! {
     /// ## What it does
     /// An element-wise `linalg.generic` on tensors may read the old elements of an `outs` operand.
     /// For each `outs` operand that the op reads, the pass adds an input with the same indexing
-    /// map. If an op updates its output in place, the replacement op reads only its inputs.
-    /// `linalg-fuse-elementwise-ops` can then fuse the op with its neighbours.
+    /// map. If an op updates its output in place, the replacement op reads the old elements from an
+    /// input, not from the output. `linalg-fuse-elementwise-ops` can then fuse the op with its
+    /// neighbours.
     ///
     /// ## Why
-    /// When MLIR 22 fuses a producer into an op that reads an output, MLIR adds this output to the
-    /// fused op a second time. The loops of the fused op could then update the same old elements
-    /// several times, or a reduction could combine them with new elements.
+    /// If an op reads one of its outputs and MLIR 22 fuses a producer into the op, the fused op has
+    /// this output twice. The loops of the fused op could then update the same old elements several
+    /// times, or a reduction could combine them with new elements.
     ///
     /// ## Before
     /// ```mlir

@@ -39,7 +39,7 @@ pub fn extents<'c>(
         .collect()
 }
 
-/// Emits the product of sizes.
+/// Emits the product of the dimension sizes `sizes`.
 pub fn product<'c>(b: &Builder<'c>, sizes: &[Index<'c>]) -> Index<'c> {
     sizes.iter().fold(Index::Const(1), |n, s| b.mul(n, *s))
 }
@@ -75,9 +75,9 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
     }
 }
 
-/// Attribute of a memory access: the number of a set of accesses. In an access set, all accesses to
-/// an element of a memref are by one thread, the same in every execution. If the number of the
-/// access set is negative, the thread is the same only within one iteration of the enclosing loop.
+/// Attribute of a memory access: the number of an access set. In an access set, the same thread
+/// performs all accesses to an element of a memref, in every execution. If the number is negative,
+/// the thread of an element may change with each iteration of the enclosing loop.
 /// `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
@@ -111,7 +111,7 @@ pub(crate) fn load_vector<'c>(
         .value()
 }
 
-/// Emits a `memref.collapse_shape`: each group of dimensions of a contiguous memref becomes one
+/// Emits a `memref.collapse_shape` of a contiguous memref. Each group of dimensions becomes one
 /// dimension.
 pub(crate) fn collapse_shape<'c>(
     b: &Builder<'c>,
@@ -170,11 +170,11 @@ pub(crate) fn vector_of<'c>(b: &Builder<'c>, scalars: &[Val<'c>]) -> Val<'c> {
         .value()
 }
 
-/// Body of a loop nest. The arguments are the loop indices and the loop-carried values; the result
-/// is the next loop-carried values.
+/// Body of a loop nest. The closure receives the loop indices and the loop-carried values, and
+/// returns the values for the next iteration.
 pub type Body<'b, 'c> = dyn FnMut(&Builder<'c>, &[Index<'c>], &[Val<'c>]) -> Vec<Val<'c>> + 'b;
 
-/// Emits nested loops from 0 to each size, the first loop outermost.
+/// Emits one loop from 0 to each size. The first loop is the outermost loop.
 pub fn nest<'c>(
     b: &Builder<'c>,
     sizes: &[Index<'c>],
@@ -210,7 +210,7 @@ pub(crate) fn zeros<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     }
 }
 
-/// Emits a zero of a scalar type, for registers of a thread without an element.
+/// Emits a zero of a scalar type. A thread without elements stores this zero in its registers.
 pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     use melior::ir::r#type::TypeLike as _;
     if !ty.is_float() {

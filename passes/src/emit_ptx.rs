@@ -24,8 +24,8 @@ pass! {
     ///
     /// ## Why
     /// With LLVM's own `-O2` pipeline, the compilation from the LLVM dialect to PTX executes 4 %
-    /// more CPU instructions for one kernel of a row sum. It executes 10 % more for the kernels of
-    /// a row sum with dynamic columns.
+    /// more CPU instructions for one kernel of a row sum. For the kernels of a row sum with dynamic
+    /// columns, LLVM's pipeline executes 10 % more CPU instructions than this pass.
     ///
     /// ## Before
     /// ```mlir
@@ -54,9 +54,9 @@ pass! {
 }
 
 /// Passes of LLVM's `-O2` pipeline that affect the code of reductions, in the order of that
-/// pipeline. The list of passes was found by removal of one pass at a time. For the benchmarked
-/// shapes and the programs in `lit-tests`, the code uses as many registers as with `-O2`, and only
-/// a few instructions outside of loops differ.
+/// pipeline. The list results from the removal of one pass at a time. For the benchmarked shapes
+/// and the programs in `lit-tests`, the code uses as many registers as with `-O2`, and only a few
+/// instructions outside of loops differ.
 macro_rules! passes {
     ($packs:literal) => {
         concat!(
@@ -89,14 +89,15 @@ const PASSES: &str = passes!("");
 
 /// LLVM passes for modules with scalar ops that the SLP vectorizer can pack into vector ops.
 /// Modules without such scalar ops do not need the SLP vectorizer, which accounted for half of
-/// LLVM's run time for a softmax of 4096 bf16 columns. The vectorizer changed the PTX of only one
-/// of 144 modules of `lit-tests` on sm_90: from 5405 to 5413 instructions.
+/// LLVM's run time for a softmax of 4096 bf16 columns. On sm_90, the vectorizer changed the PTX of
+/// only one of 144 modules of `lit-tests`, from 5405 to 5413 instructions.
 const PACKING: &str = passes!("slp-vectorizer,");
 
-/// Returns whether the chip has instructions for pairs of f32, or the module computes in 16-bit
-/// floats or 8-bit integers. A 32-bit register contains four 8-bit integers, which the SLP
-/// vectorizer can pack. Sums of 32 i8 columns with a dynamic number of rows take 257 µs with the
-/// vectorizer and 276 µs without it (1 GiB, H200).
+/// Returns whether the module needs the SLP vectorizer. A module needs the vectorizer if the chip
+/// has instructions for pairs of f32, or if the module computes in 16-bit floats or 8-bit integers.
+/// A 32-bit register contains four 8-bit integers, which the SLP vectorizer can pack. A sum over 32
+/// i8 columns with a dynamic number of rows (1 GiB) takes 257 µs with the vectorizer and 276 µs
+/// without the vectorizer on an H200.
 fn packs(kernels: Op<'_>, chip: &Chip) -> bool {
     let computes = |op: &Op<'_>| {
         let is_arithmetic = ["llvm.fadd", "llvm.fsub", "llvm.fmul", "llvm.fneg"]
@@ -179,8 +180,8 @@ fn too_old(kernels: Op<'_>, chip: Chip, ptx: u32) -> Failed {
         .emit()
 }
 
-/// Returns the target of a GPU module, if it is the only target and has only a known chip and
-/// features.
+/// Returns the target of a GPU module, if the module has no other target, and if the target
+/// contains only a known chip and features.
 fn plain_target<'c>(kernels: Op<'c>) -> Option<(Attribute<'c>, NvvmTarget)> {
     let targets = attribute(kernels, "targets").and_then(elements)?;
     let [target] = targets.try_into().ok()?;

@@ -68,7 +68,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.groups(Groups::of(&self.kernel, view), value)
     }
 
-    /// Combines the values of groups of threads in a block.
+    /// Combines the values of each group of threads in a block.
     fn groups(&mut self, groups: Groups, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
         let (width, stride) = (groups.width, groups.stride);
         if groups.are_single() {
@@ -78,8 +78,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
             return self.straddling(value, &groups);
         }
         if width * stride <= WARP_SIZE {
-            // The group width is rounded up to a power of two; if a scope has fewer threads than a
-            // warp, the last lanes of the rounded group do not exist.
+            // The group width is rounded up to a power of two. If a scope has fewer threads than a
+            // warp, some lanes of the rounded group do not exist.
             let width = width.unsigned_abs().next_power_of_two().cast_signed();
             return self.lanes(value, width, stride);
         }
@@ -95,8 +95,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.b.int(value, self.b.int_type(32))
     }
 
-    /// Emits a shuffle of each component of `value`; `mode` determines whether `offset` is a lane
-    /// number or a lane mask.
+    /// Emits a shuffle of each component of `value`. Depending on the shuffle mode `mode`, `offset`
+    /// is a lane number or a lane mask.
     pub(crate) fn shuffle(
         &mut self,
         mode: &str,
@@ -118,8 +118,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
             .collect()
     }
 
-    /// Combines the values of `width` lanes of a warp that are `stride` apart, both powers of two;
-    /// every lane receives the result.
+    /// Combines the values of `width` lanes of a warp at a distance of `stride` lanes. Both numbers
+    /// must be powers of two. Every lane receives the result.
     pub(crate) fn lanes(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         if width == 1 {
             return value;
@@ -177,9 +177,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.shuffle("idx", &folded, first)
     }
 
-    /// Combines the values of `width` lanes that are `stride` apart; `width` need not be a power of
-    /// two. `digit` is the position of this lane within its group. A lane for which `belongs` is
-    /// false keeps its value.
+    /// Combines the values of `width` lanes at a distance of `stride` lanes; `width` need not be a
+    /// power of two. `digit` is the position of this lane within its group. If `belongs` is false
+    /// in a lane, the function returns the lane's own value.
     pub(crate) fn any_lanes(
         &mut self,
         value: Vec<Val<'c>>,
@@ -201,9 +201,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.shuffle("idx", &folded, first)
     }
 
-    /// Combines the values of up to `width` lanes that are `stride` apart, so that the first lane
-    /// receives the total. `exists` emits the condition that the group has a lane at a given
-    /// distance above this lane.
+    /// Combines the values of up to `width` lanes at a distance of `stride` lanes; the first lane
+    /// receives the total. `exists` emits the condition that the group contains the lane that is a
+    /// given number of positions above this lane.
     fn take_from_above(
         &mut self,
         value: Vec<Val<'c>>,
@@ -229,15 +229,15 @@ impl<'b, 'c> Exchange<'b, 'c> {
         })
     }
 
-    /// Combines each of `n` values over all lanes of a warp; lane `l` receives the total of value
-    /// `l / (32 / n)`. `n` is a power of two, at most 32.
+    /// Combines each of `n` values over all lanes of a warp, where `n` is a power of two and at
+    /// most 32. Lane `l` receives the total of value number `l / (32 / n)`.
     pub(crate) fn transpose(&mut self, values: Vec<Vec<Val<'c>>>, lane: Index<'c>) -> Vec<Val<'c>> {
         let b = self.b;
         let mut values = values;
         let mut mask = WARP_SIZE / 2;
         while values.len() > 1 {
-            // Lanes whose number has this bit keep the upper half of the values and send the lower
-            // half.
+            // If this bit of the lane number is set, the lane keeps the upper half of the values
+            // and sends the lower half.
             let bit = b.rem(b.div(lane, Index::Const(mask)), Index::Const(2));
             let upper = b.equal(bit, Index::Const(1));
             let (low, high) = values.split_at(values.len() / 2);
@@ -283,8 +283,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Emits one `nvvm.redux.sync` over the lanes whose numbers differ only in the mixed-radix
-    /// digits `digits`; each digit is a pair of extent and stride. `own` is the sum of digit times
-    /// stride over the `digits` of this lane. A lane for which `belongs` is false keeps its value.
+    /// digits `digits`; each digit is a pair of extent and stride. `own` is the sum, over the
+    /// `digits` of this lane, of the digit times its stride. If `belongs` is false in a lane, the
+    /// function returns the lane's own value.
     pub(crate) fn redux_of(
         &mut self,
         value: Val<'c>,

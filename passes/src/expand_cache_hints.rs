@@ -11,12 +11,12 @@ pass! {
     /// Emit `nontemporal` loads as evict-first loads.
     ///
     /// ## What it does
-    /// LLVM's NVPTX backend ignores `nontemporal`, so the pass replaces a `nontemporal` load by
-    /// inline assembly: `ld.global.cs`, an evict-first load. The cache hint does not change
+    /// LLVM's NVPTX backend ignores `nontemporal`. The pass therefore replaces a `nontemporal` load
+    /// by inline assembly with the evict-first load `ld.global.cs`. The cache hint does not change
     /// results. The assembly has memory side effects, so LLVM preserves the order of memory
-    /// accesses. The pass does not change loads that are atomic or volatile, have fewer than 4 or
-    /// more than 16 bytes, are aligned to less than their size, or whose address is not provably in
-    /// global memory.
+    /// accesses. The pass does not change a load that is atomic or volatile, has fewer than 4 or
+    /// more than 16 bytes, or has an alignment below its size. The pass also does not change a load
+    /// if its address is not provably in global memory.
     ///
     /// ## Before
     /// ```mlir

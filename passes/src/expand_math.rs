@@ -11,11 +11,12 @@ pass! {
     /// `atan`, `atan2`, `sinh`, `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`,
     /// `rsqrt`, `round` and `clampf`. An expansion reduces the argument to a short interval, and
     /// evaluates a polynomial there. Operands are floats or one-dimensional vectors of floats. If
-    /// the type is narrower than f32, the expansion computes in f32 and rounds the result once.
-    /// `sincos` reduces its argument once; its results have the same bits as `sin` and `cos`. A
-    /// power with a constant integer exponent from -2 to 3 becomes a product of numbers or
-    /// reciprocals. A power with the exponent 0.5 or -0.5 becomes a square root. If the integer
-    /// exponent of a power is dynamic or is not between -2 and 3, the power is computed as `powf`.
+    /// the type is narrower than f32, the expansion computes in f32 and rounds the result once. The
+    /// expansion of `sincos` reduces the argument once. The results of `sincos` have the same bits
+    /// as the results of `sin` and `cos`. A power with a constant integer exponent from -2 to 3
+    /// becomes a product of numbers or reciprocals. A power with the exponent 0.5 or -0.5 becomes a
+    /// square root. If the integer exponent of a power is dynamic or is not between -2 and 3, the
+    /// power is computed as `powf`.
     ///
     /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
     /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or x
@@ -28,30 +29,30 @@ pass! {
     /// `math.clampf` is `maximumf(minimumf(value, max), min)`. The result of `math.clampf` is NaN
     /// if one of the three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than
     /// +0.0. MLIR 22 exchanges `min` and `max` in the description and in the expansion of
-    /// `math.clampf`, so that the result is always `max`. In later versions of MLIR, `math.clampf`
-    /// has the same results as in this pass.
+    /// `math.clampf`, so its result is always `max`. In later versions of MLIR, `math.clampf` has
+    /// the same results as in this pass.
     ///
     /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to these types become integer ops,
-    /// on scalars and on vectors. `arith.truncf` rounds once, to nearest, ties to even. A number
-    /// that is too large becomes an infinity in f8E5M2, and NaN in f8E4M3FN, which has no infinity.
-    /// The pass does not change other ops and types.
+    /// on scalars and on vectors. `arith.truncf` rounds once, to nearest, ties to even. If a number
+    /// exceeds the range of the type, the result is an infinity in f8E5M2. In f8E4M3FN, which has
+    /// no infinity, the result is NaN. The pass does not change other ops and types.
     ///
     /// If every target of the GPU module supports the instructions (sm_89 with PTX 8.1, sm_90),
     /// `nvvm.convert.f32x2.to.f8x2` rounds f32 and narrower types, and `nvvm.convert.f8x2.to.f16x2`
     /// widens 8-bit floats. One instruction converts two elements of a vector. The pass therefore
     /// first combines the conversions of all elements of a `vector.from_elements` or `vector.load`
-    /// into one conversion of a vector. The instruction saturates. An additional comparison per
-    /// element therefore replaces numbers out of range, unless minima and maxima with constants
-    /// prove that all numbers are in range. The conversion instructions and the integer ops give
-    /// results with the same bits.
+    /// into one conversion of a vector. The conversion to an 8-bit float saturates. The expansion
+    /// therefore replaces numbers out of range, with an additional comparison per element. The
+    /// comparison is absent if minima and maxima with constants prove that all numbers are in
+    /// range. The conversion instructions and the integer ops give results with the same bits.
     ///
     /// Four or more quotients of f32 by one divisor in one block, such as `x / s` for the elements
-    /// of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)` with `q =
-    /// x * r` and `e = fma(q, s, -x)`. The results are correctly rounded quotients if s is from
-    /// 2^-126 to 2^29 and the magnitude of each x is zero or at least 2^-96. If an operand is
+    /// of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)` with
+    /// `q = x * r` and `e = fma(q, s, -x)`. The results are correctly rounded quotients if s is
+    /// from 2^-126 to 2^29 and the magnitude of each x is zero or at least 2^-96. If an operand is
     /// outside of these ranges or a result is NaN, an `scf.if` computes all quotients by
-    /// `arith.divf`. The results have the same bits as `arith.divf`, both inside and outside of
-    /// these ranges.
+    /// `arith.divf`. For all operands, the results therefore have the same bits as the results of
+    /// `arith.divf`.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -95,8 +96,8 @@ pass! {
     /// narrower types use approximate instructions of the GPU. The expansions of approximate
     /// functions consist of three ops on f32 with the flag: `math.exp2` (`ex2.approx.ftz`),
     /// `math.log2` (`lg2.approx.ftz`) and `arith.divf` of 1 (`rcp.approx`). The bits of approximate
-    /// results may differ between chips. The next table lists maximum errors in f32, where u is one
-    /// unit in the last place of the result.
+    /// results may differ between chips. The next table lists maximum errors in f32. The symbol u
+    /// denotes one unit in the last place of the result.
     ///
     /// | op | error | exceptions |
     /// |---|---|---|
@@ -133,23 +134,24 @@ pass! {
     /// Numbers of PTX instructions for f32: 17 for `exp`, 20 for `exp2`, 85 for `sin` and `cos`, 95
     /// for `tan`, 120 for `powf`, and 35 to 60 for the others. `exp` has 14 instructions if its
     /// argument is provably not positive: a difference from a maximum, a negated magnitude, or a
-    /// minimum with 0. In f64, `sin` and `cos` have 160 instructions, `tan` has 175, and every
-    /// other function has slightly more instructions than in f32. Logarithms, `tanh`, `rsqrt` and
-    /// `powf` contain one division. A conversion from f8E5M2 has 3 instructions, a conversion from
-    /// f8E4M3FN has 9, and a conversion to one of these types has about 15. With the instructions
-    /// of sm_89, a conversion from an 8-bit float has 2 instructions. With the instructions of
-    /// sm_89, a conversion to f8E4M3FN has 4 instructions, and a conversion to f8E5M2 has 7. With
-    /// the instructions of sm_89, a conversion to an 8-bit float has 1 instruction if no number is
-    /// out of range. A quotient that is computed by the reciprocal of its divisor has 6
-    /// instructions; a division executes 12 instructions on an H200.
+    /// minimum with 0. In f64, `sin` and `cos` have 160 instructions, and `tan` has 175
+    /// instructions. Every other function has slightly more instructions in f64 than in f32.
+    /// Logarithms, `tanh`, `rsqrt` and `powf` contain one division. A conversion from f8E5M2 has 3
+    /// instructions, a conversion from f8E4M3FN has 9, and a conversion to one of these types has
+    /// about 15. With the instructions of sm_89, a conversion from an 8-bit float has 2
+    /// instructions. With the instructions of sm_89, a conversion to f8E4M3FN has 4 instructions,
+    /// and a conversion to f8E5M2 has 7. With the instructions of sm_89, a conversion to an 8-bit
+    /// float has 1 instruction if no number is out of range. A quotient that is computed by the
+    /// reciprocal of its divisor has 6 instructions; a division executes 12 instructions on an
+    /// H200.
     ///
     /// Threads of a warp diverge only in `remf`, in `ipowi`, and in quotients that are computed by
     /// a reciprocal.
     ///
-    /// `remf` executes one 64-bit integer division. It executes one more division for each 40 bits
-    /// (f32) or 11 bits (f64) by which the exponent of x exceeds the exponent of y. `ipowi`
-    /// executes two multiplications for each binary digit of the exponent. The number of loop
-    /// iterations of a warp or a vector is the maximum over its threads and elements.
+    /// `remf` executes one 64-bit integer division. `remf` executes an additional division for each
+    /// 40 bits (f32) or 11 bits (f64) by which the exponent of x exceeds the exponent of y. `ipowi`
+    /// executes two multiplications for each binary digit of the exponent. The trip count of these
+    /// loops is the maximum over the threads of the warp and the elements of a vector.
     ///
     /// ## Fails when
     /// The pass rejects a target with an unknown chip or feature.

@@ -36,8 +36,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass rejects a `tile.reduce` without `exec`, `variant` or `params`, or with the name of
-    /// an unknown variant.
+    /// The pass rejects a `tile.reduce` without `exec`, `variant` or `params`, and a `tile.reduce`
+    /// whose `variant` is unknown.
     pub struct ExpandReduce as "tile-expand-reduce" creates [arith, gpu, memref, scf, tile, vector] {
     } counts {
         /// reductions expanded

@@ -35,8 +35,9 @@ pass! {
     /// At scope `cluster`, the threads of each block are combined first. Each block then stores its
     /// partial result in the shared memory of every block of its group (`nvvm.mapa`). Every thread
     /// combines the partial results that its block received, in the order of the blocks. All blocks
-    /// arrive at a cluster barrier at the start of the kernel and wait for it before the first
-    /// remote store, because a remote block may not have started yet.
+    /// arrive at a cluster barrier at the start of the kernel, and wait for the barrier before the
+    /// first remote store. Without this barrier, a remote block might not have started before the
+    /// store.
     ///
     /// ## Before
     /// ```mlir
@@ -54,9 +55,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass rejects a kind or type without a scalar combine operation, and an op that not all
-    /// threads of the scope reach. The pass also rejects the variant `redux` if the variant does
-    /// not support the kind, the type or the group.
+    /// The pass rejects an op if its kind and type have no scalar combine operation, or if some
+    /// threads of the scope do not reach the op. The pass also rejects the variant `redux` if the
+    /// variant does not support the kind, the type or the group.
     pub struct ExpandShuffleTree as "tile-expand-shuffle-tree"
     creates [arith, gpu, memref, nvvm, scf, vector] {
     } counts {

@@ -10,10 +10,11 @@ pass! {
     /// Replace splat tensors by fills.
     ///
     /// ## What it does
-    /// Replaces a tensor with equal elements by a `linalg.fill` of a `tensor.empty`. The pass
-    /// recognises splat `arith.constant`s, `tensor.splat`, and `tensor.from_elements` of one
-    /// element. Reductions and element-wise ops can then use the scalar operand of the fill. Shape
-    /// operands of `tensor.reshape` do not change.
+    /// If all elements of a tensor are equal, the pass replaces the tensor by a `linalg.fill` of a
+    /// `tensor.empty`. The pass recognises splat `arith.constant`s, `tensor.splat`, and
+    /// `tensor.from_elements` of one element. Reductions and element-wise ops can then use the
+    /// scalar operand of the fill. The pass does not replace the shape operands of
+    /// `tensor.reshape`.
     ///
     /// ## Before
     /// ```mlir

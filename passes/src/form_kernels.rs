@@ -14,31 +14,31 @@ use tx_mlir::{Failed, Op, attribute, context, first_block, is, ops, parent, set_
 use tx_plan::{ApartChoice, Choice};
 use tx_target::Chip;
 
-/// Maximum bytes of a row that each phase of a kernel may reload from the L2 cache. Measured on an
-/// H200: a bf16 RMS norm with 131072 columns reaches 3106 GB/s as one kernel and 2774 GB/s as two
-/// kernels.
+/// Maximum bytes of a row that each phase of a kernel may reload from the L2 cache. On an H200, a
+/// bf16 RMS norm with 131072 columns reaches 3106 GB/s as one kernel, and 2774 GB/s as two kernels.
 const KEPT_BYTES: i64 = 256 << 10;
 
 pass! {
     /// Group ops of a host function into kernels.
     ///
     /// ## What it does
-    /// Ops that will share a kernel receive the same number, `tile.group = N : i64`.
-    /// `tile-schedule` lowers ops with equal numbers to one kernel. Each op is a phase of the
-    /// kernel: a block executes all phases for its rows, with a barrier between phases.
+    /// The pass sets the attribute `tile.group = N : i64`, with the same number N, on all ops that
+    /// share a kernel. `tile-schedule` lowers ops with equal numbers to one kernel. Each op is a
+    /// phase of the kernel: a block executes all phases for its rows, with a barrier between
+    /// phases.
     ///
     /// Ops before or after a `tile.reduce` at scope `grid` join its group under these conditions:
     ///
-    /// * The op has the parallel loops of the reduction, and as many loops over a row as the
-    ///   reduction has reduced loops. The parallel loops of an element-wise op are outermost. If
-    ///   rows are kept in registers, the element-wise op has no other loops.
+    /// * The op has the same parallel loops as the reduction. The number of its loops over a row
+    ///   equals the number of reduced loops of the reduction. The parallel loops of an element-wise
+    ///   op are outermost. If rows are kept in registers, the element-wise op has no other loops.
     /// * The op uses an operand of another op in the group. If one op of the group writes an
     ///   element, all other ops use the element only in the same row.
     /// * The innermost dimension is along a row. A row fits into the registers of a block or of a
-    ///   cluster (sm_90), or has at most 256 KiB. If a row is in memory, the row stays in the L2
-    ///   cache while each phase reloads it. Rows of dynamic length must fit into registers. The
-    ///   group has one kernel per class of lengths, and each op has a separate kernel for longer
-    ///   rows.
+    ///   cluster (sm_90), or has at most 256 KiB. A row that does not fit into registers stays in
+    ///   the L2 cache, and each phase reloads the row. Rows of dynamic length must fit into
+    ///   registers. The group has one kernel for each range of row lengths. For longer rows, each
+    ///   op has a separate kernel.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
     /// An op with a `schedule` does not join a group. The pass does not change an op with a
@@ -48,13 +48,13 @@ pass! {
     ///
     /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, disables grouping.
     ///
-    /// The attribute `tile.determinism = #tile.determinism<…>` of a function becomes the
-    /// `determinism` of its reductions without this attribute.
+    /// If a function has the attribute `tile.determinism = #tile.determinism<…>`, the pass sets
+    /// `determinism` on each reduction of the function that has no `determinism`.
     ///
     /// `math=approx`, or `tile.math = #tile.math<approx>` on a function, sets `fastmath<afn>` on
     /// exponentials, logarithms and quotients that have approximate instructions
-    /// ([`gpu-expand-math`](#--gpu-expand-math)). For both attributes, the attribute of the
-    /// function takes precedence over the option of the pass.
+    /// ([`gpu-expand-math`](#--gpu-expand-math)). If a function has the attribute `tile.fusion` or
+    /// `tile.math`, the attribute takes precedence over the option of the pass.
     ///
     /// With `explain`, a remark states why an op does not share a kernel with the preceding op, if
     /// both use a common array.
@@ -211,8 +211,8 @@ fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group
     Ok(groups)
 }
 
-/// Returns the groups of consecutive grid-level ops. Each group starts at the first remaining op and
-/// has as many ops as possible.
+/// Divides consecutive grid-level ops into groups. Each group starts at the first op without a
+/// group, and contains as many ops as possible.
 fn of_run<'c>(grid_ops: &[GridOp<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'c>> {
     let (mut groups, mut first) = (Vec::new(), 0);
     while first < grid_ops.len() {
@@ -282,9 +282,9 @@ fn explain_apart<'c>(
     }
 }
 
-/// Returns the group of all `grid_ops`, given that all ops except the last op can form a group. The
-/// result is `Some(None)` if the ops do not form a group yet, because a reduction or another op is
-/// missing. The result is `None` if no sequence that starts with these ops can form a group.
+/// Returns the group of all `grid_ops`. All ops before the last op must be the start of a possible
+/// group. The result is `Some(None)` if the ops can form a group only with further ops, such as a
+/// reduction. The result is `None` if no sequence that starts with these ops can form a group.
 fn together<'c>(grid_ops: &[GridOp<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = grid_ops else {
         return Some(None);
@@ -313,7 +313,8 @@ fn are_connected(grid_ops: &[GridOp<'_>]) -> bool {
     reached.into_iter().all(|is| is)
 }
 
-/// Checks that the rows of each phase fit into registers or caches; the error states the reason.
+/// Checks that the rows of each phase fit into registers or caches. If the rows do not fit, the
+/// error contains the reason.
 fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
     let cases = choose_phases(group, chip.clusters).cases;
     let holds = |case: &Case| case.steps.iter().any(Step::is_hold);

@@ -11,8 +11,9 @@ pass! {
     /// Deallocate the temporaries of host functions.
     ///
     /// ## What it does
-    /// Adds a `memref.dealloc` at the end of the block for each `memref.alloc` of a `func.func`
-    /// that no op frees and the function does not return.
+    /// The pass adds a `memref.dealloc` for each `memref.alloc` of a `func.func`, unless an op
+    /// frees the allocation or the function returns it. The `memref.dealloc` is at the end of the
+    /// block of the `memref.alloc`.
     ///
     /// ## Before
     /// ```mlir

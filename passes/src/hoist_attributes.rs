@@ -35,9 +35,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass fails if an earlier pass fused two ops with attributes, or changed the loops for
-    /// which a `schedule` was written. The pass also fails for a reduction attribute on an op
-    /// without reduced loops.
+    /// The pass fails if an earlier pass fused two ops with attributes, or changed the loops of an
+    /// op with a `schedule`. The pass also fails for a reduction attribute on an op without reduced
+    /// loops.
     pub struct HoistAttributes as "linalg-hoist-attributes" creates [linalg] {
     } counts {
         /// ops whose attributes were moved
@@ -69,8 +69,8 @@ impl Pass for HoistAttributes {
     }
 }
 
-/// Returns whether an op still has the loops, in the same order, for which the schedule of a
-/// `tile.annotate` was written.
+/// Returns whether the loops of an op and their order are still the loops of the original op with
+/// the schedule of `annotation`.
 fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
     let maps = Loops::of(op).map(|loops| output_maps(&loops));
     attribute(annotation, ITERATORS) == attribute(op, ITERATORS)

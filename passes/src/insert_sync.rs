@@ -19,17 +19,17 @@ pass! {
     /// ## What it does
     /// The pass visits the ops of each kernel in program order, and records the accesses to shared
     /// and global memory that no barrier separates from the current op. If two threads may access
-    /// one element, and one of the accesses writes, the pass inserts a barrier before the later
-    /// access, in the innermost block that contains both accesses. The pass also compares each
-    /// iteration of a loop with the next iteration. The barrier for a conflict between iterations
-    /// is in the body of the loop.
+    /// one element, and one of the accesses is a write, the pass inserts a barrier before the later
+    /// access. The barrier is in the innermost block that contains both accesses. The pass also
+    /// compares the accesses of each loop iteration with the accesses of the next iteration. The
+    /// barrier for a conflict between iterations is in the body of the loop.
     ///
-    /// The accesses of an op are its MLIR memory effects. The accessed elements follow from the
-    /// indices: threads that access only their own elements need no barrier. If the trip count of a
-    /// loop is known, the pass compares the accesses of each iteration separately. For example, in
-    /// each iteration of `S[t] += S[t + d]` for `t < d`, no thread writes an element that another
-    /// thread accesses. Threads of a grid-stride loop never access the same element, because their
-    /// indices have different residues modulo the stride.
+    /// The accesses of an op are its MLIR memory effects. The pass derives the accessed elements
+    /// from the indices. If each thread accesses only its own elements, the pass inserts no
+    /// barrier. If the trip count of a loop is known, the pass compares the accesses of each
+    /// iteration separately. For example, in each iteration of `S[t] += S[t + d]` for `t < d`, no
+    /// thread writes an element that another thread accesses. Threads of a grid-stride loop never
+    /// access the same element, because their indices have different residues modulo the stride.
     ///
     /// The pass inserts the narrowest barrier that orders the accesses:
     ///
@@ -43,8 +43,8 @@ pass! {
     ///   released when the block exits.
     ///
     /// Named barriers (`nvvm.barrier`, in PTX `bar.sync ID, COUNT`) get the lowest free ids from 1
-    /// to 15; id 0 is the barrier of the block. Ids that the program uses are not free. Each set of
-    /// warps has a separate id, and each warpgroup has a separate id.
+    /// to 15; id 0 is the barrier of the block. The pass does not assign the ids that the program
+    /// uses. Each set of warps and each warpgroup has a separate id.
     ///
     /// A wait at an mbarrier object (`nvvm.mbarrier.try_wait`) orders the asynchronous stores that
     /// signal the object before all accesses after the wait.
@@ -75,11 +75,11 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass fails if a barrier is needed under a branch that splits a warp, or under a branch
-    /// that an unknown set of warps takes. The pass fails if a cluster barrier is needed under a
-    /// branch that may split the cluster. The pass fails if threads in different arms of a branch
-    /// access the same element. The pass also fails if a kernel needs more ids for named barriers
-    /// than are free.
+    /// The pass fails if a barrier is necessary inside a branch that only some lanes of a warp
+    /// take, or inside a branch that an unknown set of warps takes. The pass fails if a cluster
+    /// barrier is necessary inside a branch that only some threads of the cluster may take. The
+    /// pass fails if threads in different arms of a branch access the same element. The pass also
+    /// fails if a kernel needs more ids for named barriers than are free.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
         /// barriers of the cluster
@@ -129,7 +129,7 @@ impl Pass for InsertSync {
     }
 }
 
-/// Returns whether a function accesses memory that threads share; other functions need no known
+/// Returns whether a function accesses memory that threads share. Only such functions need a known
 /// block size.
 fn has_shared_accesses(func: Op<'_>) -> bool {
     walk(func).into_iter().any(|op| {
@@ -145,8 +145,9 @@ fn has_shared_accesses(func: Op<'_>) -> bool {
     })
 }
 
-/// Assigns distinct barrier numbers to distinct warpgroups and sets of warps; numbers that the
-/// program uses are excluded, and number 0 is the block-wide barrier.
+/// Assigns a separate barrier number to each warpgroup and to each set of warps. The function does
+/// not assign the numbers that the program uses, nor number 0, the number of the block-wide
+/// barrier.
 fn number<'c>(
     threads: &Threads<'c>,
     mut barriers: Vec<Barrier<'c>>,

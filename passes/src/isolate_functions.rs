@@ -93,7 +93,7 @@ impl Pass for IsolateFunctions {
     }
 }
 
-/// Checks for nested modules with tensors and for tensors with an encoding.
+/// Rejects nested modules with tensors, and tensors with an encoding.
 fn check(all: &[Op<'_>]) -> Result<(), Failed> {
     for module in all.iter().copied().filter(|op| is(*op, "builtin.module")) {
         if attribute(module, ISOLATED).is_some() {

@@ -10,13 +10,13 @@ pass! {
     /// Prevent LLVM from splitting vector loads.
     ///
     /// ## What it does
-    /// If one arm of a branch loads a vector and the other arm loads its elements one by one, LLVM
-    /// splits the vector. LLVM hoists the loads of the first elements above the branch, and leaves
-    /// narrow loads in both arms. To prevent the split, the pass passes the address of each vector
-    /// load from global memory through `llvm.intr.launder.invariant.group`. The result equals the
-    /// original address and costs no instruction, but LLVM no longer knows that the vector load and
-    /// the scalar loads have the same address. The pass does not change loads that are atomic or
-    /// volatile, or whose address is not provably in global memory.
+    /// If one arm of a branch loads a vector and the other arm loads the same elements one by one,
+    /// LLVM splits the vector load. LLVM hoists the loads of the first elements above the branch,
+    /// and leaves narrow loads in both arms. To prevent the split, the pass passes the address of
+    /// each vector load from global memory through `llvm.intr.launder.invariant.group`. The result
+    /// equals the original address and costs no instruction, but LLVM no longer knows that the
+    /// vector load and the scalar loads have the same address. The pass does not change atomic
+    /// loads, volatile loads, and loads whose address is not provably in global memory.
     ///
     /// ## Before
     /// ```mlir

@@ -67,8 +67,8 @@ pub use variants::{
     unknown_variant, variants,
 };
 
-/// Checks and IR builders for authors of new variants; several variants share them. Their use is
-/// optional.
+/// Checks and IR builders that several variants use. Authors of new variants may also use these
+/// checks and builders.
 pub mod parts {
     pub use crate::emit::{Body, Group, all_reduce, delinearize, extents, index_as, nest, product};
     pub use crate::variants::checks;
@@ -121,8 +121,7 @@ tx_mlir::pass::registry! {
     strip_times::StripTimes,
 }
 
-/// Registers every pass and pipeline with MLIR. If the function was called before in the same
-/// process, a call has no effect.
+/// Registers every pass and pipeline with MLIR. Only the first call in a process has an effect.
 pub fn register() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

@@ -9,15 +9,16 @@ pass! {
     /// Compute addresses of memrefs with possibly negative strides.
     ///
     /// ## What it does
-    /// Replaces each access to a memref with a negative or dynamic stride by an access to a
-    /// one-dimensional memref of the same memory. The new index is the offset plus the sum of
-    /// indices times strides. The pass changes only GPU modules.
+    /// If a memref has a negative or dynamic stride, the pass replaces each access to the memref by
+    /// an access to a one-dimensional memref of the same memory. The new index is the offset plus
+    /// the sum of indices times strides. The pass changes only GPU modules.
     ///
     /// ## Why
-    /// The lowering of MLIR promises LLVM that the product of index and stride does not wrap as an
-    /// unsigned number. With a negative stride, the product wraps, and LLVM may miscompile the
-    /// access. In one program, LLVM compiled all iterations of a loop like the first iteration. The
-    /// sum with the offset is never negative.
+    /// The lowering of MLIR marks the product of index and stride as `nuw`: the product does not
+    /// wrap as an unsigned number. If the stride is negative, the product wraps, and LLVM may
+    /// miscompile the access. In one program, LLVM compiled every iteration of a loop as if it were
+    /// the first iteration. The index that this pass computes, the sum of the offset and all
+    /// products, is never negative.
     ///
     /// ## Before
     /// ```mlir
@@ -95,8 +96,8 @@ fn lanes(op: Op<'_>, operands: &[Val<'_>]) -> i64 {
     lanes.map_or(1, |(lanes, _)| i64::try_from(lanes).unwrap_or(1))
 }
 
-/// Emits a one-dimensional view of the memory of `value`, and the linear index of the access in
-/// that view.
+/// Emits a one-dimensional view of the memory of `value`. Also emits the linear index of the access
+/// in this view.
 fn linearize<'c>(
     b: &Builder<'c>,
     value: Val<'c>,

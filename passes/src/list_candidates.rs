@@ -8,11 +8,11 @@ pass! {
     ///
     /// ## What it does
     /// Adds the attribute `tile.candidates` to every reduction at scope `grid`, and to the first op
-    /// of every group that shares a kernel. The first element of the attribute names the GPU and
-    /// the lengths that the estimates of times assume. All further elements of the attribute are
-    /// pairs of a schedule and its estimated time in microseconds on the fastest board with `chip`.
-    /// The first pair contains the existing or default schedule; the other pairs are sorted by
-    /// estimated time. The command `tx tune` measures the candidates.
+    /// of every group that shares a kernel. The first element of the attribute contains the name of
+    /// the GPU and the lengths for which the pass estimates times. All further elements of the
+    /// attribute are pairs of a schedule and its estimated time in microseconds on the fastest
+    /// board with `chip`. The first pair contains the existing or default schedule; the other pairs
+    /// are sorted by estimated time. The command `tx tune` measures the candidates.
     ///
     /// ## Before
     /// ```mlir

@@ -111,12 +111,14 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     },
 ];
 
-/// Returns one-shot bufferization, and the passes that run before and after it. Element-wise ops
-/// are fused before bufferization, and results are written to memory that the caller passes. The
-/// passes do not change functions on memrefs.
+/// Returns the text of a pipeline: one-shot bufferization, and the passes before and after
+/// bufferization. The pipeline fuses element-wise ops before bufferization. The bufferized
+/// functions write their results to memory that the caller passes. The passes do not change
+/// functions on memrefs.
 ///
-/// With `asserts`, assertions in bodies are not removed, and no element-wise op is fused into a
-/// reduction, because the body of a `tile.reduce` cannot contain an assertion.
+/// If `asserts` is set, the pipeline does not remove assertions in bodies. The pipeline then fuses
+/// no element-wise op into a reduction, because the body of a `tile.reduce` cannot contain an
+/// assertion.
 fn tensors_to_memrefs(asserts: bool) -> String {
     let (drop, fuse) = match asserts {
         true => ("linalg-drop-asserts{keep=true}", "canonicalize"),
@@ -162,13 +164,13 @@ fn attach_target(values: &[&str]) -> Result<String, String> {
     Ok(format!("tile-attach-target{{chip={}}}", chip(values)?))
 }
 
-/// A pass on GPU modules, with the ops that make the pass necessary.
+/// A pass on GPU modules, with the ops for which the pass is necessary.
 struct OnGpuModule {
     pass: &'static str,
-    /// Prefixes of the names of ops that make the pass necessary; without prefixes, the pass always
-    /// runs.
+    /// The pass is necessary if the name of an op begins with one of these prefixes. If the list is
+    /// empty, the pass always runs.
     of: &'static [&'static str],
-    /// Names of ops that match a prefix but do not make the pass necessary.
+    /// Names of ops that begin with a prefix of `of`, but for which the pass is not necessary.
     but: &'static [&'static str],
 }
 

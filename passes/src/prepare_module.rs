@@ -29,12 +29,12 @@ pass! {
     ///   may emit wide accesses to variables that it aligns less.
     /// * Stores constant arrays of padded integers (such as `i24`) and from `dense_resource` as
     ///   bytes.
-    /// * Splits a strided rank-reducing `memref.subview` into two views. MLIR infers the dropped
-    ///   dimensions by a comparison of strides, which fails if a step is not 1, and its lowering
-    ///   then crashes.
-    /// * Removes schedules and the attribute `synchronized` from kernels, so that tools without the
-    ///   `tile` dialect can read the output.
-    /// * Checks that each kernel has at most 48 KiB of static shared memory and a name that is
+    /// * Splits a strided rank-reducing `memref.subview` into two views. MLIR compares strides to
+    ///   find the dropped dimensions. This comparison fails if a step is not 1, and the lowering of
+    ///   MLIR then crashes.
+    /// * Removes the attributes `schedule` and `synchronized` from kernels. Tools without the
+    ///   `tile` dialect can therefore read the output.
+    /// * Checks that each kernel has at most 48 KiB of static shared memory, and that its name is
     ///   valid in PTX.
     ///
     /// ## Before
@@ -152,8 +152,8 @@ fn align_shared_memory(gpu_module: Op<'_>) {
     }
 }
 
-/// Stores a constant array as bytes if its data is a resource or if its elements are padded. LLVM
-/// 22 stores 24- and 48-bit integers without padding, but loads them with padding.
+/// Replaces the data of a constant array by bytes, if the data is a resource or if the elements are
+/// padded. LLVM 22 stores 24- and 48-bit integers without padding, but loads them with padding.
 fn store_padded<'c>(gpu_module: Op<'c>, array: Op<'c>) {
     let (Some(value), Some(ty)) = (tx_mlir::initial_value(array), constants::type_of(array)) else {
         return;
@@ -199,8 +199,8 @@ fn store_padded<'c>(gpu_module: Op<'c>, array: Op<'c>) {
     }
 }
 
-/// Splits a strided rank-reducing subview into a strided view and a rank reduction. The pass does
-/// not split subviews that drop all dimensions of size 1.
+/// Splits a strided rank-reducing subview into a strided view and a rank reduction. If a subview
+/// drops all its dimensions of size 1, the function does not split the subview.
 fn drop_dimensions_apart(op: Op<'_>) {
     if !is(op, "memref.subview") {
         return;
@@ -226,8 +226,8 @@ fn drop_dimensions_apart(op: Op<'_>) {
         return;
     }
     let b = Builder::before(op);
-    // Encoding of a dynamic value in static lists and types. For MLIR, the product of a stride and
-    // a step is 0 if one of them is 0, even if the other is dynamic.
+    // Encoding of a dynamic value in static lists and types. In MLIR, the product of a stride and a
+    // step is 0 if the stride or the step is 0, even if the other factor is dynamic.
     const UNKNOWN: i64 = i64::MIN;
     let product = |(stride, step): (&Option<i64>, &i64)| match (*stride, *step) {
         (Some(0), _) | (_, 0) => 0,

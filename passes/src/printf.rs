@@ -8,14 +8,15 @@ use tx_mlir::{
 
 struct Field<'f> {
     text: &'f str,
-    /// Set for a format field that prints an 8-byte integer instead of a 4-byte integer.
+    /// Set for a format field that prints an 8-byte integer; not set for a field that prints a
+    /// 4-byte integer.
     long: bool,
     conversion: u8,
 }
 
-/// Checks that there are at least as many arguments as format fields, and warns of a field that
-/// does not match the type of its argument. If a format field has the wrong type for its argument,
-/// the GPU prints garbage and misreads all later arguments.
+/// Checks that a `gpu.printf` has at least as many arguments as format fields. Emits a warning for
+/// each field that does not match the type of its argument. If a format field has the wrong type
+/// for its argument, the GPU prints garbage and misreads all later arguments.
 pub(crate) fn check_printf(op: Op<'_>) -> Result<(), Failed> {
     let format = string_attribute(op, "format").unwrap_or_default();
     let (fields, arguments) = (fields(&format), operands(op));

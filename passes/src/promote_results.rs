@@ -18,15 +18,15 @@ pass! {
     ///
     /// ## What it does
     /// Adds one argument for each memref that a `func.func` returns, after the existing arguments
-    /// and in the order of the results. The new argument replaces a returned `memref.alloc`, and
-    /// `cf.assert` compares its dynamic sizes with the sizes of the allocation. A returned memref
-    /// may be a reshape of a static `memref.alloc`: a chain of `memref.collapse_shape` and
-    /// `memref.expand_shape`. The inverse reshape of the argument then replaces the allocation. Any
-    /// other returned memref (an argument, another view, or a memref that is returned twice) is
-    /// copied to its argument before the return.
+    /// and in the order of the results. The new argument replaces a returned `memref.alloc`. A
+    /// `cf.assert` compares the dynamic sizes of the argument with the sizes of the allocation. A
+    /// returned memref may be a reshape of a static `memref.alloc`: a chain of
+    /// `memref.collapse_shape` and `memref.expand_shape`. The inverse reshape of the argument then
+    /// replaces the allocation. Any other returned memref (an argument, another view, or a memref
+    /// that is returned twice) is copied to its argument before the return.
     ///
     /// The pass replaces `buffer-results-to-out-params` of MLIR 22, which crashes on a memref that
-    /// is returned twice. Results of other types stay.
+    /// is returned twice. The pass does not change results of other types.
     ///
     /// ## Before
     /// ```mlir
@@ -192,8 +192,8 @@ fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
     }
 }
 
-/// Returns the static allocation of which `value` is a reshape, and the reshapes in reverse order;
-/// `None` for other values.
+/// Returns the static allocation from which reshapes compute `value`, and these reshapes, last
+/// reshape first. Returns `None` if `value` is not a reshape of a static allocation.
 fn reshaped<'c>(value: Val<'c>, function: Op<'c>) -> Option<(Op<'c>, Vec<Op<'c>>)> {
     let is_plain =
         |v: Val<'c>| MemRef::of(v).is_some_and(|m| m.is_contiguous() && m.elements().is_some());

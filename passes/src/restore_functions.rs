@@ -12,8 +12,9 @@ pass! {
     /// Move the functions of an isolated module back.
     ///
     /// ## What it does
-    /// Reverts `tensor-isolate-functions`. The pass renames a symbol that was created in the nested
-    /// module, such as the `memref.global` of a constant, if its name is already in use.
+    /// Reverts `tensor-isolate-functions`. If the name of a symbol that a pass created in the
+    /// nested module is already in use, the pass renames the symbol. An example is the
+    /// `memref.global` of a constant.
     ///
     /// ## Before
     /// ```mlir

@@ -13,8 +13,8 @@ pass! {
     /// Replaces every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
     /// `memref.copy` of a host function by a kernel and its `gpu.launch_func`. The attribute
     /// `schedule` of the op determines the loops of the kernel. The pass chooses a schedule for an
-    /// op without a schedule. Each kernel has its schedule as an attribute. A kernel for a range of
-    /// lengths also has the attribute `lengths`.
+    /// op without a schedule. The attribute `schedule` of each kernel contains its schedule. A
+    /// kernel for a range of lengths also has the attribute `lengths`.
     ///
     /// The reference of the dialect `tile` describes the steps of a schedule.
     ///
@@ -48,11 +48,11 @@ pass! {
     /// If a size is not a multiple of a split factor, memory accesses are guarded by a bounds
     /// check. A loop over tiles becomes a loop over full tiles without bounds checks, then a
     /// remainder with bounds checks. If a tile is partial, the loops inside the tile have a smaller
-    /// upper bound. If threads load several elements of a dynamic row one by one, all iterations
-    /// have bounds checks, because a loop without bounds checks would double the size of the code.
-    /// If a loop has a single tile of up to 64 elements, the tile is loaded without branches:
-    /// out-of-range iterations load the first element instead. If a loop needs more blocks than a
-    /// grid can have, the loop becomes a grid-stride loop.
+    /// upper bound than in a full tile. If each thread loads several elements of a dynamic row one
+    /// by one, all iterations have bounds checks. An additional loop without bounds checks would
+    /// double the size of the code. If a loop has a single tile of up to 64 elements, the tile is
+    /// loaded without branches: out-of-range iterations load the first element instead. If a loop
+    /// needs more blocks than a grid can have, the loop becomes a grid-stride loop.
     ///
     /// The pass `tile-choose-schedule` writes the same schedules as attributes, and creates no
     /// kernels. `tile-list-candidates` lists alternative schedules of each op.
@@ -96,13 +96,13 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a schedule that names an unknown loop, binds two loops to one processor, or
-    /// needs more than 1024 threads per block or 16 blocks per cluster. It rejects a schedule that
-    /// binds a reduced loop to blocks without `rfactor`, unless the attribute `determinism =
-    /// #tile.determinism<any>` permits atomics. It rejects the cases of a schedule if the cases do
-    /// not cover all lengths, or if a case needs several blocks for one result. An output must not
-    /// overlap an input, must not address one element by several indices, and must not be a
-    /// constant array. Constant arrays must not exceed 64 MiB, and every op must be directly in the
-    /// body of a function.
+    /// needs more than 1024 threads per block or 16 blocks per cluster. The pass rejects a schedule
+    /// that binds a reduced loop to blocks without `rfactor`, unless the attribute
+    /// `determinism = #tile.determinism<any>` permits atomics. The pass rejects a schedule with
+    /// `#tile.case` steps if the cases do not cover all lengths, or if a case needs several blocks
+    /// for one result. An output must not overlap an input, must not address one element by several
+    /// indices, and must not be a constant array. Constant arrays must not exceed 64 MiB, and every
+    /// op must be directly in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip for which schedules are chosen
         chip: String = "sm_80",

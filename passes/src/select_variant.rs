@@ -193,8 +193,8 @@ impl SelectVariant {
     }
 }
 
-/// Returns the computed parameters of a variant; parameters that are written on the op take
-/// precedence.
+/// Returns the parameters of a variant. If the op has a parameter, its value replaces the computed
+/// value.
 fn params(
     variant: &dyn crate::variants::Variant,
     reduction: &Reduction<'_>,

@@ -15,7 +15,7 @@ pass! {
     ///
     /// ## What it does
     /// Replaces `acc`, `determinism`, `nan` and `schedule` on linalg ops by a `tile.annotate` at
-    /// the start of the body. When the passes of MLIR generalize, fuse or reshape an op, they drop
+    /// the start of the body. The passes of MLIR that generalize, fuse or reshape an op drop
     /// unknown attributes of the op, but copy its body. `linalg-hoist-attributes` moves the
     /// attributes back.
     ///
@@ -41,9 +41,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass rejects an attribute that is misspelt or has an invalid value. The pass rejects a
-    /// reduction attribute on an op without reduced loops, and an attribute on an op without a body
-    /// (`linalg.softmax`).
+    /// The pass rejects an attribute if its name is misspelt or its value is invalid. The pass
+    /// rejects a reduction attribute on an op without reduced loops, and an attribute on an op
+    /// without a body (`linalg.softmax`).
     pub struct SinkAttributes as "linalg-sink-attributes" creates [linalg, tile] {
     } counts {
         /// ops whose attributes were moved
@@ -53,8 +53,8 @@ pass! {
 
 pub(crate) const ANNOTATE: &str = "tile.annotate";
 
-/// Attribute with the indexing maps of the outputs of the op for which a `schedule` was written.
-/// The loops of a fused op may have the same iterator types in another order.
+/// Name of the attribute that records the output indexing maps of an op with a `schedule`. The maps
+/// are necessary because a fused op may have loops of the same iterator types in another order.
 pub(crate) const OUTPUT_MAPS: &str = "output_maps";
 
 type Handed<'c> = Vec<(&'static HandedOn, Attribute<'c>)>;

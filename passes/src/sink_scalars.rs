@@ -12,10 +12,11 @@ pass! {
     /// Copy scalars that depend on tensor elements into linalg bodies.
     ///
     /// ## What it does
-    /// Copies scalars that depend on a `tensor.extract` into the body of each linalg op that uses
-    /// them. The copy contains the `tensor.extract` and all arithmetic from the `tensor.extract` to
-    /// the scalar. Tensors are in device memory, which the host cannot read while it prepares
-    /// launches. The scalar may be used in the body or be an input of the op.
+    /// If a scalar depends on a `tensor.extract`, the pass copies the computation of the scalar
+    /// into the body of each linalg op that uses the scalar. The copy contains the `tensor.extract`
+    /// and all arithmetic from the `tensor.extract` to the scalar. Tensors are in device memory,
+    /// which the host cannot read while it prepares launches. The scalar may be used in the body or
+    /// be an input of the op.
     ///
     /// ## Before
     /// ```mlir
@@ -66,8 +67,8 @@ impl Pass for SinkScalars {
     }
 }
 
-/// Returns the ops that compute scalars from tensor elements, in order: each `tensor.extract`, and
-/// the arithmetic that depends on it.
+/// Returns the ops that compute scalars from tensor elements, in program order. These ops are each
+/// `tensor.extract` and the arithmetic that depends on a `tensor.extract`.
 fn of_elements<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     let mut known = BTreeSet::new();
     let mut chain = walk(module);

@@ -47,7 +47,7 @@ pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     false
 }
 
-/// Accessed memory; only the variant `Any` may alias other memory.
+/// Memory that an op accesses. Only the variant `Any` may alias other memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
     /// Kernel argument, attribution or allocation, identified by the key of its SSA value.
@@ -58,20 +58,21 @@ pub(crate) enum Memory {
     Any,
 }
 
-/// An access to memory that several threads share; the threads and indices of the access are not
-/// recorded.
+/// An access of an op to memory that several threads share. The type records neither the threads
+/// nor the indices of the access.
 #[derive(Clone)]
 pub(crate) struct OpAccess<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) write: bool,
-    /// Set for an atomic access: two atomic accesses do not conflict.
+    /// Set for an atomic access. Two atomic accesses do not conflict with each other.
     atomic: bool,
     pub(crate) memory: Memory,
     /// Set if the accessed memory may belong to another block of the cluster.
     pub(crate) of_cluster: bool,
     /// Accessed memref, if known.
     through: Option<Val<'c>>,
-    /// Number of the access set in the attribute [`OWNED`], and the first memref operand of the op.
+    /// Value of the attribute [`OWNED`], which is the number of an access set; and the first memref
+    /// operand of the op.
     pub(crate) owner: Option<(i64, Option<Val<'c>>)>,
 }
 
@@ -177,9 +178,9 @@ impl<'c> OpAccess<'c> {
         }
     }
 
-    /// Returns whether the indices of both accesses are relative to the same root memref. If a loop
-    /// carries a memref or a condition selects a memref, the memref may alias any other memref, and
-    /// may change when the loop `round` starts a new iteration.
+    /// Returns whether the indices of both accesses are relative to the same root memref. A memref
+    /// that a loop carries or that a condition selects may alias any other memref. Such a memref
+    /// may also change when the loop `round` starts a new iteration.
     pub(crate) fn has_same_root(&self, other: &Self, round: Option<Op<'c>>) -> bool {
         if self.memory != Memory::Any && other.memory != Memory::Any {
             return true;
@@ -189,8 +190,8 @@ impl<'c> OpAccess<'c> {
         own.is_some_and(|own| Some(own) == others && stays(own))
     }
 
-    /// Returns whether two accesses may conflict: they may be to the same memory, at least one of
-    /// them is a write, and at least one of them is not atomic.
+    /// Returns whether two accesses may conflict. Accesses may conflict if the memory may be the
+    /// same, at least one access is a write, and at least one access is not atomic.
     pub(crate) fn may_alias(&self, other: &Self) -> bool {
         (self.write || other.write)
             && !(self.atomic && other.atomic)
@@ -200,8 +201,8 @@ impl<'c> OpAccess<'c> {
     }
 }
 
-/// Returns whether different indices of a memref may address the same element, because one stride
-/// is smaller than the span of the dimensions with smaller strides.
+/// Returns whether two index tuples of a memref may address the same element. Such tuples exist if
+/// a stride is smaller than the span of all dimensions with smaller strides.
 fn overlaps(memref: &MemRef<'_>) -> bool {
     let dims = memref.strides.iter().zip(&memref.shape);
     let mut dims: Vec<(u64, u64)> = dims

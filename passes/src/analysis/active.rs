@@ -9,10 +9,12 @@ use tx_mlir::{Op, attribute, blocks, integers, is, name, operands, parent};
 /// Threads that may execute an op.
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
-    /// Threads that may execute the op. Either all of these threads execute the op, or none does;
-    /// if `split` is set, possibly only some of these threads execute the op.
+    /// Threads that may execute the op. If `split` is not set, either all of these threads execute
+    /// the op, or none of these threads does. If `split` is set, it is unknown which of these
+    /// threads execute the op.
     pub(crate) threads: ThreadSet,
-    /// Branch or loop in which threads diverge, depending on unknown data.
+    /// Branch or loop in which threads may diverge, because its condition or trip count depends on
+    /// unknown data.
     pub(crate) split: Option<Split<'c>>,
 }
 
@@ -49,8 +51,9 @@ impl ThreadSet {
         }
     }
 
-    /// Returns the nonempty groups of `size` consecutive threads, and whether each group is
-    /// complete. The last group of the block is complete if it contains all remaining threads.
+    /// Returns the number of each nonempty group of `size` consecutive threads, and whether the
+    /// group is complete. The last group of the block may have fewer than `size` threads; the group
+    /// is complete if the set contains all its threads.
     pub(crate) fn groups(&self, size: i64) -> Vec<(i64, bool)> {
         let size = usize::try_from(size).unwrap_or(1).max(1);
         (0i64..)
@@ -108,7 +111,8 @@ impl<'c> Threads<'c> {
     }
 
     /// Removes the threads that cannot execute the branch arm that contains an op. Returns the
-    /// widest scope in which either all remaining threads execute the arm, or none of them does.
+    /// widest scope in which either all remaining threads execute the arm, or no thread executes
+    /// the arm.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);

@@ -33,14 +33,14 @@ pub(super) fn result_ranges(op: Op<'_>, facts: &[Fact]) -> Option<Rc<[Range]>> {
         .collect()
 }
 
-/// Returns the minimum and maximum of `f` at the corners of two ranges.
+/// Returns the minimum and maximum of `f` over the four pairs of endpoints of two ranges.
 fn corners(l: Range, r: Range, f: fn(i64, i64) -> Option<i64>) -> Option<Range> {
     let all = [f(l.0, r.0)?, f(l.0, r.1)?, f(l.1, r.0)?, f(l.1, r.1)?];
     Some((*all.iter().min()?, *all.iter().max()?))
 }
 
-/// Returns the function that computes the result range of `op` from two operand ranges. The
-/// returned function returns `None` if the result range is unknown.
+/// Returns a function for the result range of `op`. The function computes the result range from two
+/// operand ranges, and returns `None` if the result range is unknown.
 fn combination(op: &str, predicate: i64) -> Box<dyn Fn(Range, Range) -> Option<Range>> {
     fn exactly(f: fn(i64, i64) -> i64) -> impl Fn(Range, Range) -> Option<Range> {
         move |l, r| (l.0 == l.1 && r.0 == r.1).then(|| (f(l.0, r.0), f(l.0, r.0)))
@@ -96,8 +96,8 @@ fn compare(predicate: i64, l: Range, r: Range) -> Option<Range> {
     if unsigned && (l.0 < 0 || r.0 < 0) {
         return None;
     }
-    // Two pairs of flags, for `l < r` and for `l <= r`: whether the comparison is always true, and
-    // whether the comparison is always false.
+    // One pair of flags for `l < r` and one for `l <= r`. The first flag of a pair is set if the
+    // comparison is always true, and the second flag if the comparison is always false.
     let less = (l.1 < r.0, l.0 >= r.1);
     let less_equal = (l.1 <= r.0, l.0 > r.1);
     let equal = (l.0 == l.1 && l == r, l.1 < r.0 || r.1 < l.0);
@@ -135,7 +135,8 @@ pub(super) fn is_i1(value: Val<'_>) -> bool {
     tx_mlir::integer_width(value.r#type()) == Some(1)
 }
 
-/// `stays` is set if the op does not wrap around.
+/// Returns the congruence classes of the results of a binary integer op. The flag `stays` is set if
+/// the op does not wrap around.
 pub(super) fn result_classes(op: Op<'_>, facts: &[Fact], stays: bool) -> Classes {
     let combine = match name(op) {
         "arith.addi" => Class::plus,

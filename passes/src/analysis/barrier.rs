@@ -13,7 +13,8 @@ pub(crate) enum BarrierScope {
 }
 
 impl BarrierScope {
-    /// Returns the reach of the barrier if only one warp of the block reaches the barrier.
+    /// Returns the threads that the barrier must order if only one warp of the block reaches the
+    /// barrier.
     pub(super) fn of_one_warp(self) -> Self {
         match self {
             Self::Cluster => Self::Cluster,

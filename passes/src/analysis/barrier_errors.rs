@@ -1,4 +1,4 @@
-//! Errors about barriers that are necessary where not all threads reach them.
+//! Errors about necessary barriers that not all threads would reach.
 
 use crate::analysis::active::Split;
 use melior::ir::operation::OperationLike;

@@ -10,8 +10,9 @@ use tx_dialect_tile::Scope;
 use tx_mlir::{Failed, Op, ancestors, codes, error, name};
 
 impl<'c> BarrierAnalysis<'_, 'c> {
-    /// Inserts a barrier between two accesses: before `later` in the innermost block that contains
-    /// both, or in the loop that has started a new iteration in between.
+    /// Inserts a barrier between two accesses. The barrier precedes `later` in the innermost block
+    /// that contains both accesses, or is in the loop that started a new iteration between the two
+    /// accesses.
     pub(super) fn insert(
         &mut self,
         earlier: &UnorderedAccess<'c>,
@@ -68,8 +69,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         Ok(())
     }
 
-    /// Returns the reach of a barrier at `place`. Barriers per warpgroup need at least two
-    /// warpgroups, all of them complete; otherwise the barrier is block-wide.
+    /// Returns the threads that a barrier at `place` orders. A barrier per warpgroup needs at least
+    /// two warpgroups, and all warpgroups must be complete; otherwise, the barrier is block-wide.
     fn widened(&self, place: Op<'c>, reach: BarrierScope) -> BarrierScope {
         let active = self.threads.active(place);
         let groups = active.threads.groups(WARPGROUP);
@@ -84,8 +85,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         }
     }
 
-    /// Returns the warps that reach `place`. All lanes of each warp must reach `place`, and for a
-    /// barrier between warps, the set of warps must be known.
+    /// Returns the warps that reach `place`. If a warp reaches `place`, all its lanes must reach
+    /// `place`. If the barrier orders several warps, the set of warps must be known.
     fn warps_at(
         &self,
         place: Op<'c>,

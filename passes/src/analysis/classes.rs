@@ -1,8 +1,9 @@
 //! Congruence classes: integers with a known residue modulo a number.
 //!
 //! Threads of a grid-stride loop access overlapping ranges of indices, but no two threads access
-//! the same index. Indices of different threads have different residues modulo the stride, in any
-//! iteration. Congruence classes prove that the indices differ; ranges cannot.
+//! the same index. In any iteration, the indices of two threads have different residues modulo the
+//! stride. Congruence classes prove that the indices of two threads differ; ranges cannot prove
+//! this property.
 
 /// Binary logarithm of the largest modulus. If an integer of 64 or more bits wraps around, its
 /// value changes by a multiple of 2^62.
@@ -80,7 +81,7 @@ impl Class {
         }
     }
 
-    /// Returns the class after wraparound; wraparound changes members by multiples of 2^`bits`.
+    /// Returns the class after wraparound. Wraparound changes a member by a multiple of 2^`bits`.
     pub(crate) fn wrapped(self, bits: u32) -> Self {
         let (m, r) = self.parts();
         Self::new(gcd(m, 1 << bits.min(LARGEST)), r)
@@ -92,8 +93,8 @@ impl Class {
         Self::new(gcd(gcd(m, n), r - s), r)
     }
 
-    /// Returns the greatest common divisor of both moduli. Residues modulo this divisor distinguish
-    /// members of the two classes.
+    /// Returns the greatest common divisor of both moduli. Two members with different residues
+    /// modulo this divisor are different numbers.
     pub(crate) fn common(self, other: Self) -> i64 {
         self.divisor(other.modulus)
     }
@@ -202,8 +203,8 @@ mod tests {
         assert!(meet(63, 0) && meet(64, 1));
     }
 
-    /// Wraparound changes a number by a power of two, so the new modulus must be a power of two,
-    /// also for large numbers.
+    /// Wraparound changes a number by a multiple of a power of two. The modulus after wraparound
+    /// must therefore be a power of two, also for large numbers.
     #[test]
     fn wrapping_keeps_powers_of_two() {
         assert_eq!(class(96, 40).wrapped(32), class(32, 8));

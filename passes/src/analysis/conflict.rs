@@ -1,4 +1,4 @@
-//! Conflicts: pairs of threads whose accesses may be to the same element.
+//! A conflict is a pair of threads whose accesses may be to the same element.
 
 use crate::analysis::access::Access;
 use crate::analysis::classes::common_divisor;
@@ -38,8 +38,8 @@ impl Conflict {
 }
 
 impl Access<'_> {
-    /// Returns the kinds of thread pairs in which the access `self` of one thread and the access
-    /// `other` of the other thread may be to the same element.
+    /// Returns the kinds of thread pairs with a conflict between the access `self` of one thread
+    /// and the access `other` of the other thread.
     pub(crate) fn conflict(&self, other: &Self) -> Conflict {
         let budget = &mut ComparisonBudget::unlimited();
         Compared::new(self).conflict(&Compared::new(other), budget)
@@ -90,7 +90,7 @@ impl Access<'_> {
 
 /// An access with cached sort keys, for comparison with other accesses.
 ///
-/// Threads are sorted by the key with the most distinct values, so that each thread is compared
+/// The sort key of the threads is the key with the most distinct values, so each thread is compared
 /// with few threads of the other access.
 pub(crate) struct Compared<'a, 'c> {
     access: &'a Access<'c>,
@@ -210,8 +210,9 @@ impl Order {
     }
 }
 
-/// Packs the indices `place` into one range of numbers. Returns `None` if an index is too large, or
-/// if an index other than the last is not exact.
+/// Packs the indices `place` into one range of numbers. Returns `None` if an index is negative or
+/// needs more than 60 / rank bits, or if the value of an index other than the last index is not
+/// known exactly.
 fn all_indices(place: &[Span]) -> Option<Range> {
     let bits = 60 / u32::try_from(place.len()).ok()?.max(1);
     let (last, others) = place.split_last()?;

@@ -1,5 +1,5 @@
-//! Constant arrays: `memref.global` ops with data. Kernels read the arrays from global memory of
-//! their module.
+//! Constant arrays: `memref.global` ops with data. A kernel reads a constant array from a global
+//! variable of its GPU module.
 
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +12,8 @@ use tx_mlir::{
     string_attribute, symbol_uses, type_value, walk,
 };
 
-/// Maximum size of all constant arrays of a module, in bytes; PTX lists each byte as a decimal
-/// number.
+/// Maximum total size of the constant arrays of a module, in bytes. PTX lists each byte as a
+/// decimal number, so large arrays make the PTX text very long.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
 /// Alignment of constant arrays in bytes, equal to the widest memory access.
@@ -130,8 +130,8 @@ pub(crate) fn check<'c>(
         .emit())
 }
 
-/// Returns the size of a dimension from the op that defines the memref; `None` if the op does not
-/// define the size.
+/// Returns the size of a dimension, derived from the op that defines the memref. Returns `None` if
+/// the function cannot derive the size from this op.
 fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     let ty = MemRef::of(memref)?;
     if let Some(size) = *ty.shape.get(dim)? {

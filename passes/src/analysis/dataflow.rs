@@ -1,8 +1,8 @@
 //! Data flow of a function: the memory that each op reads and writes, in program order.
 //!
 //! `convert-linalg-to-tile`, `tile-form-kernels` and `tile-schedule` use this analysis. The
-//! analysis is computed once, and is valid only while the function does not change. A pass
-//! therefore completes its decisions before it changes the function.
+//! analysis runs once, and its result is valid only while the function does not change. Each pass
+//! therefore makes all its decisions before the pass changes the function.
 
 use super::constants::is_constant;
 use melior::ir::block::BlockLike;
@@ -44,8 +44,8 @@ impl<'c> Access<'c> {
         self.value == other.value && self.map == other.map
     }
 
-    /// Rewrites the indexing map for `dims` new loops; `loops` expresses the index of each old loop
-    /// by the new loops.
+    /// Rewrites the indexing map for `dims` new loops. The expressions in `loops` compute the index
+    /// of each old loop from the indices of the new loops.
     pub(crate) fn replace(&self, dims: usize, loops: &[tx_mlir::Affine]) -> Self {
         Self {
             map: self.map.replace(dims, loops),
@@ -235,8 +235,8 @@ impl<'c> Dataflow<'c> {
         self.users.get(&key(value)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the allocation and deallocations of `value`, if `value` is a temporary that only
-    /// `users` use.
+    /// Returns the allocation and the deallocations of `value` if `value` is a temporary that no op
+    /// other than `users` uses.
     pub(crate) fn temporary(&self, value: Val<'c>, users: &[Op<'c>]) -> Option<Vec<Op<'c>>> {
         let alloc = defining_op(value).filter(|op| is_allocation(*op))?;
         let mut around = Vec::new();
@@ -269,8 +269,8 @@ impl<'c> Dataflow<'c> {
         (block == other && first < last).then(|| &self.blocks[*block][first + 1..*last])
     }
 
-    /// Rejects an op that accumulates into one of `memories` if that memory is an uninitialized
-    /// allocation of the function.
+    /// Rejects an op that accumulates into one of `memories` if the function allocates this memory
+    /// and no earlier op initializes the memory.
     pub(crate) fn check_written(&self, op: Op<'c>, memories: &[Val<'c>]) -> Result<(), Failed> {
         for (i, memory) in memories.iter().enumerate() {
             let base = root(*memory);

@@ -42,7 +42,7 @@ impl Fact {
         self.classes.clone().or_else(exact)
     }
 
-    /// Returns the exact value in each thread; `None` if a value is not exact.
+    /// Returns the value in each thread; `None` unless the value is known exactly in all threads.
     pub(crate) fn exact(&self) -> Option<Vec<i64>> {
         self.ranges
             .as_ref()?

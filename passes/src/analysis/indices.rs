@@ -44,8 +44,8 @@ impl Span {
         [Some((first, end.min(divisor - 1))), again]
     }
 
-    /// Converts indices in a view to indices in the source of the view; `None` if the stride may be
-    /// negative.
+    /// Converts indices of a view to indices of the source of the view. Returns `None` if the
+    /// stride may be negative.
     pub(super) fn moved(self, offset: IndexRange, stride: IndexRange) -> Option<Self> {
         let ((offset, at), (stride, step)) = (offset, stride);
         let ends = |index: i64| [stride.0, stride.1].map(|stride| index.saturating_mul(stride));
@@ -113,7 +113,7 @@ fn lanes(value: Val<'_>) -> Option<i64> {
     tx_mlir::vector_parts(value.r#type()).map(|(n, _)| n.cast_signed())
 }
 
-/// Returns the indices of all elements of a static memref, for each thread.
+/// Returns indices that cover all elements of a static memref, one entry for each thread.
 fn whole(memref: &MemRef<'_>, count: usize) -> Option<Vec<Indices>> {
     let span = |n: u64| Span {
         more: n.cast_signed() - 1,
@@ -213,8 +213,8 @@ impl<'c> Mixed<'c> {
     }
 }
 
-/// Returns the offsets, sizes or strides of a subview; `segment` is the number of the operand group
-/// with the dynamic values.
+/// Returns the offsets, sizes or strides of a subview. `segment` is the number of the operand group
+/// that contains the dynamic offsets, sizes or strides.
 fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>> {
     let sizes = integers(attribute(op, "operandSegmentSizes")?)?;
     let start: i64 = sizes.get(..segment)?.iter().sum();

@@ -1,25 +1,25 @@
 //! Analysis of loops one iteration at a time.
 //!
-//! The analysis in `threads` computes one index range per thread, which covers all iterations of a
-//! loop. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access the same
-//! element only in different iterations. Block sizes are static, so the loop-carried values are
-//! usually constants too. The analysis substitutes the values of each iteration, and compares two
-//! accesses within that iteration.
+//! The analysis in `threads` computes one index range per thread for all iterations of a loop
+//! together. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access the
+//! same element only in different iterations. Block sizes are static, so the loop-carried values of
+//! such a loop are usually known constants in each iteration. The analysis substitutes the values
+//! of each iteration, and compares two accesses within that iteration.
 
 use crate::analysis::loops::{arguments, counts_unsigned, last_operands};
 use crate::analysis::threads::Threads;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Blk, Op, Val, first_block, is, name, operands};
 
-/// Maximum number of iterations that the analysis distinguishes in a nest of loops, over all loops
-/// together.
+/// Maximum number of iterations of a loop nest that the analysis examines separately.
 const MOST: usize = 256;
 
 /// Values that are constant and equal in all threads during an iteration, each with its constant.
 pub(crate) type Iteration<'c> = Vec<(Val<'c>, i64)>;
 
-/// Returns one analysis of the kernel per iteration of the nested `loops`, outermost loop first.
-/// Loops with an unknown trip count, and all loops inside them, are not split into iterations.
+/// Returns one analysis of the kernel per iteration of the nested `loops`, which begin with the
+/// outermost loop. If the trip count of a loop is unknown, the function analyses all iterations of
+/// this loop and of its inner loops together.
 pub(crate) fn cases<'c>(threads: &Threads<'c>, loops: &[Op<'c>]) -> Vec<Threads<'c>> {
     let mut cases = vec![threads.given(&[])];
     for op in loops {
@@ -108,8 +108,8 @@ fn numbers<'c>(threads: &Threads<'c>, arguments: &[Val<'c>], values: &[Val<'c>])
 }
 
 /// Returns the loops in which two ops execute in the same iteration, outermost loop first. If the
-/// loop `round` starts a new iteration between the two ops, only the loops around `round` are
-/// returned.
+/// loop `round` starts a new iteration between the two ops, the result contains only the loops
+/// around `round`.
 pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, round: Option<Op<'c>>) -> Vec<Op<'c>> {
     let around: Vec<Op<'c>> = tx_mlir::ancestors(first).collect();
     let both = tx_mlir::ancestors(second).filter(|op| around.contains(op));

@@ -214,7 +214,8 @@ pub(crate) fn members<'c>(b: &Builder<'c>, kernel: &Kernel<'c>) -> Val<'c> {
 /// `kernel`.
 ///
 /// # Errors
-/// Fails if the attribute `exec` is missing, or states more threads than the scope has.
+/// Fails if the attribute `exec` is missing, or if its number of threads exceeds the number of
+/// threads of the scope.
 pub(crate) fn recorded_threads(op: Op<'_>, kernel: &Kernel<'_>) -> Result<i64, Failed> {
     let threads = tx_mlir::dictionary_entry(op, "exec", "threads")
         .and_then(|a| melior::ir::attribute::IntegerAttribute::try_from(a).ok())

@@ -6,8 +6,8 @@ use tx_mlir::build::argument;
 use tx_mlir::{Failed, Op, attribute, codes, elements, enclosing, error, first_block, warning};
 
 /// Rejects a `custom` combiner that is provably not associative or not commutative, or that has no
-/// valid identity. Emits a warning for a combiner that violates an algebraic property only for some
-/// values.
+/// valid identity. Emits a warning if a combiner violates an algebraic property for some sample
+/// values but satisfies the property for other sample values.
 pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     let identities = attribute(op, "identities")
         .and_then(elements)
@@ -59,8 +59,8 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
 }
 
 /// Returns whether `op` is from the input program, not created by `tile-schedule`. `tile-schedule`
-/// checks an op before it creates ops from this op. All ops in a kernel with the attribute
-/// `schedule` were created by `tile-schedule`.
+/// checks an op of the input program before the pass replaces the op. All ops in a kernel with the
+/// attribute `schedule` were created by `tile-schedule`.
 pub(crate) fn is_written(op: Op<'_>) -> bool {
     enclosing(op, "gpu.func").is_none_or(|kernel| attribute(kernel, "schedule").is_none())
 }

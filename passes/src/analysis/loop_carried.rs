@@ -38,9 +38,9 @@ impl<'c> Threads<'c> {
         })
     }
 
-    /// Computes facts of the loop-carried values of a loop by fixed-point iteration. The
-    /// fixed-point iteration starts with the facts of the initial values, and weakens these facts
-    /// until the yielded values satisfy them.
+    /// Computes facts of the loop-carried values of a loop by fixed-point iteration. The iteration
+    /// starts with the facts of the initial values, and weakens the facts until the facts are also
+    /// true for the yielded values.
     pub(super) fn carry(&self, op: Op<'c>) {
         let bodies = blocks(op);
         let arguments: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| arguments(*body)).collect();
@@ -66,8 +66,8 @@ impl<'c> Threads<'c> {
         {
             return;
         }
-        // Facts of one iteration do not hold for the previous iterations that produced the carried
-        // values.
+        // The facts of one iteration may be false in the previous iterations, which produced the
+        // carried values.
         if arguments
             .iter()
             .flatten()

@@ -9,8 +9,8 @@ pub(crate) fn counts_unsigned(op: Op<'_>) -> bool {
     attribute(op, "unsignedCmp").is_some()
 }
 
-/// Returns whether an unsigned loop may count past the largest signed integer; ranges cannot
-/// represent larger integers.
+/// Returns whether the induction variable of an unsigned loop may exceed the largest signed
+/// integer. Ranges cannot represent such integers.
 pub(super) fn wraps(op: Op<'_>, bounds: &[Fact]) -> bool {
     let mut all = bounds.iter().filter_map(|fact| fact.ranges.as_ref());
     counts_unsigned(op) && all.any(|ranges| ranges.iter().any(|range| range.0 < 0))
@@ -33,7 +33,8 @@ pub(crate) fn last_operands(block: Blk<'_>) -> Vec<Val<'_>> {
         .unwrap_or_default()
 }
 
-/// Returns whether all threads have equal trip counts although the bounds differ.
+/// Returns whether the trip count is equal in all threads; the loop bounds may differ between
+/// threads.
 pub(super) fn same_trips(bounds: &[Fact]) -> bool {
     let exact: Option<Vec<Vec<i64>>> = bounds.iter().map(Fact::exact).collect();
     let Some(exact) = exact else { return false };
@@ -45,8 +46,8 @@ pub(super) fn same_trips(bounds: &[Fact]) -> bool {
     (0..exact[0].len()).all(|t| trips(t) == trips(0))
 }
 
-/// Returns whether an op has structured control flow, unlike an `scf.execute_region` with several
-/// blocks.
+/// Returns whether an op has structured control flow. For example, the control flow of an
+/// `scf.execute_region` with several blocks is unstructured.
 pub(super) fn is_structured(op: Op<'_>) -> bool {
     !is(op, "scf.execute_region") || blocks(op).len() == 1
 }

@@ -11,13 +11,14 @@ use tx_dialect_tile::{Axis, Fragment, Iter, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Failed, Index, Op, Val, codes, error, name};
 
-/// Use of the coordinate of a layout entry: part of an element index, or number of a copy.
+/// Use of the coordinate of a layout entry: the coordinate contributes to an element index, or
+/// numbers the copies of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// The coordinate is a part of an element index: the coordinate times `weight` is added to the
     /// index along dimension `dim`.
     Element { dim: usize, weight: i64 },
-    /// The coordinate is the number of a copy of the elements.
+    /// The coordinate numbers the copies of the elements.
     Replica,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct Digit {
     pub(crate) role: Role,
 }
 
-/// A register of the fragment; each thread has this register.
+/// A register of the fragment. Each thread has one register for each slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     /// Contribution of the register slot to the element index along each dimension.
@@ -44,7 +45,8 @@ pub(crate) struct Placement {
     pub(crate) shape: Vec<i64>,
     /// Mixed-radix digits of the thread number, in order of ascending stride.
     pub(crate) digits: Vec<Digit>,
-    /// Lane number, warp number or whole thread number, from which the digits are extracted.
+    /// Lane number and warp number, or whole thread number. The kernel extracts the digits from
+    /// these numbers.
     levels: Vec<Level>,
     /// Number of the first thread that holds elements.
     pub(crate) first: i64,
@@ -58,14 +60,15 @@ struct Level {
     /// Distance in threads between consecutive numbers: 1 for a lane or thread number, 32 for a
     /// warp number.
     unit: i64,
-    /// Number of values of the lane, warp or thread number; `None` if unbounded.
+    /// Number of possible lane, warp or thread numbers; `None` if the placement does not limit this
+    /// number.
     size: Option<i64>,
     /// Smallest lane, warp or thread number among the threads that hold elements.
     first: i64,
     digits: Vec<Digit>,
 }
 
-/// SSA values of the digits of a thread number, and whether the thread holds elements.
+/// SSA values of the digits of a thread number, and the condition that the thread holds elements.
 pub(crate) struct Located<'c> {
     pub(crate) digits: Vec<Index<'c>>,
     pub(crate) holds: Cond<'c>,
@@ -283,7 +286,8 @@ impl Level {
 }
 
 /// Divides the digits of a thread number into digits of the lane number and digits of the warp
-/// number. If a digit spans lanes and warps, all digits remain digits of the thread number.
+/// number. If a digit spans lanes and warps, the result contains all digits as digits of the thread
+/// number.
 fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
     let lanes: i64 = digits
         .iter()
@@ -343,8 +347,8 @@ fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
     Ok(all)
 }
 
-/// Splits the shard entries of a layout along the dimensions of the tile. Layout entries of extent
-/// 1 are ignored.
+/// Assigns each shard entry of a layout to a dimension of the tile, and splits entries that span
+/// several dimensions. The function ignores layout entries of extent 1.
 fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
     let mut left = shard.iter().copied().filter(|i| i.extent > 1).rev();
     let mut current: Option<Iter> = None;
@@ -381,8 +385,8 @@ fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
     Ok(parts)
 }
 
-/// Splits a digit of the thread number that spans lanes and warps into a lane digit and a warp
-/// digit, if the stride and extent of the digit permit.
+/// Splits a digit of the thread number into a lane digit and a warp digit, if the digit spans lanes
+/// and warps, and if its stride and extent permit the split.
 fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     let lanes = WARP_SIZE / digit.stride.max(1);
     let crosses = digit.stride < WARP_SIZE && digit.stride * digit.extent > WARP_SIZE;

@@ -51,11 +51,11 @@ pub(crate) fn required_barriers<'c>(
     Ok((analysis.barriers, redundant))
 }
 
-/// Reason for which the walk through a kernel ended early.
+/// Reason why the walk through a kernel ended early.
 enum Stop {
     /// The walk inserted a barrier, so the unordered accesses must be computed again.
     Restart,
-    /// One of the barriers that the walk ignored is necessary.
+    /// The walk found that an ignored barrier is necessary.
     Needed,
     Failed(Failed),
 }
@@ -66,7 +66,8 @@ impl From<Failed> for Stop {
     }
 }
 
-/// Walk through a kernel that finds conflicting accesses without a barrier in between.
+/// State of a walk through a kernel. The walk finds pairs of conflicting accesses without a barrier
+/// between the two accesses.
 pub(super) struct BarrierAnalysis<'t, 'c> {
     pub(super) threads: &'t Threads<'c>,
     pub(super) barriers: Vec<Barrier<'c>>,
@@ -78,7 +79,7 @@ pub(super) struct BarrierAnalysis<'t, 'c> {
     partial_barriers: Vec<Op<'c>>,
     /// Barriers of the input program that the walk ignores, to test whether they are redundant.
     ignored: Option<Vec<Op<'c>>>,
-    /// Unordered accesses at the start of the body of each loop, from the previous walk through the
+    /// Unordered accesses at the start of each loop body, as computed by the previous visit of the
     /// body.
     starts: BTreeMap<usize, UnorderedAccesses<'c>>,
     conflicts: BTreeMap<(OpAccessKey, OpAccessKey, IndexRelation), Conflict>,
@@ -87,18 +88,19 @@ pub(super) struct BarrierAnalysis<'t, 'c> {
 /// Relation between the indices of two accesses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum IndexRelation {
-    /// The indices are relative to the same root memref, in one iteration of these loops.
+    /// The indices are relative to the same root memref, and both accesses are in the same
+    /// iteration of these loops.
     One(Vec<usize>),
     /// The roots of the indices are unknown, so the indices cannot be compared.
     Any,
 }
 
-/// Maximum number of compared pairs of threads for the loops of one nest, over all iterations
-/// together. If more pairs are necessary, the pass does not compare each iteration separately.
+/// Maximum number of thread pairs that the pass compares for one loop nest, in all iterations
+/// together. If a loop nest has more pairs, the pass does not compare its iterations separately.
 const MAX_COMPARED_PAIRS: usize = 1 << 27;
 
-/// Returns whether an `nvvm.barrier` orders all threads of the block: it has neither a barrier
-/// number nor a number of threads.
+/// Returns whether an `nvvm.barrier` orders all threads of the block. Such a barrier has neither an
+/// operand for the barrier number nor an operand for the number of threads.
 fn is_of_the_block(op: Op<'_>) -> bool {
     let groups = tx_mlir::operand_groups(op).unwrap_or_default();
     groups.iter().take(2).all(Vec::is_empty)
@@ -125,8 +127,7 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         self.regions(func, UnorderedAccesses::default())
     }
 
-    /// Returns the redundant barriers of the input program, in the presence of all inserted
-    /// barriers.
+    /// Returns the barriers of the input program that are redundant, given all inserted barriers.
     fn redundant(&mut self, func: Op<'c>) -> Vec<Op<'c>> {
         let all = walk(func);
         let is_candidate =
@@ -269,7 +270,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         match (name(op), all.as_slice()) {
             ("gpu.func" | "scf.execute_region", [body]) => self.block(*body, pending),
             (branch @ ("scf.if" | "scf.index_switch"), arms) => {
-                // Without an `else` region, a thread may skip the `scf.if`.
+                // If an `scf.if` has no `else` region, threads with a false condition execute no
+                // region.
                 let passes_by = branch == "scf.if" && arms.len() < 2;
                 let mut end = if passes_by {
                     pending.clone()
@@ -320,8 +322,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
 
     /// Visits blocks until the unordered accesses at their starts no longer change.
     ///
-    /// The results of a previous visit remain valid, so only new unordered accesses cause a new
-    /// visit.
+    /// The results of a previous visit remain valid, so the function repeats a visit only if it
+    /// finds new unordered accesses.
     fn repeated(
         &mut self,
         op: Op<'c>,
@@ -367,7 +369,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
     }
 
     /// Returns the accesses of an op to memory that the kernel writes. Accesses to read-only memory
-    /// need no barrier, but are the most frequent accesses and the slowest to analyse.
+    /// need no barrier. The function omits them, because they are the most frequent accesses and
+    /// the slowest to analyse.
     fn accesses(&mut self, op: Op<'c>) -> Vec<Access<'c>> {
         let (threads, writes) = (self.threads, &self.writes);
         let is_ordered = |op_access: &OpAccess<'c>| {
@@ -423,8 +426,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         Ok(pending)
     }
 
-    /// Returns whether two accesses conflict in threads that only a barrier of at least this reach
-    /// orders.
+    /// Returns whether two accesses conflict in a pair of threads that no barrier with a narrower
+    /// scope than `reach` orders.
     fn reaches(
         &mut self,
         reach: BarrierScope,
@@ -459,8 +462,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         }
     }
 
-    /// Compares all accesses in the bodies of the loops, in each iteration separately, so that each
-    /// iteration is analysed only once.
+    /// Compares all pairs of accesses in the bodies of the loops at once, separately for each
+    /// iteration. The function therefore analyses each iteration only once.
     fn compare_iterations(&mut self, loops: &[Op<'c>]) {
         let Some(innermost) = loops.last() else {
             return;
@@ -512,8 +515,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
     }
 }
 
-/// Returns whether a wait at an mbarrier object guarantees that an asynchronous store is complete,
-/// because the store signals this object.
+/// Returns whether an asynchronous store is complete after a wait at an mbarrier object. The store
+/// is complete if it signals this mbarrier object.
 fn completes<'c>(wait: Op<'c>, store: Op<'c>) -> bool {
     let waited = target(operands(wait)[0]);
     let signaled = AsyncStore::of(store).and_then(|store| target(store.barrier));

@@ -16,20 +16,20 @@ use tx_mlir::{
 pub(crate) const SHARED_ALIGNMENT: u64 = 16;
 
 pub(crate) struct Array<'c> {
-    /// SSA values of the array: the attribution, or the results of all `memref.get_global` ops of
-    /// one variable.
+    /// SSA values of the array: the attribution, or the results of all `memref.get_global` ops that
+    /// name one global variable.
     pub(crate) values: Vec<Val<'c>>,
-    /// Offset of the first byte if all arrays are laid out consecutively.
+    /// Offset of the first byte in a layout that places all arrays consecutively.
     pub(crate) offset: u64,
     pub(crate) alignment: u64,
 }
 
-/// Static arrays of a kernel in shared memory: first the attributions, in order, then the
-/// variables, by name.
+/// Static shared memory arrays of a kernel. The workgroup attributions precede the global
+/// variables, which are sorted by name.
 pub(crate) struct SharedMemory<'c> {
     pub(crate) arrays: Vec<Array<'c>>,
     pub(crate) attributions: usize,
-    /// Total bytes of the arrays, each aligned to [`SHARED_ALIGNMENT`].
+    /// Total size of the arrays in bytes, if each array is aligned to [`SHARED_ALIGNMENT`].
     pub(crate) bytes: u64,
 }
 
@@ -89,7 +89,7 @@ impl<'c> SharedMemory<'c> {
     }
 }
 
-/// Name of the attribute that states the alignment of an attribution in bytes.
+/// Name of the attribute for the alignment of a workgroup attribution, in bytes.
 pub(crate) const ALIGN: &str = "llvm.align";
 
 /// Raises the alignment of a workgroup attribution to at least [`SHARED_ALIGNMENT`].
@@ -106,7 +106,7 @@ pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
     let all: Vec<Attribute<'_>> = (0..count)
         .map(|i| {
             let mut fields = entries.get(i).map(|d| dictionary(*d)).unwrap_or_default();
-            // An existing alignment comes from the program and may be larger.
+            // If the program sets an alignment, the alignment may be larger.
             let is_enough = |(name, value): &(String, Attribute<'_>)| {
                 let bytes = integer_value(*value).unwrap_or(0);
                 name == ALIGN && bytes >= SHARED_ALIGNMENT.cast_signed()

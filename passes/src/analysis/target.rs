@@ -16,8 +16,8 @@ const LLVM_DEFAULT: &str = "+ptx60";
 
 pub(crate) struct Target {
     pub(crate) chip: Chip,
-    /// Newest PTX version among the target features, or the oldest PTX version that supports the
-    /// chip, multiplied by ten.
+    /// Newest PTX version among the target features, multiplied by ten. If the features contain no
+    /// PTX version, the oldest PTX version that supports the chip.
     pub(crate) ptx: u32,
 }
 

@@ -30,9 +30,9 @@ pub(crate) struct Threads<'c> {
     /// Known properties (facts) of analysed values; `None` while the analysis of a value is in
     /// progress.
     pub(super) facts: RefCell<BTreeMap<usize, Option<Fact>>>,
-    /// Known properties (facts) of loop-carried values, with the loop as key. Facts only become
-    /// weaker while the analysis of an outer loop iterates, so the analysis of an inner loop starts
-    /// from its previous result.
+    /// Known properties (facts) of loop-carried values, with the loop as key. While the analysis of
+    /// an outer loop iterates, each fact only becomes weaker. The analysis of an inner loop
+    /// therefore starts from its previous result.
     pub(super) carried: RefCell<BTreeMap<usize, CarriedFacts>>,
     pub(super) depth: Cell<u32>,
 }
@@ -43,7 +43,7 @@ pub(super) type CarriedFacts = BTreeMap<usize, Fact>;
 /// Maximum number of blocks along one dimension of a grid.
 const MOST_BLOCKS: i64 = i32::MAX as i64;
 
-/// Maximum depth of recursion, which bounds stack use.
+/// Maximum recursion depth of the analysis. The limit prevents a stack overflow.
 const DEEPEST: u32 = 400;
 
 impl<'c> Threads<'c> {
@@ -104,8 +104,8 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    /// Creates a fact (known properties) with ranges. If the exact values are equal within a scope
-    /// wider than `same`, the fact contains this wider scope instead of `same`.
+    /// Creates a fact (known properties) with ranges. If the ranges prove that the values are equal
+    /// in a scope wider than `same`, the fact records the wider scope.
     pub(super) fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -144,7 +144,7 @@ impl<'c> Threads<'c> {
         self.per_thread(|_| value)
     }
 
-    /// Returns the widest scope whose threads have equal values of all operands.
+    /// Returns the widest scope in which each operand has equal values in all threads.
     pub(super) fn common(facts: &[Fact]) -> Scope {
         facts.iter().map(|f| f.same).min().unwrap_or(Scope::Cluster)
     }
@@ -246,7 +246,7 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    /// Returns the widest scope whose threads execute a loop equally often.
+    /// Returns the widest scope whose threads have equal trip counts of a loop.
     pub(super) fn together(&self, op: Op<'c>) -> Scope {
         match name(op) {
             "scf.for" => {
@@ -346,8 +346,9 @@ impl<'c> Threads<'c> {
             // A barrier reduction returns the same value to all threads of the block.
             "nvvm.barrier" if operands(op).len() == 1 => Fact::unknown(Scope::Cta),
             "arith.select" => self.select(op),
-            // Conversions keep a number that both types can represent. `true` is 1 in this
-            // analysis, but sign extension yields -1.
+            // A conversion does not change a number that both types can represent. The sign
+            // extension of `true` is an exception: `true` is 1 in this analysis, but sign extension
+            // yields -1.
             "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui"
             | "arith.trunci" => {
                 let source = operands(op)[0];
@@ -461,8 +462,9 @@ impl<'c> Threads<'c> {
             .with_classes(classes)
     }
 
-    /// Computes the fact of a binary integer op from ranges. If an op has no side effects, equal
-    /// operands give equal results. An op without operands may read a thread-dependent register.
+    /// Computes the fact of a binary integer op from ranges. An op without side effects returns
+    /// equal results for equal operands. An op without operands has no known properties, because
+    /// the op may read a thread-dependent register.
     pub(super) fn arithmetic(&self, op: Op<'c>) -> Fact {
         let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
         // A division that traps or is undefined also has equal results if its operands are equal.

@@ -6,7 +6,7 @@ use crate::analysis::kernel::WARP_SIZE;
 use std::collections::BTreeSet;
 use tx_mlir::{Op, ancestors};
 
-/// Unordered accesses: no barrier separates them from the current op.
+/// Earlier memory accesses that no barrier separates from the current op.
 #[derive(Default, Clone)]
 pub(super) struct UnorderedAccesses<'c>(pub(super) Vec<UnorderedAccess<'c>>);
 
@@ -17,7 +17,7 @@ pub(super) struct UnorderedAccess<'c> {
     /// Widest barrier since the access. The barrier orders the access before later accesses of the
     /// same warp, warpgroup, block or cluster.
     pub(super) separated: Option<BarrierScope>,
-    /// Warps whose later accesses are ordered after this access by a named barrier.
+    /// Warps for which a named barrier orders this access before all later accesses of the warp.
     pub(super) ordered_in: BTreeSet<i64>,
     /// Outermost loop around the access that has started a new iteration since the access. The new
     /// iteration of this loop enters all inner loops again.
@@ -40,16 +40,15 @@ impl<'c> UnorderedAccess<'c> {
                 .all(|t| self.ordered_in.contains(&(t / WARP_SIZE)))
     }
 
-    /// Returns whether both accesses belong to one execution of one op, so that no barrier can
-    /// separate them.
+    /// Returns whether one execution of one op performs both accesses. No barrier can separate such
+    /// accesses.
     pub(super) fn is_same_instance(&self, later: &Access<'c>) -> bool {
         self.access.of_op.op == later.of_op.op && self.crossed_loop.is_none()
     }
 
-    /// Returns whether both accesses belong to one access set
-    /// ([`OWNED`](tx_dialect_tile::OWNED)), in which only one thread accesses each element. If a
-    /// loop has started a new iteration in between, the accessed memref must be the same in both
-    /// iterations.
+    /// Returns whether both accesses belong to one access set ([`OWNED`](tx_dialect_tile::OWNED)).
+    /// In an access set, only one thread accesses each element. If a loop has started a new
+    /// iteration between the two accesses, both iterations must access the same memref.
     pub(super) fn has_same_owner(&self, later: &Access<'c>) -> bool {
         let (own, later) = (self.access.of_op.owner, later.of_op.owner);
         let (Some((own, _)), Some((number, memory))) = (own, later) else {
@@ -86,8 +85,7 @@ impl<'c> UnorderedAccesses<'c> {
         self
     }
 
-    /// Adds the unordered accesses of another control-flow path, and returns whether the set
-    /// changed.
+    /// Adds the unordered accesses of another control-flow path. Returns whether this set changed.
     pub(super) fn join(&mut self, other: Self) -> bool {
         let mut changed = false;
         for (i, earlier) in other.0.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Functions and quotients with `fastmath<afn>`, computed by approximate GPU instructions.
+//! Expansion of functions and quotients with `fastmath<afn>` to approximate GPU instructions.
 //!
 //! On f32, `math.exp2`, `math.log2` and the quotient 1 / x with this flag become the instructions
 //! `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. `math.exp`, `math.log`, `math.log10` and
@@ -24,7 +24,7 @@ const FLAGS: [&str; 7] = ["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", 
 const LOG10_2: Constant = Constant(0x3e9a_209b, 0x3fd3_4413_509f_79ff);
 
 /// Returns whether the expansion of an op uses approximate instructions. The op must be in
-/// `APPROXIMATE`, have f32 or a narrower type, and have the flag `afn`.
+/// `APPROXIMATE`, its type must be f32 or narrower, and the flag `afn` must be set.
 pub(crate) fn is_approximate(op: Op<'_>) -> bool {
     has_flag(op, "fastmath", "afn") && may_be_approximate(op)
 }
@@ -38,8 +38,8 @@ fn may_be_approximate(op: Op<'_>) -> bool {
     APPROXIMATE.contains(&name(op)) && element.is_some_and(|float| float.bits() <= 32)
 }
 
-/// Sets the flag `afn` on an op that has approximate instructions. Returns whether the function
-/// added the flag.
+/// Sets the flag `afn` on an op that has approximate instructions. Returns whether the flag was not
+/// set before.
 pub(crate) fn permit(op: Op<'_>) -> bool {
     if !may_be_approximate(op) || has_flag(op, "fastmath", "afn") {
         return false;
@@ -71,8 +71,8 @@ pub(super) fn expand<'a, 'c>(
     })
 }
 
-/// Returns whether an op expands to a single approximate instruction: its type must be f32, and a
-/// quotient must have the form 1 / x.
+/// Returns whether an op compiles to a single approximate instruction. The type of such an op is
+/// f32, and a quotient has the form 1 / x.
 pub(super) fn is_instruction(op: Op<'_>) -> bool {
     let of_one = || {
         let dividend = tx_mlir::operands(op).first().copied();

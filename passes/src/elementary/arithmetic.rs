@@ -32,8 +32,8 @@ const SHIFT: Constant = Constant(0x4b40_0000, 0x4338_0000_0000_0000);
 /// 2^-64.
 const SMALL: f64 = 1.0 / 18_446_744_073_709_551_616.0;
 
-/// A constant with more bits than the type, as a sum of the rounded value and the rounded
-/// remainder.
+/// A constant with more significant bits than the float type. The constant is the sum of its
+/// rounded value and of the rounded remainder.
 #[derive(Clone, Copy)]
 pub(super) struct Precise(pub(super) Constant, pub(super) Constant);
 
@@ -295,13 +295,13 @@ impl<'a, 'c> Float<'a, 'c> {
         self.at_least(low).at_most(high)
     }
 
-    /// Emits the nearest integer to `self` · `scale`, as a float, and as an integer that still
-    /// contains the bits of [`SHIFT`]. The product must be below 2^(fraction bits − 2); for other
-    /// numbers and NaN, the results are arbitrary.
+    /// Emits the nearest integer to `self` · `scale` twice: as a float, and as an integer to which
+    /// the bits of [`SHIFT`] are added. The magnitude of the product must be below 2^(fraction bits
+    /// − 2). For a larger product and for NaN, the results are arbitrary.
     ///
     /// The sum of the product and [`SHIFT`] has no fraction bits, and its lowest bits are the bits
-    /// of the integer. The other bits of [`SHIFT`] are shifted out when the integer, or half of it,
-    /// is shifted to the exponent.
+    /// of the integer. A later shift moves the integer, or half of the integer, to the exponent
+    /// field. This shift discards the other bits of [`SHIFT`].
     pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         let shifted = self.fma(scale, m.constant(SHIFT));
@@ -413,7 +413,7 @@ impl<'a, 'c> Whole<'a, 'c> {
             .as_bits()
     }
 
-    /// Emits 2^`self`, or 0 if that would be subnormal.
+    /// Emits 2^`self`, or 0 if 2^`self` would be subnormal.
     pub(super) fn power_of_two_or_zero(self) -> Float<'a, 'c> {
         self.apply("arith.maxsi", self.m.integer(-self.m.bias()))
             .power_of_two()

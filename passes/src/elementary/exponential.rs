@@ -1,14 +1,15 @@
 //! Exponential functions.
 //!
 //! The argument of an exponential is n · ln 2 + r with an integer n and |r| ≤ ½ ln 2; the result is
-//! 2^n · e^r. Two constants for ln 2 keep the error of n · ln 2 below the last bit of r.
+//! 2^n · e^r. The code represents ln 2 by two constants, so the error of n · ln 2 is below the last
+//! bit of r.
 
 use super::arithmetic::{Float, Polynomial, Precise, Whole};
 use super::sign;
 
 /// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. The approximation error times r² is below
-/// 2^-28 (f32) and 2^-61 (f64). The sum of this polynomial and 1 + r is rounded, so a smaller error
-/// would have no effect.
+/// 2^-28 (f32) and 2^-61 (f64). The function rounds the sum 1 + r + r² · polynomial, so a smaller
+/// approximation error would not improve the result.
 const EXP: Polynomial = Polynomial {
     single: &[
         0x3eff_fffe,
@@ -123,8 +124,9 @@ fn highest<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     m.number(m.pick(89.0, 710.0))
 }
 
-/// Reduced argument: −n as a float, n as returned by `nearest_integer`, and x − n · ln 2, computed
-/// with one constant for ln 2 (`rough`) and with both constants (`r`).
+/// Reduced argument: −n as a float, n as returned by `nearest_integer`, and x − n · ln 2. The field
+/// `rough` contains the difference for one constant of ln 2, and `r` the difference for both
+/// constants.
 struct Reduced<'a, 'c> {
     minus_n: Float<'a, 'c>,
     power: Whole<'a, 'c>,
@@ -224,8 +226,8 @@ pub(super) fn tanh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     a.below(m.number(0.5625)).select(near, far).with_sign_of(x)
 }
 
-/// Computes `factor` · e^(x + rest), for a small `rest`. x is not positive, and not so small that
-/// e^x rounds to 0.
+/// Computes `factor` · e^(x + rest), for a small `rest`. x must be at most 0, and e^x must not
+/// round to 0.
 pub(super) fn times_exp<'a, 'c>(
     factor: Float<'a, 'c>,
     x: Float<'a, 'c>,

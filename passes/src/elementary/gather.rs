@@ -1,4 +1,4 @@
-//! Conversions of adjacent 8-bit floats, combined into conversions of vectors.
+//! Combination of conversions of adjacent 8-bit floats into conversions of vectors.
 
 use super::arithmetic::{convert, parts};
 use super::narrow::f8_of;

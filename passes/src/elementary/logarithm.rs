@@ -21,9 +21,9 @@ const ARTANH: Polynomial = Polynomial {
     ],
 };
 
-/// Constants of a base. `of_two` is the logarithm of 2 as a sum; its first summand has so few bits
-/// that the product with an exponent is exact. `factor` converts natural logarithms to the base;
-/// `None` for base e.
+/// Constants of a base. `of_two` is the logarithm of 2 as a sum of two numbers. The first number
+/// has so few bits that its product with any exponent is exact. `factor` converts natural
+/// logarithms to the base; `None` for base e.
 struct Base {
     of_two: Precise,
     factor: Option<Precise>,

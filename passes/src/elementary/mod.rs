@@ -1,6 +1,6 @@
-//! Elementary functions as arithmetic with equal bits on every machine. The expansions use integer
-//! ops and correctly rounded additions, multiplications, divisions, square roots and fused
-//! multiply-adds.
+//! Expansion of elementary functions to arithmetic whose results have the same bits on every
+//! machine. The expansions use integer ops and correctly rounded additions, multiplications,
+//! divisions, square roots and fused multiply-adds.
 
 mod approximate;
 mod arithmetic;
@@ -188,7 +188,8 @@ fn clamp<'c>(b: &Builder<'c>, operands: [Val<'c>; 3], narrow: Narrow) -> Option<
     Some(converted(b, narrow, "arith.truncf", clamped, ty))
 }
 
-/// Integer exponents for which a product computes the power within the documented error.
+/// Integer exponents for which the pass computes the power by multiplications. The error of these
+/// powers is within the documented error.
 const SMALL: std::ops::RangeInclusive<i64> = -2..=3;
 
 /// Computes x to the power of an exponent in [`SMALL`]. For a negative exponent, 1 / x is computed

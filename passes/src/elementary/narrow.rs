@@ -97,7 +97,7 @@ impl<'c> Lanes<'_, 'c> {
 }
 
 /// Emits the expansion of `arith.extf` or `arith.truncf`, if one of the types is an 8-bit float.
-/// `result` is the value that the expansion replaces, if any.
+/// `result` is the value that the expansion replaces; `None` if the expansion replaces no value.
 pub(super) fn expand<'c>(
     b: &Builder<'c>,
     by: Narrow,
@@ -181,8 +181,8 @@ fn widen_pairs<'c>(
     let (byte, pair) = (b.int_type(8), b.int_type(16));
     let count = m.lanes.unwrap_or(1);
     let bytes = m.cast("arith.bitcast", value, byte);
-    // Pairs are extracted as integers, because a vector that is split into bytes stays split in
-    // PTX.
+    // The expansion extracts pairs as integers. If it split the vector into bytes, the PTX would
+    // also split the vector into bytes.
     let mut pairs = match count % 2 {
         0 => scalars(
             b,
@@ -342,8 +342,8 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
 }
 
 /// Returns whether a value is provably in the range of a format, and whether each NaN of the value
-/// has the bits that `cvt` returns. A minimum or maximum returns a single NaN, without a sign.
-/// `minnumf` and `maxnumf` return no NaN if one operand is a number.
+/// has the bits that `cvt` returns. A minimum or maximum always returns the same NaN, whose sign
+/// bit is 0. `minnumf` and `maxnumf` return no NaN if one operand is a number.
 fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
     while let Some(op) = root.filter(|op| is(*op, "arith.extf")) {
@@ -372,7 +372,7 @@ const EXTREMA: [(&str, bool); 4] = [
     ("arith.minnumf", false),
 ];
 
-/// Maximum number of defining ops in a chain that the search for a range follows.
+/// Maximum length of the chain of defining ops that the search for a range visits.
 const MAX_FOLLOWED: usize = 8;
 
 fn range(value: Val<'_>, followed: usize) -> (f64, f64) {
@@ -482,7 +482,8 @@ fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) ->
     let is_small =
         m.b.compare_ints(Predicate::Ult as i64, magnitude, m.int(magnitude, least));
     let rounded = m.b.select(Cond::Val(is_small), small, normal);
-    // NaN has a larger magnitude than any number, so saturation turns it into the NaN of f8E4M3FN.
+    // NaN has a larger magnitude than any number, so saturation converts a NaN to the NaN of
+    // f8E4M3FN.
     let (most, nan) = match to {
         Float::F8E5M2 => (0x7c, Some(0x7e)),
         _ => (0x7f, None),

@@ -10,8 +10,8 @@ use tx_mlir::{Builder, Index, Val, integer_width};
 /// Maximum constant exponent for which the power is computed as an unrolled product.
 const MAX_UNROLLED: i64 = 64;
 
-/// base^exponent modulo 2^bits. For a negative exponent, the power of 1 or -1 is 1 or -1, and the
-/// power of any other base is 0; the power of 0 is undefined.
+/// Emits base^exponent modulo 2^bits. For a negative exponent, the power of 1 or -1 is 1 or -1, and
+/// the power of any other base is 0; the power of 0 is undefined.
 pub(super) fn ipowi<'c>(b: &Builder<'c>, base: Val<'c>, exponent: Val<'c>) -> Option<Val<'c>> {
     let ty = base.r#type();
     let (lanes, element) = parts(ty);
@@ -78,8 +78,8 @@ fn by_squaring<'c>(
             ]
         },
     )[0];
-    // For the bases 1 and -1, the product is also correct for a negative exponent, whose bits are
-    // those of a large unsigned exponent.
+    // If the base is 1 or -1, the product is also correct for a negative exponent, which the loop
+    // reads as a large unsigned exponent.
     let is_negative = b.compare_ints(Predicate::Slt as i64, exponent, zero);
     let minus_one = b.int(-1, ty);
     let is_one = b.compare_ints(Predicate::Eq as i64, base, one);

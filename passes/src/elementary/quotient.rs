@@ -1,20 +1,21 @@
-//! Quotients of several numbers by one divisor, computed by the reciprocal of the divisor.
+//! Computation of the quotients of several numbers by one divisor. The reciprocal of the divisor
+//! replaces the divisions.
 //!
 //! Let r = 1 / s, rounded to nearest, q = x·r and e = q·s - x. Then q - e·r, rounded once, is x / s
 //! rounded to nearest, if no intermediate result overflows or underflows (Markstein, "Computation
 //! of elementary functions on the IBM RISC System/6000 processor", 1990; Brisebarre, Muller and
 //! Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
-//! advance", 2004). Only the significands determine the direction of the last rounding. Before
-//! this rounding, the error of the sum is below 5 / 2s ulp, with s as an integer of 24 bits. All
-//! 127,923,231 pairs of f32 significands with a quotient within 12 / 2s ulp of a midpoint of two
-//! numbers were tested, and each was rounded correctly.
+//! advance", 2004). Only the significands determine the direction of the last rounding. Before this
+//! rounding, the error of the sum is below 5 / 2s ulp, if s denotes the significand of the divisor
+//! as an integer of 24 bits. All 127,923,231 pairs of f32 significands with a quotient within 12 /
+//! 2s ulp of a midpoint of two numbers were tested, and each was rounded correctly.
 //!
 //! The proof requires that x, r and the quotient are normal numbers, and that e is exact. If
 //! |x| is at least 2^-96 and s is from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and
 //! the last bit of e is at least 2^-144. If the product overflows or x is infinite, e is infinite
-//! and the sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each
-//! step keeps the sign of x. A division is therefore necessary if x is nonzero with a magnitude
-//! below 2^-96, if s is out of range, or if the sum is NaN.
+//! and the sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, the
+//! result of each step has the sign of x. A division is therefore necessary if x is nonzero with a
+//! magnitude below 2^-96, if s is out of range, or if the sum is NaN.
 
 use super::arithmetic::convert;
 use melior::ir::ValueLike;
@@ -30,9 +31,10 @@ use tx_mlir::{
 /// much as one quotient.
 const MIN_QUOTIENTS: usize = 4;
 
-/// Maximum number of quotients that one branch computes by divisions if an operand is out of range.
-/// A softmax of 4096 f32 columns has 32 quotients per thread. On sm_90, this softmax kernel uses 79
-/// registers with one branch, 60 with branches of 8 quotients, and 58 with divisions only.
+/// Maximum number of quotients per branch. If an operand is out of range, the branch computes all
+/// its quotients by divisions. A softmax of 4096 f32 columns has 32 quotients per thread. On sm_90,
+/// this softmax kernel uses 79 registers with one branch, 60 with branches of 8 quotients, and 58
+/// with divisions only.
 const MAX_TOGETHER: usize = 8;
 
 /// Bits of the smallest and the largest divisor: 2^-126 and 2^29.
@@ -104,9 +106,9 @@ fn is_quotient(op: Op<'_>) -> bool {
         && !defining_op(operands(op)[1]).is_some_and(|op| is(op, "arith.constant"))
 }
 
-/// Replaces the quotients of a block that can move to the first quotient; `group` lists the
-/// positions of the quotients in the block. `shared` is the divisor of earlier quotients of the
-/// block, if any.
+/// Replaces the quotients of a block that can move to the first quotient. `group` lists the
+/// positions of the quotients in the block. `shared` is the divisor of the quotients that the
+/// function replaced before in this block; `None` if there are no such quotients.
 fn in_part<'c>(
     all: &[Op<'c>],
     places: &mut BTreeMap<usize, usize>,
@@ -226,8 +228,9 @@ fn divide<'c>(b: &Builder<'c>, quotients: &[Op<'c>], divisor: Divisor<'c>) -> Ve
         let rough = b.binary("arith.mulf", x, divisor.reciprocal);
         let error = fused(rough, divisor.value, negated(b, x));
         values.push(fused(error, divisor.negative, rough));
-        // The addition of the bits to themselves removes the sign bit. The offset wraps dividends
-        // below the smallest one, so that they are greater than a zero dividend.
+        // The addition of the bits to themselves removes the sign bit. The offset wraps all
+        // dividends below the smallest allowed dividend, so their bits compare greater than the
+        // bits of a zero dividend.
         let bits = convert(b, "arith.bitcast", x, word);
         let bits = b.binary("arith.addi", b.binary("arith.addi", bits, bits), offset);
         greatest = Some(match greatest {

@@ -12,7 +12,7 @@ use tx_mlir::{
 use super::arithmetic::parts;
 use tx_scalar::Float;
 
-/// Maximum number of ops in a chain that the analysis follows.
+/// Maximum length of the chain of ops that the analysis visits.
 const DEPTH: usize = 8;
 
 const OEQ: i64 = 1;

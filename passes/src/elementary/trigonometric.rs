@@ -3,7 +3,8 @@
 //! The argument of a sine or cosine is q · π/2 + r with an integer q and |r| ≤ π/4. The Payne–Hanek
 //! reduction computes r and q modulo 4 by an integer multiplication of the significand by the
 //! relevant bits of 2/π. The error of this argument reduction does not depend on the argument. The
-//! exponent selects the bits of 2/π among constants by `arith.select`, without a table in memory.
+//! expansion selects the bits of 2/π by `arith.select` ops on the exponent of the argument, and
+//! needs no table in memory.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
 
@@ -71,9 +72,9 @@ const TWO_OVER_PI: [u64; 20] = [
     0x5603_3046_fc7b_6bab,
 ];
 
-/// Emits `count - 1` 64-bit words of [`TWO_OVER_PI`], from bit number `bit` on. `arith.select` ops
-/// choose the words by the binary digits of the word number; `first_digit` is the value of the
-/// highest digit.
+/// Emits `count - 1` 64-bit words of [`TWO_OVER_PI`], from bit number `bit` on. For each binary
+/// digit of the word number, `arith.select` ops move all words by the weight of the digit if the
+/// digit is set. `first_digit` is the weight of the highest digit.
 fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Vec<Wide<'a, 'c>> {
     let m = bit.arithmetic();
     let mut words: Vec<_> = TWO_OVER_PI.iter().map(|bits| m.wide(*bits)).collect();
@@ -82,7 +83,7 @@ fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Ve
         let is_set = bit.has(64 * digit as u64);
         let moved = |at: usize| match words.get(at + digit) {
             Some(later) => is_set.select_wide(*later, words[at]),
-            // Not used if the digit is set.
+            // If the digit is set, no later op uses this word.
             None => words[at],
         };
         words = (0..count + digit - 1).map(moved).collect();

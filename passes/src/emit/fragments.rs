@@ -23,8 +23,8 @@ pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) ->
         .value()
 }
 
-/// Returns the type of the vector of registers that each thread has of a fragment; `None` if the
-/// type is not a fragment.
+/// Returns the vector type that contains a thread's registers of a fragment; `None` if `ty` is not
+/// a fragment type.
 pub(crate) fn registers_type(ty: Type<'_>) -> Option<Type<'_>> {
     let fragment = Fragment::from_type(ty)?;
     let placed = fragment.layout.shard.iter().chain(&fragment.layout.replica);

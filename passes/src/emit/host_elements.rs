@@ -1,4 +1,4 @@
-//! Elements of tensors and memrefs that the host filled with values.
+//! Computation of single elements of tensors and memrefs in host functions.
 
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{DimSize, RankedTensorType};
@@ -15,10 +15,10 @@ pub(crate) enum Element<'c> {
     Value(Val<'c>),
 }
 
-/// Maximum number of elements that the computation of one element reads.
+/// Maximum number of values that the computation of one element visits.
 const MAX_STEPS: usize = 4096;
 
-/// Computes elements of tensors and memrefs that the host filled with values.
+/// Computes single elements of the tensors and memrefs of a host function.
 pub(crate) struct HostElements<'b, 'c> {
     b: &'b Builder<'c>,
     reader: Op<'c>,
@@ -36,7 +36,7 @@ impl<'b, 'c> HostElements<'b, 'c> {
         }
     }
 
-    /// Erases the created ops without uses, if the computation failed.
+    /// Erases the created ops that have no uses, if the computation failed.
     pub(crate) fn finish<T>(self, result: Option<T>) -> Option<T> {
         if result.is_none() {
             let unused = |op: &Op<'c>| !results(*op).into_iter().any(has_uses);
@@ -96,8 +96,8 @@ impl<'b, 'c> HostElements<'b, 'c> {
         }
     }
 
-    /// Returns the value of the last store to an element before the op `reader`, if no other op
-    /// writes the allocation.
+    /// Returns the value of the last `memref.store` to an element before the op `reader`. Returns
+    /// `None` if any other kind of op may write the allocation.
     fn stored(&self, alloc: Op<'c>, array: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
         let is_known = |user: &Op<'c>| {
             is(*user, "memref.load")
@@ -219,7 +219,7 @@ impl<'b, 'c> HostElements<'b, 'c> {
         }
     }
 
-    /// Computes a value in the body of a `linalg.generic` if the value is constant.
+    /// Returns a value in the body of a `linalg.generic` if the value is a known constant.
     fn known(&mut self, value: Val<'c>, frame: &Frame<'_, 'c>) -> Option<i64> {
         match self.computed(value, frame)? {
             Element::Const(n) => Some(n),

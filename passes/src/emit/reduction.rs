@@ -16,8 +16,8 @@ pub struct Group {
     pub width: Option<i64>,
     /// Distance between consecutive threads of the group.
     pub stride: i64,
-    /// Instructions that exchange values between lanes: `shuffle` or `redux`. With `None`,
-    /// `tile-select-variant` chooses the instructions.
+    /// Instructions that exchange values between lanes: `shuffle` or `redux`. If the value is
+    /// `None`, `tile-select-variant` chooses the instructions.
     pub variant: Option<&'static str>,
 }
 
@@ -59,8 +59,8 @@ pub fn all_reduce<'c>(
 }
 
 /// Converts the combined partial result `total` to the results of a reduction, with element types
-/// `types`. Combines `total` with the previous values of the outputs, if any; the result of an
-/// empty reduction is the identity.
+/// `types`. If `old` contains the previous values of the outputs, the function combines `total`
+/// with these values. The result of an empty reduction is the identity.
 pub(crate) fn finish<'c>(
     b: &Builder<'c>,
     combiner: &Combiner<'c>,
@@ -71,8 +71,8 @@ pub(crate) fn finish<'c>(
 ) -> Vec<Val<'c>> {
     let is_empty = || b.equal(length, Index::Const(0));
     let total = match old {
-        // If a row is empty, the combination with the initial value does not change old values. The
-        // exceptions are `argmax` and `argmin`, because their initial index must belong to an
+        // If a row is empty, the combination with the initial value does not change the old values.
+        // `argmax` and `argmin` are exceptions, because their initial index must belong to an
         // element.
         Some(old) => {
             let both = combiner.accumulate(b, &old, total);

@@ -24,8 +24,8 @@ pub(crate) struct ClusterGroups {
     blocks: i64,
     /// Distance between consecutive blocks of a group.
     step: i64,
-    /// Number of values that each block stores: one for each thread whose number is less than
-    /// `columns`.
+    /// Number of values that each block stores. Each thread with a number below `columns` stores
+    /// one value.
     columns: i64,
 }
 
@@ -91,8 +91,9 @@ impl<'c> Exchange<'_, 'c> {
     /// Expands a `tile.all_reduce` of the threads of a cluster.
     ///
     /// Each block combines its own values. Each block then stores the result in its own slot in the
-    /// shared memory of every block of the group. Each block waits until its slots are written, and
-    /// every thread combines the slots in the order of the blocks.
+    /// shared memory of every block of the group. Each block waits until all blocks of the group
+    /// have written its slots. Every thread then combines the values of the slots in the order of
+    /// the blocks.
     ///
     /// If [`is_asynchronous`](Self::is_asynchronous) returns true, blocks store asynchronously, and
     /// each block waits at an mbarrier object for the bytes that it receives. If blocks store
@@ -179,7 +180,7 @@ impl<'c> Exchange<'_, 'c> {
     }
 
     /// Returns whether the blocks of an exchange store asynchronously. `st.async` stores 4 or 8
-    /// bytes, so all exchanged values need one of these sizes. The kernel waits for a single phase
+    /// bytes, so each exchanged value must have 4 or 8 bytes. The kernel waits for a single phase
     /// of the mbarrier object, so the exchange must not be inside a loop.
     fn is_asynchronous(&self, op: Op<'c>) -> bool {
         let mut around = ancestors(op).take_while(|op| *op != self.kernel.op);
@@ -193,7 +194,8 @@ impl<'c> Exchange<'_, 'c> {
         shared_global(b, self.kernel.op, "arrival", &[1], word)
     }
 
-    /// Emits code by which all threads of the block wait for the bytes that other blocks store.
+    /// Emits code in which all threads of the block wait until the other blocks have stored their
+    /// bytes.
     fn wait(&self, arrival: &Arrival) {
         let b = self.b;
         let thread = self.kernel.thread(b);
@@ -233,8 +235,8 @@ impl<'c> Exchange<'_, 'c> {
         after.create("scf.yield").build();
     }
 
-    /// Ensures that each block runs before another block stores to its shared memory. All threads
-    /// arrive at the cluster barrier at the start of the kernel, and wait before the first
+    /// Emits code that prevents stores to the shared memory of a block before the block runs. All
+    /// threads arrive at the cluster barrier at the start of the kernel, and wait before the first
     /// exchange. The mbarrier objects of asynchronous exchanges are initialized before the arrival.
     fn begin(&mut self, op: Op<'c>, arrival: Option<&Arrival>) {
         let kernel = self.kernel.op;
@@ -246,8 +248,8 @@ impl<'c> Exchange<'_, 'c> {
                 .chain(ancestors(op))
                 .find(|op| parent(*op) == Some(kernel));
             let start = Builder::at_start(self.b.context(), body, kernel.location());
-            // The arrival may be relaxed, because other blocks need to see only one earlier store:
-            // the initialization of mbarrier objects, which is followed by a fence.
+            // The arrival may be relaxed, because the only earlier store that other blocks must see
+            // is the initialization of the mbarrier objects. A fence follows this initialization.
             start
                 .create("nvvm.cluster.arrive.relaxed")
                 .unit("aligned")

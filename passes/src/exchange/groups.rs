@@ -3,14 +3,14 @@
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
 use tx_dialect_tile::{AllReduce, Scope};
 
-/// Groups of threads. The positions `place` of the threads of one group differ only in the
-/// mixed-radix digit `place / stride % width`.
+/// Groups of threads. If `place` denotes the position of a thread in the scope, the threads of one
+/// group differ only in the mixed-radix digit `place / stride % width`.
 #[derive(Clone, Copy)]
 pub(crate) struct Groups {
     pub(super) scope: Scope,
     pub(super) width: i64,
     pub(super) stride: i64,
-    /// Number of threads in the scope, at most the number of threads in the block.
+    /// Number of threads in the scope, but at most the number of threads in the block.
     pub(super) size: i64,
     /// Set if the scope contains all threads of the block.
     whole_block: bool,
@@ -44,8 +44,8 @@ impl Groups {
     }
 
     /// Returns whether the groups divide each warp into equal parts, or consist of the same lanes
-    /// of several whole warps. A tree over lanes can then combine the lanes of each warp, before
-    /// the warps are combined.
+    /// of several whole warps. If the groups are uniform in this sense, a tree of shuffles can
+    /// combine the lanes of each warp before the exchange between warps.
     pub(super) fn are_uniform(&self) -> bool {
         let (segment, stride) = (self.segment(), self.stride);
         let one_group = stride == 1 && self.width == self.size;
@@ -74,8 +74,8 @@ impl Groups {
         ))
     }
 
-    /// Returns the divisors from which row numbers are computed. Partial results of groups that are
-    /// not uniform are stored in rows of `stride` slots. The row number of a thread is the sum of
+    /// Returns the divisors for the computation of row numbers. Groups that are not uniform store
+    /// their partial results in rows of `stride` slots. The row number of a thread is the sum of
     /// `position / divisor` over all divisors. A new row begins at every warp and at every group.
     /// If no two threads of a group share a warp, each thread of the group has a separate row.
     pub(super) fn row_extents(&self) -> Vec<i64> {

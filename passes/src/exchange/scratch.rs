@@ -14,7 +14,8 @@ pub(super) const WIDEST: u64 = 16;
 /// Consecutive exchanges alternate between two buffers, so each exchange needs only one barrier.
 #[derive(Default)]
 pub(crate) struct Pool {
-    /// Number of emitted exchanges in each kernel; exchanges between blocks are counted separately.
+    /// Number of emitted exchanges in each kernel. Exchanges between threads and exchanges between
+    /// blocks have separate entries.
     exchanges: BTreeMap<(usize, Participants), usize>,
     names: BTreeMap<BufferKey, String>,
     /// Kernels whose initial cluster barrier is already emitted.
@@ -28,8 +29,8 @@ impl Pool {
         i64::try_from(count).unwrap_or(i64::MAX)
     }
 
-    /// Returns shared memory for one exchange of `slots` values of each type, as global variables
-    /// next to the kernel, and the number of bytes of newly declared variables.
+    /// Returns shared memory for one exchange of `slots` values of each type, and the number of
+    /// newly declared bytes. The shared memory consists of global variables next to the kernel.
     pub(super) fn buffers<'c>(
         &mut self,
         b: &Builder<'c>,
@@ -86,7 +87,8 @@ impl Pool {
 pub(super) enum Participants {
     Threads,
     Blocks,
-    /// Exchange between the blocks of a cluster, in memory that no other exchange uses.
+    /// Exchange between the blocks of a cluster. No other exchange uses the shared memory of this
+    /// exchange.
     BlocksOnce,
 }
 

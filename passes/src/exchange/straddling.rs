@@ -1,7 +1,7 @@
 //! Groups that do not divide a warp into equal parts, such as 12 consecutive threads, or 8 threads
 //! at a distance of 100 threads.
 //!
-//! In each warp, shuffles combine the values of the lanes of a group step by step, and the first of
+//! In each warp, shuffles combine the values of all lanes that belong to a group; the first of
 //! these lanes receives the partial result. The first lane of the group in each warp stores the
 //! partial result in shared memory, and each thread combines the partial results of its group.
 //!
@@ -64,8 +64,8 @@ impl<'c> Exchange<'_, 'c> {
         self.shuffle("idx", &folded, first)
     }
 
-    /// Combines the partial results of the warps through shared memory; the first lane of each
-    /// group in a warp has the partial result.
+    /// Combines the partial results of the warps through shared memory. In each warp, the first
+    /// lane of each group provides the partial result.
     fn through_memory(
         &mut self,
         value: &[Val<'c>],
@@ -149,8 +149,8 @@ impl Groups {
         b.rem(above, Index::Const(self.width))
     }
 
-    /// Emits the number of lanes of this warp that belong to the group, counted from this lane
-    /// upwards.
+    /// Emits the number of lanes of this warp that belong to the group of this lane and have at
+    /// least the number of this lane.
     fn lanes_left<'c>(&self, b: &Builder<'c>, kernel: &Kernel<'c>, at: &Standing<'c>) -> Index<'c> {
         let up_to = |end: i64, index: Index<'c>| b.sub(Index::Const(end), index);
         // Lanes of a group are `stride` apart, so the quotient is rounded up.

@@ -11,9 +11,10 @@ use tx_mlir::{Builder, Index, Val, byte_width, i64_attribute};
 /// Maximum number of warps for which each thread reads the partial results of all warps one by one.
 pub(super) const MAX_WARPS_READ: i64 = 16;
 
-/// Number of warps (half as many for pairs) above which only the first warp combines the partial
-/// results, and a second barrier publishes the total. If all warps combined the partial results, an
-/// SM would execute the same combination once for each warp.
+/// Maximum number of warps, halved for (value, index) pairs, for which every warp combines the
+/// partial results. If a group has more warps, only the first warp combines the partial results,
+/// and a second barrier publishes the total. If every warp combined the partial results of many
+/// warps, an SM would execute the same combinations once for each warp.
 const MAX_WARPS_COMBINING: i64 = 16;
 
 impl<'c> Exchange<'_, 'c> {
@@ -103,8 +104,8 @@ impl<'c> Exchange<'_, 'c> {
             return self.by_first_warp(&read, warps);
         }
         if complete && columns == 1 && step == 1 {
-            // Vector loads of consecutive partial results: each lane loads all of them, or each
-            // lane loads a few and the lanes exchange values.
+            // Lanes load consecutive partial results by vector loads. Either each lane loads all
+            // partial results, or each lane loads a few of them and the lanes exchange values.
             let widest = types
                 .iter()
                 .filter_map(|t| byte_width(*t))
@@ -221,9 +222,9 @@ impl<'c> Exchange<'_, 'c> {
     }
 }
 
-/// Loads `count` consecutive values from each scratch array, beginning at index `first`, which must
-/// be a multiple of `vector`. Each full group of `vector` values is one vector load; the remaining
-/// values are loaded one by one.
+/// Loads `count` consecutive values from each scratch array. The index `first` of the first value
+/// must be a multiple of `vector`. Each full group of `vector` values is one vector load; the
+/// remaining values are loaded one by one.
 fn neighbours<'c>(
     b: &Builder<'c>,
     scratch: &[Val<'c>],

@@ -1,5 +1,5 @@
-//! `batched`: a warp reduces several rows at once, and its lanes exchange the partial results of
-//! all rows together.
+//! `batched`: each warp reduces several rows at once. The lanes of the warp exchange the partial
+//! results of all these rows together.
 
 use super::parts::{element_number, load_elements, source_index, store_result};
 use super::shape::Shape;
@@ -11,7 +11,7 @@ use crate::exchange::{Exchange, Pool, shuffle_cost};
 use tx_mlir::{Builder, Index, Val};
 
 const WARP: u64 = tx_target::WARP as u64;
-/// Upper limit of result counts and row lengths in cost estimates.
+/// Maximum number of results and maximum row length that a cost estimate assumes.
 const LARGE: u64 = 1 << 40;
 
 pub(crate) struct Batched;
@@ -139,8 +139,8 @@ lanes store neighbouring results. The variant is for many short rows."
     }
 }
 
-/// Returns the number of rows that a warp reduces at once: the number of rows per warp, rounded up
-/// to a power of two, at most 32.
+/// Returns the number of rows that a warp reduces at once. This number is the number of rows per
+/// warp, rounded up to a power of two, but at most 32.
 fn rows(r: &Reduction<'_>) -> u64 {
     let warps = (r.threads.unsigned_abs() / WARP).max(1);
     let each = r.results().unwrap_or(LARGE).div_ceil(warps);
@@ -205,7 +205,7 @@ impl<'c> Expansion<'_, 'c> {
         );
     }
 
-    /// Emits the partial results of this lane, one for each row of a batch.
+    /// Emits the partial results of this lane: one partial result for each row of a batch.
     #[expect(
         clippy::too_many_arguments,
         reason = "sizes and places, each used once"
@@ -225,8 +225,8 @@ impl<'c> Expansion<'_, 'c> {
         let rows: Vec<Vec<Index<'c>>> = (0..self.rows)
             .map(|k| {
                 let row = b.add(first, Index::Const(k));
-                // If a batch has rows beyond the last row, lanes load the last row instead, and
-                // store no result.
+                // If a batch extends beyond the last row, lanes load the last row again, and do not
+                // store its result again.
                 let last = b.sub(results, Index::Const(1));
                 let row = b.select_index(b.less(row, results), row, last);
                 delinearize(b, row, kept)
@@ -278,7 +278,7 @@ impl<'c> Expansion<'_, 'c> {
         folded.chunks(parts).map(<[_]>::to_vec).collect()
     }
 
-    /// Loads `vector` consecutive elements of a row, as partial results.
+    /// Loads `vector` consecutive elements of a row, and converts each element to a partial result.
     fn elements(
         &self,
         b: &Builder<'c>,

@@ -6,7 +6,7 @@ use super::variant::Predicate;
 use tx_dialect_tile::Scope;
 use tx_mlir::memref::Space;
 
-/// Requires a combiner for the kind and types.
+/// Requires that a combiner exists for the kind and the types of the reduction.
 pub const KIND: Predicate = Predicate {
     name: "kind",
     check: |r| r.combiner().map(|_| ()),

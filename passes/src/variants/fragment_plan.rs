@@ -13,18 +13,19 @@ use tx_mlir::{Val, byte_width};
 /// for each block.
 const MAX_SCRATCH_BYTES: i64 = 48 * 1024;
 
-/// Kind of exchange of partial results along one reduced mixed-radix digit of the thread number.
+/// Kind of exchange of partial results between threads that differ only in one reduced mixed-radix
+/// digit of the thread number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ExchangeKind {
-    /// XOR shuffles between lanes whose numbers differ only in some bits.
+    /// XOR shuffles between lanes whose numbers differ only in the bits of the digit.
     Xor,
     Shuffle,
     /// An exchange through shared memory between threads of several warps.
     SharedMemory,
 }
 
-/// Index into [`FragmentPlan::folds`]. The index selects the list of source registers (fold) whose
-/// total a result register receives.
+/// Index into [`FragmentPlan::folds`]. The result register receives the total of the source
+/// registers in the selected fold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum ResultFold {
     /// All threads have the same fold (list of source registers).
@@ -36,13 +37,14 @@ pub(super) enum ResultFold {
 /// Plan of a reduction of fragments.
 pub(crate) struct FragmentPlan {
     pub(super) source: Placement,
-    /// Folds: the source registers (slots) that a thread combines in order, for each result of the
-    /// thread.
+    /// One fold for each result of a thread. A fold is the list of source registers (slots) that
+    /// the thread combines in order.
     pub(super) folds: Vec<Vec<usize>>,
     /// Kind of exchange along each mixed-radix digit of the thread number. A digit along a parallel
     /// dimension has no exchange (`None`).
     pub(super) digits: Vec<Option<ExchangeKind>>,
-    /// List of source registers (fold) whose total each result register (slot) receives.
+    /// Fold of each result register (slot). The result register receives the total of the source
+    /// registers in its fold.
     pub(super) result_folds: Vec<ResultFold>,
     /// Stride of each reduced dimension in the row-major element index.
     pub(super) number: Vec<i64>,
@@ -143,8 +145,8 @@ impl FragmentPlan {
         Ok(plan)
     }
 
-    /// Returns the digits of the thread number that one kind of exchange reduces, with the
-    /// positions of the digits in the list.
+    /// Returns the digits of the thread number that exchanges of the kind `how` reduce. Each digit
+    /// is paired with its position in [`Self::digits`].
     pub(super) fn reduced(&self, how: ExchangeKind) -> impl Iterator<Item = (usize, &Digit)> {
         self.digits
             .iter()
@@ -179,8 +181,8 @@ impl FragmentPlan {
     }
 
     /// Returns whether all lanes of a warp contribute to every result, and each lane stores one
-    /// result. If true, the lanes exchange all results together, by about as many shuffles as there
-    /// are results.
+    /// result. The lanes of such a warp exchange the partial results of all results together, by
+    /// about as many shuffles as there are results.
     pub(super) fn transposes(&self) -> bool {
         let results = self.folds.len();
         let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);
@@ -242,8 +244,8 @@ fn partial_bytes(r: &Reduction<'_>) -> i64 {
         .sum()
 }
 
-/// Returns a kind of exchange along digit `k` of the thread number. The returned kind is correct
-/// for every thread with elements.
+/// Returns the kind of exchange along digit `k` of the thread number. The function chooses a kind
+/// that is correct for every thread with elements.
 fn exchange_kind(source: &Placement, k: usize) -> ExchangeKind {
     let digit = source.digits[k];
     let field = digit.stride * (digit.extent - 1);
@@ -266,7 +268,7 @@ fn exchange_kind(source: &Placement, k: usize) -> ExchangeKind {
     }
 }
 
-/// Returns the fold (list of source registers) whose total each result register receives.
+/// Returns the fold (list of source registers) of each result register.
 fn result_folds(
     r: &Reduction<'_>,
     source: &Placement,

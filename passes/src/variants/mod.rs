@@ -1,9 +1,10 @@
-//! Variants: the algorithms for a reduction inside a kernel, and the choice among them.
+//! A variant is an algorithm for a reduction inside a kernel. This module registers variants and
+//! chooses one of them.
 //!
 //! A variant is one file in this folder and one line in [`BUILTIN`]. A variant has a cost estimate,
 //! an expansion, and named predicates. Each predicate accepts a reduction, or returns the reason
-//! why the variant cannot expand the reduction. The algorithm of a variant does not depend on the
-//! operation that combines values; this operation is a [`Combiner`](crate::combiner::Combiner).
+//! why the variant cannot expand the reduction. A [`Combiner`](crate::combiner::Combiner) emits the
+//! operation that combines two values. The algorithm of a variant does not depend on the combiner.
 
 pub(crate) mod batched;
 pub mod checks;
@@ -132,8 +133,8 @@ pub(crate) fn written_params(
     written.into_iter().map(number).collect()
 }
 
-/// Returns the names of the parameters that a variant computes for this reduction or that its check
-/// reads. [`Variant::check_params`] also reads optional parameters.
+/// Returns the names of the parameters that a variant computes for this reduction, and the names
+/// that [`Variant::check_params`] reads. The check also reads optional parameters.
 fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
     let computed = variant.params(reduction);
     let asked = RefCell::new(BTreeSet::new());
@@ -220,8 +221,8 @@ pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Fa
         .collect()
 }
 
-/// Calls a variant, which may be registered by another crate. If the variant panics, an error at
-/// the op names the variant.
+/// Calls a method of a variant, which another crate may have registered. If the variant panics, the
+/// function emits an error at the op that names the variant.
 ///
 /// # Errors
 /// Fails if the variant panics.

@@ -1,7 +1,8 @@
 //! `packed_key`: `argmax` and `argmin` of 8- and 16-bit elements, with value and index packed into
 //! one 32-bit key.
 //!
-//! At the end, the kernel loads the element at the resulting index, to return its original bits.
+//! At the end, the kernel loads the element at the resulting index, because the result must have
+//! the original bits of this element.
 
 use super::parts::{load_elements, source_index, store_result};
 use super::shape::Shape;

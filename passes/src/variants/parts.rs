@@ -36,8 +36,9 @@ pub fn element_number<'c>(
     })
 }
 
-/// Converts the total of one result to the stored value, and stores this value. The values `kept`
-/// are the indices along the parallel dimensions, in the order of [`Reduction::kept`].
+/// Converts the value `total` to the element types of the destinations, and stores the result. The
+/// values `kept` are the indices along the parallel dimensions, in the order of
+/// [`Reduction::kept`].
 pub fn store_result<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
@@ -91,8 +92,8 @@ pub fn store_result<'c>(
     }
 }
 
-/// Loads `vector` consecutive elements from each source. Returns one list for each element, with a
-/// value from each source.
+/// Loads `vector` consecutive elements from each source. Returns one list for each of the `vector`
+/// positions; each list contains one element from each source.
 pub fn load_elements<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
@@ -113,8 +114,8 @@ pub fn load_elements<'c>(
     rows
 }
 
-/// Emits a sequential reduction by one thread: loops over the parallel dimensions around loops over
-/// the reduced dimensions.
+/// Emits a sequential reduction by one thread. The loops over the parallel dimensions contain the
+/// loops over the reduced dimensions.
 pub fn expand_sequential<'c>(b: &Builder<'c>, r: &Reduction<'c>) {
     let (Some(source), Ok(combiner)) = (r.source(), r.combiner()) else {
         return;

@@ -28,13 +28,13 @@ pub struct Reduction<'c> {
     pub reduced: Vec<usize>,
     /// Number of threads that execute the op together.
     pub threads: i64,
-    /// Number of thread positions in the scope, including absent threads; at least
-    /// [`Self::threads`]. Threads are absent if some groups of the scope are smaller than others:
-    /// for example, the last warp of a block may be partial.
+    /// Number of thread positions in the scope, including the positions of absent threads; at least
+    /// [`Self::threads`]. A scope has absent threads if some thread groups are smaller than others.
+    /// For example, the last warp of a block may be partial.
     pub span: i64,
     /// Known alignment in bytes of the first element of every source.
     pub alignment: u64,
-    /// Number of this op in the list of the reductions of its module.
+    /// Position of this op in the list of all reductions of its module.
     pub serial: i64,
     /// Set if the same threads are active in every execution of the op, because no branch around
     /// the op depends on a loop.
@@ -133,7 +133,7 @@ impl<'c> Reduction<'c> {
             .min_by_key(|d| (source.strides[*d].unwrap_or(i64::MAX), std::cmp::Reverse(*d)))
     }
 
-    /// Returns the number of bytes of the widest source element.
+    /// Returns the size of the widest source element type in bytes.
     pub fn element_bytes(&self) -> Option<u64> {
         self.sources
             .iter()
@@ -142,8 +142,8 @@ impl<'c> Reduction<'c> {
     }
 
     /// Emits the index of this thread's first element: the position of the thread in the scope.
-    /// Each thread combines every [`Self::threads`]-th of `length` elements. A thread whose
-    /// position is at least [`Self::threads`] receives `length`, and therefore combines no
+    /// Each thread combines every [`Self::threads`]-th element of the `length` elements. A thread
+    /// whose position is at least [`Self::threads`] receives `length`, and therefore combines no
     /// elements.
     pub fn first_of(
         &self,
@@ -179,8 +179,8 @@ impl<'c> Reduction<'c> {
     }
 }
 
-/// Returns whether the conditions of all branches around `op` are computed outside of all loops
-/// around these branches.
+/// Returns whether the conditions of all branches around `op` are defined at the top level of the
+/// kernel.
 fn is_steady(op: Op<'_>) -> bool {
     let mut branches = tx_mlir::ancestors(op).filter(|o| tx_mlir::is(*o, "scf.if"));
     branches.all(|branch| {
@@ -208,7 +208,7 @@ fn sort_by_stride(dimensions: &mut [usize], memref: &MemRef<'_>) {
 /// memory of this kernel.
 fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     let element = byte_width(memref.element).unwrap_or(1);
-    // `memref.view` adds a byte offset that its type does not show.
+    // The result type of `memref.view` does not contain the byte offset of the view.
     let shifted = crate::analysis::access::is_seen_through(value, "memref.view");
     let (Some(offset), Some(_), false) = (memref.offset, shared_root(value), shifted) else {
         return element;
@@ -221,8 +221,8 @@ fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     }
 }
 
-/// If `value` is a workgroup attribution or a view of one, returns the kernel and the number of the
-/// attribution.
+/// Returns the kernel and the number of a workgroup attribution, if `value` is this attribution or
+/// a view of the attribution.
 pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
     use melior::ir::block::BlockLike as _;
     let root = crate::analysis::access::root(value);

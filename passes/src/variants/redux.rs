@@ -1,4 +1,5 @@
-//! `redux`: lanes of a warp combine by one `redux.sync` instead of a tree of shuffles.
+//! `redux`: one `redux.sync` combines the values of the lanes of a warp; a tree of shuffles is not
+//! necessary.
 //!
 //! The lanes of a group need not be consecutive: the kernel computes the member mask of the group.
 

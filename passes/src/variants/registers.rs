@@ -1,4 +1,5 @@
-//! Reductions of fragments: within each thread, then between lanes of a warp, then between warps.
+//! Expansion of reductions of fragments. Each thread first combines its own elements. The lanes of
+//! each warp then exchange partial results, and finally the warps exchange partial results.
 
 use super::fragment_plan::{ExchangeKind, FragmentPlan, ResultFold};
 use super::reduction::Reduction;
@@ -12,11 +13,11 @@ use tx_dialect_tile::Fragment;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val};
 
-/// Maximum number of partial results of warps that a thread combines without a loop.
+/// Maximum number of partial results for which the combination in each thread is unrolled.
 const UNROLL: i64 = 8;
 
-/// Emits the reduction and replaces the uses of its results. With `redux`, lanes exchange values by
-/// `redux.sync`.
+/// Emits the reduction and replaces the uses of its results. If `redux` is set, lanes exchange
+/// values by `redux.sync`.
 pub(crate) fn expand<'c>(b: &Builder<'c>, r: &Reduction<'c>, redux: bool) {
     let (Ok(plan), Ok(combiner)) = (FragmentPlan::of(r), r.combiner()) else {
         return;
@@ -106,7 +107,7 @@ impl<'c> Expansion<'_, 'c> {
             .collect()
     }
 
-    /// Emits the total that one result register (slot) receives.
+    /// Emits the selection of the total that one result register (slot) receives.
     fn take(&self, take: &ResultFold, totals: &[Vec<Val<'c>>]) -> Vec<Val<'c>> {
         let (b, r) = (self.b, self.r);
         let by_lane = match take {
@@ -152,7 +153,7 @@ impl<'c> Expansion<'_, 'c> {
         located: &Located<'c>,
     ) -> Vec<Val<'c>> {
         let (b, plan) = (self.b, self.plan);
-        // Contribution of the thread's position to the index of each of its elements.
+        // Contribution of the thread's digits to the index of each of the thread's elements.
         let of_thread = || {
             let index = plan.source.index(b, located);
             index
@@ -209,8 +210,8 @@ impl<'c> Expansion<'_, 'c> {
     }
 
     /// Exchanges partial results between warps. Each thread stores its partial results in shared
-    /// memory, and loads the partial results of its group. Warps may be partial, and the threads of
-    /// a group may be in any warps.
+    /// memory, and loads the partial results of its group. The function supports partial warps, and
+    /// groups whose threads are in arbitrary warps.
     fn between_warps(&self, values: Vec<Vec<Val<'c>>>, located: &Located<'c>) -> Vec<Vec<Val<'c>>> {
         let (b, r, plan) = (self.b, self.r, self.plan);
         let warps: Vec<(usize, &Digit)> = plan.reduced(ExchangeKind::SharedMemory).collect();

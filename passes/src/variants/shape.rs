@@ -11,12 +11,12 @@ use tx_mlir::memref::Space;
 /// Maximum size of one access, in bytes.
 const WIDEST: u64 = 16;
 
-/// Upper limit of result counts and row lengths in cost estimates.
+/// Maximum number of results and maximum row length that a cost estimate assumes.
 const LARGE: u64 = 1 << 40;
 
 pub(super) const WARP: u64 = tx_target::WARP as u64;
 
-/// Total size of one word from each bank of shared memory, in bytes.
+/// Number of bytes that all banks of shared memory deliver at once: one word per bank.
 const BANKS_BYTES: u64 = 128;
 
 /// Approximate latency of a shared memory load, in cycles.
@@ -36,12 +36,13 @@ pub(crate) struct Shape {
     pub(super) group: u64,
     /// Number of groups, each of `stride * group` threads.
     pub(super) groups: u64,
-    /// Number of consecutive threads, each of which contributes to a different result.
+    /// Number of consecutive threads that contribute to pairwise different results.
     pub(super) stride: u64,
     pub(super) vector: u64,
-    /// Skew: number of results after which a group starts one step later in its row; 0 disables
-    /// skewing. A skewed group wraps around at the end of its row. With skewing, the groups of a
-    /// warp load from different banks of shared memory.
+    /// Skew of the groups: a group starts `result / skew` steps after the start of its row, where
+    /// `result` is the number of its result; 0 disables skewing. A skewed group wraps around at the
+    /// end of its row. With skewing, the groups of a warp load from different banks of shared
+    /// memory.
     pub(super) skew: u64,
 }
 
@@ -93,8 +94,8 @@ impl Shape {
         self.group.min((WARP / self.stride).max(1))
     }
 
-    /// Returns the cheapest shape. The closure `lane_cost` returns the cost of a combination over a
-    /// number of lanes, in cycles.
+    /// Returns the cheapest shape. The closure `lane_cost` returns the cost in cycles of an
+    /// exchange between a given number of lanes.
     pub(crate) fn choose(r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> Self {
         let threads = r.threads.unsigned_abs().max(1);
         if r.view.scope == Scope::Thread {
@@ -143,7 +144,8 @@ impl Shape {
                 skew: Self::skew(r, group, vector, length),
             }
         };
-        // Only neighbouring lanes load whole lines of global memory.
+        // A warp loads whole cache lines of global memory only if neighbouring lanes load
+        // neighbouring elements.
         let shared = r.sources.iter().all(|s| s.space == Space::Shared);
         if !shared || r.results().is_none() || r.length().is_none() || widest > WARP {
             return with_group(widest);
@@ -212,8 +214,8 @@ impl Shape {
         rounds.saturating_mul(round)
     }
 
-    /// Returns the number of results after which groups of a warp load from equal banks again; 0 if
-    /// this never happens.
+    /// Returns the number of results after which rows begin in the same bank of shared memory
+    /// again; 0 disables skewing.
     fn skew(r: &Reduction<'_>, group: u64, vector: u64, length: u64) -> u64 {
         let step = group * vector;
         let (Some(source), Some(bytes)) = (r.source(), r.element_bytes()) else {

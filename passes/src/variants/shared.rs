@@ -6,14 +6,15 @@
 //!
 //! If the contiguous dimension is reduced, `stride` is 1, and the `group` lanes of a result load
 //! consecutive elements. If the contiguous dimension is parallel, `stride` consecutive lanes load
-//! different columns. Lanes of different columns exchange no values.
+//! different columns. Lanes of two different columns exchange no values.
 //!
-//! For a reduced and for a parallel contiguous dimension, a warp accesses consecutive words: whole
-//! lines of global memory, or shared memory without bank conflicts.
+//! Whether the contiguous dimension is reduced or parallel, a warp accesses consecutive words. In
+//! global memory, these words form whole cache lines; in shared memory, they cause no bank
+//! conflicts.
 //!
 //! If there are fewer results than warps, a group is wider than a warp, and its exchange uses
-//! shared memory. Shuffles are outside of all branches: threads without elements contribute
-//! the initial value of the accumulator.
+//! shared memory. Shuffles are outside of all branches, so all threads execute them. Threads
+//! without elements contribute the initial value of the accumulator.
 
 use super::parts::{element_number, expand_sequential, load_elements, source_index, store_result};
 use super::reduction::shared_root;
@@ -141,8 +142,8 @@ pub(crate) fn expand<'c>(
     .run();
 }
 
-/// Stores one result; the arguments are its total, its length, and its indices along the parallel
-/// dimensions.
+/// Closure that stores one result. The closure receives the total, the row length, and the indices
+/// along the parallel dimensions.
 pub(crate) type StoreResult<'a, 'c> =
     dyn Fn(&Builder<'c>, &Combiner<'c>, &[Val<'c>], Index<'c>, &[Index<'c>]) + 'a;
 
@@ -153,7 +154,8 @@ pub(crate) struct Expansion<'a, 'c> {
     pub(crate) shape: Shape,
     /// Name of the exchange between lanes of a warp, or `None` for shuffles.
     pub(crate) exchange: Option<&'static str>,
-    /// Combiner in the element type, by which a thread combines whole vectors of elements.
+    /// Combiner for vectors in the element type. If present, each thread combines whole vectors of
+    /// elements.
     pub(crate) packed: Option<Combiner<'c>>,
     pub(crate) store_total: &'a StoreResult<'a, 'c>,
 }
@@ -210,7 +212,7 @@ impl<'c> Expansion<'_, 'c> {
                 let first = b.mul(round, constant(pace));
                 let first = b.add(first, b.mul(row, constant(shape.stride)));
                 let result = b.add(first, column);
-                // Every thread of a full round has a result.
+                // If all rounds are full, every thread has a result in each round.
                 let exact = results
                     .known()
                     .is_some_and(|n| n.unsigned_abs() % pace == 0);
@@ -393,7 +395,8 @@ impl<'c> Expansion<'_, 'c> {
         vec![self.combiner.widen(b, 0, total[0])]
     }
 
-    /// Loads `vector` consecutive elements along the last reduced dimension, as partial results.
+    /// Loads `vector` consecutive elements along the last reduced dimension, and converts each
+    /// element to a partial result.
     fn elements(
         &self,
         b: &Builder<'c>,
@@ -415,7 +418,8 @@ impl<'c> Expansion<'_, 'c> {
                     if let Some(last) = indices.last_mut() {
                         *last = b.add(*last, Index::Const(offset));
                     }
-                    // In ascending order, the position is the element index.
+                    // If the reduced dimensions are in ascending order, the position is the element
+                    // index.
                     let number = if r.reduced.is_sorted() {
                         b.add(at, Index::Const(offset))
                     } else {
@@ -429,7 +433,7 @@ impl<'c> Expansion<'_, 'c> {
             .collect()
     }
 
-    /// Emits the total of a group, which every thread of the group receives.
+    /// Emits the exchange within a group. Every thread of the group receives the total.
     fn all_reduce(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
         let (view, shape) = (&self.r.view, self.shape);
         if shape.group == 1 {

@@ -30,19 +30,19 @@ pub trait Variant: Sync {
     fn priority(&self) -> i32;
 
     /// Returns the predicates, all of which must accept the reduction. The compiler checks every
-    /// predicate, so if a variant cannot expand a reduction, the error lists every reason.
+    /// predicate. If a variant cannot expand a reduction, the error therefore lists every reason.
     fn predicates(&self) -> &'static [Predicate];
 
-    /// Returns the estimated cycles of one thread. Among variants of equal priority, the lowest
-    /// cost is chosen. `cost` and the following methods are only called if all predicates accept
-    /// the reduction.
+    /// Returns the estimated cycles of one thread. Among variants of equal priority, the variant
+    /// with the lowest cost is chosen. The compiler calls `cost` and the following methods only if
+    /// all predicates accept the reduction.
     fn cost(&self, reduction: &Reduction<'_>) -> u64;
 
     /// Returns the parameters for [`Self::expand`]; the attribute `params` records the parameters
     /// on the op.
     fn params(&self, reduction: &Reduction<'_>) -> Params;
 
-    /// Checks the parameters of an op, which may be part of the input program.
+    /// Checks the parameters of an op. The input program may contain these parameters.
     ///
     /// # Errors
     /// Returns the reason why the parameters are invalid.
