@@ -86,7 +86,8 @@ impl Results {
     }
 }
 
-/// Returns one value for each position that belongs to a row. The value is that of the row.
+/// Returns one value for each position that belongs to a row. Each value is the value of the row to
+/// which the position belongs.
 pub(crate) fn spread<T: Clone>(rows: &[Vec<usize>], of_rows: &[T]) -> Vec<T> {
     let mut places: Vec<(usize, &T)> = rows
         .iter()
@@ -136,7 +137,8 @@ impl Spec {
         for (number, row) in input.rows.iter().enumerate() {
             let mut last = String::new();
             let mut found = None;
-            // If several results are correct for the old value, try another old value.
+            // If several results are correct for the old value, the next attempt uses another old
+            // value.
             for attempt in 0..9 {
                 let old: Vec<u64> = elements
                     .iter()

@@ -63,8 +63,8 @@ impl Spec {
     }
 
     /// Returns the values of `accumulate` for which the program contains an op of a reduction kind.
-    /// By default, these are both values. If the lowering unrolls large loops, the program contains
-    /// only one of the two ops.
+    /// By default, the function returns both values. If the lowering unrolls large loops, the
+    /// program contains only one of the two ops.
     fn accumulations(&self, kind: Option<Kind>) -> &'static [bool] {
         let unrolled =
             matches!(self.place, OperandKind::Fragments(_)) || self.variant == Some("batched");
@@ -82,8 +82,9 @@ impl Spec {
         }
     }
 
-    /// Returns the variants that the ops of a kind force. A verdicts program forces every variant,
-    /// and finally an unknown one, whose error lists all variants.
+    /// Returns the variants that the ops of a kind force. A verdicts program forces every variant.
+    /// Finally, the program forces an unknown variant, because the error for an unknown variant
+    /// lists all variants.
     fn forced(&self) -> Vec<Option<&'static str>> {
         if self.verdicts {
             variants::asked().chain([UNKNOWN]).map(Some).collect()
@@ -185,7 +186,8 @@ impl Spec {
         Ok(kernel.finish())
     }
 
-    /// Returns a seed that is equal for all variants, so that their results can be compared.
+    /// Returns a seed that is equal for all variants, so that the test can compare the results of
+    /// the variants.
     fn seed(&self) -> String {
         Spec {
             variant: None,
