@@ -6,7 +6,7 @@ fn main() -> std::process::ExitCode {
         .tool("my-opt", env!("CARGO_BIN_EXE_my-opt"))
         .tool("my-tx", env!("CARGO_BIN_EXE_my-tx"))
         .driver("my-tx")
-        // `.cargo/config.toml` sets the variable.
+        // `.cargo/config.toml` sets the environment variable.
         .file_check(concat!(env!("MLIR_SYS_220_PREFIX"), "/bin/FileCheck"))
         .round_trip("my-opt")
         .bless_hint("INSTA_UPDATE=always cargo test --test lit -- --exact {test}")

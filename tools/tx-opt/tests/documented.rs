@@ -2,8 +2,9 @@
 //! to the code under *After*.
 //!
 //! An example is a module, or a list of ops that [`CONTEXTS`] completes to a module. The output
-//! must contain the lines of *After* in their order, possibly with other ops between them. `...`
-//! matches any text. SSA names may differ, if the renaming is consistent. Comments are ignored.
+//! must contain the lines of *After* in their order, possibly with other ops between these lines.
+//! `...` matches any text. SSA names may differ, if the renaming is consistent. Comments are
+//! ignored.
 
 use std::collections::BTreeMap;
 use std::fs;

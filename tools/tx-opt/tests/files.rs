@@ -26,8 +26,8 @@ fn arrays_of_what_is_no_number() {
     );
     assert!(opt(&[&file]).status.success());
 
-    // The array has one element of eight bytes. Its element type is the first of two types; the
-    // test changes it to the second type.
+    // The array has one element of eight bytes. The element type of the array is the first of two
+    // types; the test changes the element type to the second type.
     let mut bytes = fs::read(&file).expect("bytecode");
     let array = [0x23, 0x01, 0x03, 0x11];
     let places: Vec<usize> = (0..bytes.len() - array.len())

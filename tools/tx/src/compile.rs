@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     }
     let text = read(&options.program.file)?;
     check_outputs(&options.program.file, [output, plan].into_iter().flatten())?;
-    // The user asked for compile times, so the compilation does not read the cache.
+    // If the user requests compile times, the compilation does not read the cache.
     let is_timed = options.time || options.times.is_some();
     let kept = cache(&options.kept)?.filter(|_| !is_timed);
     let mut times = Times::default();
@@ -62,7 +62,7 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     if let Some(path) = output.filter(|_| output != stdout) {
         write(path, &artifact.ptx)?;
     }
-    // Files are written before standard output, which may be closed.
+    // Files are written before standard output, because standard output may be closed.
     if plan == stdout {
         crate::stdout::print(artifact.plan.to_json().as_bytes())
     } else if output.is_none() || output == stdout {
@@ -158,8 +158,8 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 /// Argument of the option `--cache` that disables the compilation cache.
 const OFF: &str = "off";
 
-/// Arguments of the option `--cache` that are not accepted as directory names, because a user who
-/// writes them probably intends to enable or disable the cache.
+/// Arguments that `--cache` rejects as directory names. A user who writes such an argument probably
+/// intends to enable or disable the cache.
 const UNCLEAR: [&str; 12] = [
     "0", "1", "no", "yes", "none", "null", "false", "true", "on", "never", "disable", "disabled",
 ];
@@ -234,8 +234,8 @@ pub(crate) fn compile(
     })
 }
 
-/// Prints a warning if a kernel reads block ids, but no grid size is known. Such a kernel runs with
-/// one block.
+/// Prints a warning if a kernel reads block ids, but no grid size is known. Without a known grid
+/// size, a kernel runs with one block.
 pub(crate) fn warn_of_grid(compiler: &tx::Compiler, source: &tx::Source, grid: Option<Grid>) {
     if grid.is_none()
         && let Ok(Some(warning)) = compiler.unknown_grid(source)
@@ -303,7 +303,7 @@ pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Messa
 struct Times(Vec<(String, Vec<f64>)>);
 
 impl Times {
-    /// Adds the durations of one compilation. Every compilation of a program runs the same stages.
+    /// Adds the durations of one compilation. All compilations of one program run the same stages.
     fn add(&mut self, artifact: &Artifact, total: Duration) {
         let stages = artifact.stages.iter().map(|s| (s.name.as_str(), s.millis));
         let rows = stages.chain([("total", total.as_secs_f64() * 1e3)]);

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::name;
 use crate::pages;
 
-/// Prefixes of array arguments that `tx` generates. An argument without such a prefix is the name
+/// Prefixes of array arguments that `tx` generates. An array argument without a prefix is the name
 /// of a file.
 const FORMS: &str = "rand: zeros: full:";
 const ARRAYS: &str = "*.npy";
@@ -24,7 +24,8 @@ pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {
 }
 
 /// Returns the completion script that clap generates. In this script, an argument has either words
-/// or file names as completions, because clap does not support both for one argument.
+/// or file names as completions, because clap does not combine words and file names for one
+/// argument.
 fn generated(shell: Shell, command: &mut Command) -> String {
     // clap_complete panics on write errors, so the code first writes to memory.
     let mut script = Vec::new();
@@ -44,8 +45,8 @@ fn codes() -> String {
 
 fn bash(mut command: Command) -> String {
     let script = generated(Shell::Bash, &mut command);
-    // Because of a bug, clap_complete encodes a hyphen in the program name in two ways, and then
-    // does not find subcommands.
+    // Because of a bug, clap_complete encodes a hyphen in the program name in two ways, and the
+    // completion script does not find subcommands.
     let [wrong, right] = ["__subcmd__", "__"].map(|hyphen| name::get().replace('-', hyphen));
     let script = script.replace(&wrong, &right);
     let arguments = function("arguments");

@@ -138,8 +138,9 @@ fn ptxas() -> String {
 }
 
 /// Looks for `ptxas` on PATH, and then in the directories `tools` of three target directories.
-/// `cargo xtask setup` installs `ptxas` in such a directory. The three target directories belong to
-/// the program, to the current workspace, and to the repository from which the program was built.
+/// `cargo xtask setup` installs `ptxas` in a `tools` directory. The three target directories belong
+/// to the program, to the current workspace, and to the repository from which the program was
+/// built.
 pub(crate) fn find_ptxas() -> Option<PathBuf> {
     SearchPaths {
         path: env::var_os("PATH").unwrap_or_default(),

@@ -88,8 +88,8 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     conclude(&summary.map_err(refused)?, out)
 }
 
-/// Runs `work`. Meanwhile, the progress display shows the number of completed test cases or the
-/// elapsed seconds.
+/// Runs `work`. While `work` runs, the progress display shows the number of completed test cases or
+/// the elapsed seconds.
 fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let look = || {

@@ -67,10 +67,10 @@ pub fn main() -> ExitCode {
     main_of("tx", || Ok(()), Ok)
 }
 
-/// Runs the command line with additional variants and passes. The function calls `register` once.
-/// It calls `prepare` for every compiler that a command creates. A registered pass runs only if
-/// `prepare` adds it to `lower-reduction`. If `register` fails, the function prints the error and
-/// returns exit status 1.
+/// Runs the command line with additional variants and passes. The function calls `register` once,
+/// and calls `prepare` for every compiler that a command creates. A registered pass runs only if
+/// `prepare` adds the pass to `lower-reduction`. If `register` fails, the function prints the error
+/// and returns exit status 1.
 #[must_use = "it is the exit status"]
 pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     main_of(
@@ -80,8 +80,8 @@ pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     )
 }
 
-/// Runs the command line. If `tx` panics, the message reports a bug of `makers`, which names the
-/// code that may contain the bug.
+/// Runs the command line. If `tx` panics, the message reports a bug, and names the code that may
+/// contain the bug. The argument `makers` is the name of this code.
 fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCode {
     compiler::prepare_with(prepare);
     name::choose();

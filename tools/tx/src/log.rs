@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::stderr::{self, Format};
 use crate::trace;
 
-/// Starts the log with this filter, and the trace in this file.
+/// Starts the log with the filter `filter`, and the trace in the file `trace`.
 pub(crate) fn start(filter: Option<&str>, trace: Option<&Path>) -> Result<(), Failure> {
     if let Some((found, meant)) = filter.and_then(misspelt_level) {
         return Err(Failure::Usage(format!(

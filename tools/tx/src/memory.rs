@@ -1,16 +1,16 @@
-//! Memory check for arguments. An operating system that overcommits memory does not fail an
-//! allocation that is too large; it kills the process when the process writes to the memory.
+//! Memory check for arguments. If the operating system overcommits memory, an allocation that is
+//! too large succeeds, and the system kills the process when the process writes to the memory.
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use tx_runtime::Spec;
 
 use crate::failure::Failure;
 
-/// Size of the required memory, in bytes, up to which the available memory is not checked.
+/// Maximum size of the required memory, in bytes, for which the available memory is not checked.
 const MAX_UNCHECKED_BYTES: u64 = 1 << 28;
 
-/// Rejects arguments that exceed the available memory. `copied` is set if the run copies the
-/// arguments, as on the CPU; the function then doubles the size of the arguments.
+/// Rejects arguments that exceed the available memory. If `copied` is set, the run copies the
+/// arguments, as on the CPU, and the arguments require twice their size.
 pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);
@@ -20,7 +20,8 @@ pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     }
     let memory = MemoryRefreshKind::nothing().with_ram();
     let asked = System::new_with_specifics(RefreshKind::nothing().with_memory(memory));
-    // If the available memory is unknown, a failed allocation reports the error later.
+    // If the available memory is unknown, the check passes; a later allocation that fails reports
+    // an error.
     let Ok(system) = asked else { return Ok(()) };
     // The limit of the cgroup also applies. The memory usage of a cgroup includes reclaimable page
     // cache, so the check uses only the total limit.

@@ -186,7 +186,7 @@ impl Message {
         }
     }
 
-    /// Creates an error for arguments for which a check of the program fails. The error is at the
+    /// Creates an error for arguments that violate a check of the program. The error is at the
     /// source location of the check.
     pub(crate) fn of_arguments(
         error: &tx_plan::CheckError,
@@ -272,7 +272,7 @@ impl Message {
     }
 
     /// Converts the diagnostics of a compilation to messages. Cloned ops may cause several equal
-    /// diagnostics; the function keeps only the first of them.
+    /// diagnostics; the function keeps only the first diagnostic.
     pub(crate) fn diagnostics(
         diagnostics: &[tx::Diagnostic],
         file: &Path,
@@ -305,9 +305,10 @@ impl Message {
         }
     }
 
-    /// Appends the text of the message. If the message is at location `shown`, its source line is
-    /// omitted. If `findings` is true, the function also appends the verdicts of `tx validate`,
-    /// which are otherwise only in a table on standard output.
+    /// Appends the text of the message. If the message is at location `shown`, the function omits
+    /// the source line of the message. If `findings` is true, the function also appends the
+    /// verdicts of `tx validate`. Otherwise, only the table on standard output contains the
+    /// verdicts.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {

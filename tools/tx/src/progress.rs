@@ -1,8 +1,8 @@
 //! Progress display on standard error.
 //!
 //! On a terminal, the display is a progress bar, which is removed at the end. All other output must
-//! use [`progress_bar::hide_during`], which hides the bar during the write. Without a terminal,
-//! long work prints one line every 10 seconds.
+//! use [`progress_bar::hide_during`], because the bar must be hidden during the write. Without a
+//! terminal, long work prints one line every 10 seconds.
 
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, OnceLock, PoisonError};

@@ -1,4 +1,4 @@
-//! The progress bar on the terminal, which other output hides.
+//! The progress bar on the terminal. Other output hides the bar while it writes to the terminal.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -180,7 +180,8 @@ fn explain(
         }
     }
     for choice in explained.choices {
-        // A source op may have been split into several ops, whose explanations are then equal.
+        // If a pass has split a source op into several ops, the explanations of these ops may be
+        // equal.
         if !report.choices.contains(&choice) {
             report.choices.push(choice);
         }

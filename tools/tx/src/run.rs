@@ -137,8 +137,8 @@ impl Launch {
             return error.into();
         };
         let mut note = format!("argument {index} is {}", path.display());
-        // The note suggests no conversion if the error has a hint, or if the file is reinterpreted
-        // as another type.
+        // The note suggests no conversion if the error contains a hint, or if the argument already
+        // reinterprets the file as another type.
         let argument = plan
             .arguments
             .get(*index)
@@ -152,8 +152,8 @@ impl Launch {
     }
 }
 
-/// Returns the message for arguments for which a check of the program fails; `None` if the check
-/// has no source location.
+/// Returns the message for arguments that violate a check of the program; `None` if the source
+/// location of the check is unknown.
 pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<Message> {
     match error {
         tx_runtime::Error::Check(check) => {
@@ -223,7 +223,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
         Err(tx_runtime::Error::Fault(fault)) => &fault.printed,
         Err(_) => "",
     };
-    // The output of the program is printed even if the run failed, as with a GPU driver.
+    // Like a GPU driver, `tx run` prints the output of the program even if the run failed.
     crate::stdout::print(printed.as_bytes())?;
     run.map_err(|error| {
         options

@@ -131,7 +131,7 @@ fn thread() -> u64 {
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Returns the value of the field `name`. If the span has no such field, returns `otherwise`,
+    /// Returns the value of the field `name`. If the span has no field `name`, returns `otherwise`,
     /// the name of the span.
     fn name<'f>(&'f self, otherwise: &'f str) -> &'f str {
         self.0

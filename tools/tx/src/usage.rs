@@ -131,7 +131,7 @@ fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
 
 /// Adds a hint to a usage error. If an option precedes the command, the hint lists the commands
 /// that accept the option. If the argument of an option is missing or invalid, the hint is the
-/// usage line, which clap omits.
+/// usage line, because clap omits the usage line.
 fn suggest_owner(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
         return;

@@ -39,7 +39,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     for file in &options.files {
         task.doing(&file.display().to_string());
         // The result of each function or kernel is printed immediately, because the validation of
-        // the next one may take long.
+        // the next function or kernel may take long.
         let each = &mut |validated: Result<Validation, Failure>, text: &[u8]| {
             match validated {
                 Ok(validation) => {
@@ -121,8 +121,8 @@ pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
     )
 }
 
-/// Callback whose parameters are the validation result of a function or kernel, and the text of its
-/// file.
+/// Callback with two parameters: the validation result of a function or kernel, and the text of the
+/// program file.
 type OnValidation<'e> = dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure> + 'e;
 
 /// Validates one function or kernel, or all functions and kernels of a file, and passes each result
@@ -191,8 +191,8 @@ fn validate(
     Ok(())
 }
 
-/// Returns the failure for arguments for which a check of the program fails. If the source location
-/// of the check is known, the failure is at this location.
+/// Returns the failure for arguments that violate a check of the program. If the source location of
+/// the check is known, the failure is at this location.
 pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Failure {
     match at_its_place(error, file) {
         Some(message) => Failure::Diagnosed(vec![message]).quoting(file, text),

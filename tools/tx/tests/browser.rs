@@ -1,7 +1,8 @@
 //! Tests of report pages in Chromium, driven by `browser/check.mjs`.
 //!
-//! `TX_BLESS=1 cargo test -p tx-cli --test integration browser` accepts new screenshots. Different
-//! screenshots are written to `browser` in the `tmp` directory of the target directory.
+//! `TX_BLESS=1 cargo test -p tx-cli --test integration browser` accepts new screenshots. If a
+//! screenshot differs from the accepted screenshot, the tests write the new screenshot to `browser`
+//! in the `tmp` directory of the target directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -78,7 +79,7 @@ gpu.module @kernels {
 }
 ";
 
-/// Skip validation, because a program with many kernels takes long.
+/// The test skips validation, because the validation of a program with many kernels takes long.
 const UNCHECKED: &[&str] = &["--no-validate"];
 
 /// Writes the page of a program; returns its size in bytes.

@@ -157,7 +157,7 @@ fn examples_are_refused_for_their_reason_and_mended_ones_accepted() {
     for page in codes::ALL.iter().copied().map(page) {
         let code = page.code;
         let (done, diagnostics) = said(&page.refused);
-        // MLIR's own messages, which may follow, have no code.
+        // Messages of MLIR may follow, but these messages have no code.
         let found: BTreeSet<Code> = diagnostics.iter().filter_map(|d| d.code).collect();
         if done || found != BTreeSet::from([code]) {
             let all = errors(&diagnostics);

@@ -14,8 +14,8 @@
 //! forces every variant on a reduction, and compares the set of applicable variants with the table
 //! in `conformance/variants.rs`.
 //!
-//! By default, the tests run every fourth program and ignore the others. With `--include-ignored`,
-//! as in `cargo xtask deep`, they run all programs.
+//! By default, the tests run every fourth program and ignore the other programs. With
+//! `--include-ignored`, as in `cargo xtask deep`, the tests run all programs.
 //!
 //! The programs are distributed to three chips. Each program is compiled and run for its chip, and
 //! `ptxas` assembles its PTX.
@@ -312,7 +312,8 @@ fn ask(spec: &Spec) -> Result<(), String> {
     let said = String::from_utf8_lossy(&done.stderr);
     let trouble = |what: String| format!("{what}\n{said}\nprogram is {}", program.display());
 
-    // Pairs of the line of an op and its error. Each op has at most one error.
+    // The list contains pairs of the line of an op and the error of this op. Each op has at most
+    // one error.
     let errors: Vec<(usize, &str)> = said
         .lines()
         .filter_map(|line| {

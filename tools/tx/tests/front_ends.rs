@@ -1,9 +1,9 @@
 //! Tests of modules that front ends emit. The tests compile and run the modules on the CPU, and
 //! compare the results with those of the framework.
 //!
-//! `front_ends/FRONT_END/NAME.static.mlir` and `NAME.dynamic.mlir` are modules of torch-mlir, IREE
-//! and JAX, and MLIR's lowering of TOSA. `front_ends/arrays/FRAMEWORK/NAME` contains the arguments
-//! and results of a function: `argument0.npy`, `argument1.bf16.npy` (16-bit words), `result0.npy`.
+//! `front_ends/FRONT_END/NAME.static.mlir` and `NAME.dynamic.mlir` are outputs of torch-mlir, IREE,
+//! JAX and MLIR's lowering of TOSA. `front_ends/arrays/FRAMEWORK/NAME` contains the arguments and
+//! results of a function: `argument0.npy`, `argument1.bf16.npy` (16-bit words), `result0.npy`.
 //!
 //! Integers must be equal. A float may differ by a tolerance of its type, relative to the largest
 //! value of the result (at least 1), because the combination order may differ.
@@ -18,7 +18,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tx_plan::{ArgumentType, ElementType};
 use tx_runtime::{Arg, Array, Device, Number, read_npy};
 
-/// Front ends, and the directory in `arrays` with the results of each.
+/// Pairs of a front end and the directory in `arrays` that contains its results.
 const FRONT_ENDS: [(&str, &str); 5] = [
     ("torch-mlir", "torch"),
     ("iree-torch", "torch"),

@@ -98,7 +98,8 @@ fn harness() -> Result<ExitCode, String> {
         println!("programs: wrote {count} cases to {folder}");
         return Ok(ExitCode::SUCCESS);
     }
-    // The tests first delete the cache, because another version of `tx` may have filled it.
+    // The tests first delete the cache, because another version of `tx` may have written the cache
+    // entries.
     if cache().exists() {
         fs::remove_dir_all(cache()).map_err(|error| format!("cannot empty the cache: {error}"))?;
     }

@@ -6,9 +6,9 @@
 //! kernel, and the expected verdict. Files that test diagnostics are skipped. The chip is the first
 //! in a `RUN` line of the file, or the default.
 //!
-//! In the two largest directories, the tests run one file in three and ignore the others. With
-//! `--include-ignored`, the tests run all files. `--bless` rewrites the exceptions. `--every-input`
-//! uses all inputs of `tx validate`.
+//! In the two largest directories, the tests run about a third of the files and ignore the other
+//! files. With `--include-ignored`, the tests run all files. `--bless` rewrites the exceptions.
+//! `--every-input` uses all inputs of `tx validate`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,7 +22,8 @@ use tx_validate::{Options, Trouble, Validation, Verdict};
 
 /// Verdicts of entries that are not valid.
 type Found = BTreeMap<String, String>;
-/// Expected verdicts, and whether they require all inputs.
+/// Map from an entry to its expected verdict, and to a flag that is set if the verdict requires all
+/// inputs.
 type Exceptions = BTreeMap<String, (String, bool)>;
 
 fn main() -> ExitCode {
@@ -180,8 +181,8 @@ fn is_validated_by_lit(file: &Path) -> bool {
     })
 }
 
-/// Returns whether the file is part of the sample: one in three files of the two largest
-/// directories, and all others.
+/// Returns whether the file is part of the sample: about a third of the files of the two largest
+/// directories, and all other files.
 fn is_in_sample(name: &str) -> bool {
     let has_many = ["convert-linalg-to-tile/", "tile-schedule/"];
     let sum: usize = name.bytes().map(usize::from).sum();
@@ -189,8 +190,8 @@ fn is_in_sample(name: &str) -> bool {
 }
 
 /// Returns the maximum number of inputs of a file, and the work limit per stage in ops (`tx
-/// validate`: 2^26). The limits are highest for validation tests, and lowest for tests of a single
-/// pass.
+/// validate`: 2^26). Validation tests have the highest limits, and tests of a single pass have the
+/// lowest limits.
 fn limits_of(name: &str) -> (usize, u64) {
     // Some errors occur only in large arrays.
     if name.starts_with("tools/validate-") {

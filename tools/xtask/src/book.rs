@@ -28,8 +28,8 @@ pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
     let _ = fs::remove_dir_all(&stage);
     collect(workspace, &stage)?;
     build(&mdbook, &stage, &book)?;
-    // mdBook copies the first chapter to `index.html`, where its relative links are broken. The
-    // task therefore replaces `index.html` by a redirection.
+    // mdBook copies the first chapter to `index.html`, but does not adapt the relative links of the
+    // copy. The task therefore replaces `index.html` by a redirection.
     let first = chapters(&fs::read_to_string(workspace.root.join(SUMMARY))?)
         .first()
         .context("docs/SUMMARY.md names no page")?

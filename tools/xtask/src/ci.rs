@@ -25,8 +25,8 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the complete tests. Continuous integration runs only a sample of them, because the complete
-/// run takes several hours. The task runs all validation inputs after every pass and all
+/// Runs the complete tests. Continuous integration runs only a sample of the tests, because the
+/// complete run takes several hours. The task runs all validation inputs after every pass and all
 /// conformance programs, assembles PTX for every chip, and tests a crate outside of the workspace.
 /// The task then fuzzes the compiler for `seconds` seconds. The task also runs all mutation tests,
 /// and writes the results to `docs/mutations.md`.
@@ -142,7 +142,7 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
         .env("INSTA_UPDATE", "always");
     let tests = sh::run(&mut command);
     // The lit tests do not write the table of chosen schedules, so the task runs another test
-    // target that does.
+    // target that writes the table.
     let table = match filter {
         None | Some("chosen") => sh::run(
             workspace

@@ -1,9 +1,9 @@
 //! Generated pages of `docs/`.
 //!
-//! The task generates `passes.md` from the pass registry (`tx-opt --tx-dump-registry`), which
-//! contains the doc comments of passes. The source of `variants.md` is the variant registry
-//! (`tx-opt --tx-dump-variants`). `mlir-tblgen` generates `tile-dialect.md` from `Tile.td`. The
-//! sources of `tutorial.md` are the tests in `lit-tests/tutorial` and their snapshots.
+//! The task generates `passes.md` from the doc comments of passes in the pass registry (`tx-opt
+//! --tx-dump-registry`). The source of `variants.md` is the variant registry (`tx-opt
+//! --tx-dump-variants`). `mlir-tblgen` generates `tile-dialect.md` from `Tile.td`. The sources of
+//! `tutorial.md` are the tests in `lit-tests/tutorial` and their snapshots.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,5 @@
-//! `cargo xtask demo`: lowers one reduction step by step, runs it, and checks the result.
+//! `cargo xtask demo`: lowers one reduction step by step, runs the compiled reduction, and checks
+//! the result.
 //!
 //! In the demo, a block of 32 threads sums the rows of a 4x8 tile in shared memory. The task prints
 //! the IR after every pass, the shuffles in the PTX, and the results with their reference values.
@@ -84,8 +85,8 @@ fn heading(title: &str, summary: &str) {
 }
 
 /// Names of the kernel arguments and of the shared-memory attribution in the source text of the
-/// demo program. The demo reads them from the text, because the MLIR parser does not keep argument
-/// names.
+/// demo program. The demo reads the names from the text, because the MLIR parser does not keep
+/// argument names.
 struct ArgumentNames {
     arguments: Vec<String>,
     shared: Option<String>,
@@ -105,7 +106,7 @@ impl ArgumentNames {
         }
     }
 
-    /// Returns the lines of the kernel, in which the argument names of the source program replace
+    /// Returns the lines of the kernel, with the argument names of the source program instead of
     /// the names that MLIR prints.
     fn put(&self, kernel: &[String]) -> Vec<String> {
         let printed = arguments(kernel);
@@ -152,8 +153,8 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-')
 }
 
-/// Prints a line of IR, and wraps the line if necessary. If the line is long, the function first
-/// removes its last type and its `: i64` suffixes.
+/// Prints a line of IR, and wraps the line if necessary. The function first removes the last type
+/// and the `: i64` suffixes of a long line.
 fn print_ir(mark: &str, line: &str, paint: impl Fn(&str) -> String) {
     for (number, part) in fit(line).iter().enumerate() {
         let mark = if number == 0 { mark } else { " " };

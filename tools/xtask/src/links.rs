@@ -1,8 +1,9 @@
 //! Link checker for Markdown. Linked files and headings must exist.
 //!
 //! GitHub and mdBook generate the anchor of a heading by the same rules. The anchor is the heading
-//! in lower case, with hyphens instead of blanks and without other punctuation. If a heading occurs
-//! several times on a page, its anchors end with a number. External links are not checked.
+//! in lower case; hyphens replace the blanks, and punctuation other than hyphens and underscores is
+//! removed. If a heading occurs several times on a page, its anchors end with a number. External
+//! links are not checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -153,7 +154,7 @@ pub(crate) fn target(page: &Path, link: &str) -> Option<(PathBuf, Option<String>
 }
 
 /// Returns an error for each broken link. `files` contains the paths of all files in the
-/// repository, and `texts` the texts of the Markdown pages.
+/// repository, and `texts` contains the texts of the Markdown pages.
 pub(crate) fn check(files: &[PathBuf], texts: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let pages: BTreeMap<&Path, Page> = texts
         .iter()

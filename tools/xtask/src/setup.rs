@@ -42,7 +42,7 @@ const SHELL_PACKAGES: &[(&str, &str)] = &[
 ];
 
 /// PyPI wheel that contains NVIDIA's PTX assembler `ptxas`. Tests assemble PTX with `ptxas`; `tx`
-/// itself does not need it.
+/// itself does not need `ptxas`.
 const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
 const PTXAS_VERSION: &str = "13.0.88";
 const PTXAS_IN_WHEEL: &str = "nvidia/cu13/bin/ptxas";
@@ -61,8 +61,8 @@ const NODE_PACKAGES: &[(&str, &str)] = &[
     ("nodejs", "Node.js, which drives the browser"),
     ("npm", "npm, which fetches Playwright"),
 ];
-/// Names of the npm files that specify the version of Playwright. [`DRIVER_SOURCE`] is their
-/// directory in the repository, and [`DRIVER`] is their directory in `target/tools`.
+/// Names of the npm files that specify the version of Playwright. These files are in the directory
+/// [`DRIVER_SOURCE`] of the repository, and in the directory [`DRIVER`] of `target/tools`.
 const DRIVER_FILES: &[&str] = &["package.json", "package-lock.json"];
 const DRIVER_SOURCE: &str = "tools/tx/tests/browser";
 const DRIVER: &str = "browser";
@@ -174,8 +174,8 @@ fn apt_install(wanted: &[(&str, &str)]) -> Result<()> {
     let names: Vec<&str> = missing.iter().map(|(package, _)| *package).collect();
 
     // A fresh image has no package lists, and old lists may name removed versions. The task updates
-    // the package lists only if a package is missing in them or its download fails, because the
-    // update is the slowest step.
+    // the package lists only if the lists lack a package or the download of a package fails,
+    // because the update is the slowest step.
     let mut fresh = false;
     if !names.iter().all(|package| has_candidate(package)) {
         apt_get(&["update"])?;

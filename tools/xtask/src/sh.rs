@@ -86,7 +86,7 @@ pub(crate) fn display(command: &Command) -> String {
 }
 
 /// Colours of terminal output. The functions return text without colours if the terminal does not
-/// support them.
+/// support colours.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     on: bool,

@@ -23,8 +23,8 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     pub(crate) fn load() -> Result<Self> {
-        // Cargo sets this environment variable for `cargo xtask`. If the binary is started
-        // directly, the path from the build applies.
+        // Cargo sets this environment variable for `cargo xtask`. If the user starts the binary
+        // directly, the task uses the path from the build of the binary.
         let manifest_dir = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let output = sh::capture(
@@ -98,7 +98,7 @@ impl Workspace {
         Ok(files)
     }
 
-    /// Returns the text of a file, whose path is relative to the root.
+    /// Returns the text of a file. The path of the file is relative to the root.
     pub(crate) fn read(&self, file: &Path) -> Result<String> {
         std::fs::read_to_string(self.root.join(file))
             .with_context(|| format!("cannot read {}", file.display()))

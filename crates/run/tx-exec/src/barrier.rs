@@ -9,11 +9,11 @@ use std::ops::Range;
 /// One of the sixteen named barriers of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
-    /// Threads that have arrived since the barrier last completed. Each thread is stored with the
-    /// index of its barrier operation.
+    /// Threads that have arrived since the barrier last completed. Each list item is a thread and
+    /// the index of its barrier operation.
     arrived: Vec<(usize, u32)>,
-    /// Threads in `arrived` that wait until the barrier completes. The remaining threads of
-    /// `arrived` do not wait.
+    /// Threads in `arrived` that wait until the barrier completes. A thread of `arrived` that
+    /// executed `bar.arrive` does not wait.
     waiting: Vec<usize>,
     /// Number of participating threads; `None` if all threads of the block participate.
     count: Option<u32>,
@@ -53,8 +53,8 @@ pub(crate) struct ExcessWarps {
 }
 
 impl Barrier {
-    /// Returns the threads that have arrived since the barrier last completed. Each thread has the
-    /// index of its barrier operation.
+    /// Returns the threads that have arrived since the barrier last completed. Each item is a
+    /// thread and the index of its barrier operation.
     pub(crate) fn arrived(&self) -> &[(usize, u32)] {
         &self.arrived
     }
@@ -96,9 +96,9 @@ impl Barrier {
         }
     }
 
-    /// Resets the complete barrier, and orders the waiting threads after all arrivals. Returns the
-    /// threads that waited, and the result of their barrier operation. `cluster_threads` is the
-    /// number of thread indices of the cluster.
+    /// Resets a barrier that is complete, and orders the waiting threads after all arrivals.
+    /// Returns the threads that waited, and the result of their barrier operation.
+    /// `cluster_threads` is the number of thread indices of the cluster.
     pub(crate) fn complete(
         &mut self,
         reduction: Reduction,

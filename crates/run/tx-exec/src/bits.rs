@@ -7,7 +7,7 @@ pub(crate) fn contains(length: u64, offset: u64, bytes: u64) -> bool {
 }
 
 /// Splits the bit range `first..first + count` into 64-bit words. Calls `each` with the index of
-/// each word and the mask of its bits in the range.
+/// each word and a mask of the bits of this word that belong to the range.
 fn words(first: u64, count: u64, mut each: impl FnMut(usize, u64)) {
     let (mut bit, end) = (first, first + count);
     while bit < end {
@@ -30,8 +30,8 @@ pub(crate) fn set_all(bits: &mut [u64], first: u64, count: u64) {
 
 const PAGE: u64 = 4096;
 
-/// A sparse set of byte positions. The set is divided into pages; a page is allocated when its
-/// first bit is set.
+/// A sparse set of byte positions. The set is divided into pages; a page is allocated when one of
+/// its bits is set for the first time.
 #[derive(Debug)]
 pub(crate) struct PagedBits(Vec<Option<Box<[u64; PAGE as usize / 64]>>>);
 

@@ -36,7 +36,7 @@ struct Released {
     relaxed: bool,
 }
 
-/// An arrival at the cluster barrier, if the thread has not waited yet.
+/// Arrival of a thread at the cluster barrier, before the thread executes the wait operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClusterArrival {
     pub(crate) site: u32,
@@ -48,12 +48,12 @@ pub(crate) struct ClusterArrival {
 }
 
 impl ClusterBarrier {
-    /// Records an arrival of `thread`, and returns the arrival for the wait operation of the
-    /// thread. `has_other_blocks` is true in a cluster of several blocks.
+    /// Records an arrival of `thread`. The returned arrival is the input of the thread's wait
+    /// operation. `has_other_blocks` is true in a cluster of several blocks.
     ///
     /// # Errors
     ///
-    /// Returns an exited thread that cannot arrive in the current round.
+    /// Fails if a thread exited before it arrived in the current round; the error is this thread.
     pub(crate) fn arrive(
         &mut self,
         thread: usize,
@@ -113,7 +113,7 @@ impl ClusterBarrier {
         waits
     }
 
-    /// Records that a thread resumed after its wait operation, and orders the thread after the
+    /// Records that a thread has resumed after its wait operation, and orders the thread after all
     /// arrivals of the round. `live` is the number of threads of the cluster. `arrivals` contains
     /// the threads that have not passed the barrier, each with its arrival.
     pub(crate) fn pass(
@@ -141,9 +141,9 @@ impl ClusterBarrier {
         self.passed += 1;
     }
 
-    /// Records that a thread exited after `arrivals` arrivals. Returns the first thread of the
-    /// current round, and the index of its arrive operation, if the exited thread still has to
-    /// arrive in this round.
+    /// Records that a thread exited after `arrivals` arrivals. If the current round still expects
+    /// the exited thread, returns the first thread that arrived in the round, and the index of its
+    /// arrive operation.
     pub(crate) fn exit(&mut self, thread: usize, arrivals: u32) -> Option<(usize, u32)> {
         if self.exited.is_none_or(|(_, least)| arrivals < least) {
             self.exited = Some((thread, arrivals));

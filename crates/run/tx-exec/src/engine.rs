@@ -4,8 +4,8 @@ use crate::{hooks, libm, schedule::Entry};
 use melior::{StringRef, ir::Module};
 use mlir_sys as raw;
 
-/// LLVM optimisation level, 0 to 3. Generated code spends most time in hooks, and higher levels
-/// slow down loading.
+/// LLVM optimisation level, 0 to 3. The level is low, because generated code spends most of its
+/// time in hooks, and higher levels slow down the loading of a program.
 const OPTIMIZATION: i32 = 1;
 
 /// Error of a compilation or a symbol lookup. MLIR has reported the reason as a diagnostic.
@@ -46,8 +46,8 @@ impl Engine {
     }
 
     fn register(&self, name: &str, address: *mut ()) {
-        // SAFETY: the engine is alive and copies the name; the address is that of a function, which
-        // is valid forever.
+        // SAFETY: the engine is alive and copies the name; the address belongs to a function, and
+        // therefore stays valid.
         unsafe {
             raw::mlirExecutionEngineRegisterSymbol(
                 self.0,
@@ -65,7 +65,7 @@ impl Engine {
         if address.is_null() {
             return Err(EngineError);
         }
-        // SAFETY: MLIR generates a wrapper for every function, which takes an array of pointers to
+        // SAFETY: for every function, MLIR generates a wrapper that takes an array of pointers to
         // the arguments.
         Ok(unsafe { std::mem::transmute::<*mut std::ffi::c_void, Entry>(address) })
     }

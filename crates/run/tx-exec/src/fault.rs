@@ -114,7 +114,7 @@ impl fmt::Display for AccessKind {
 /// A byte of a labelled buffer or variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferOffset {
-    /// Label of the buffer, such as `argument 0`, or of shared or private memory.
+    /// Label of the buffer, or of the shared or private memory; for example, `argument 0`.
     pub buffer: Arc<str>,
     /// Offset from the start of the buffer, in bytes. A negative offset is before the buffer; an
     /// offset of at least `length` is after the buffer.
@@ -170,7 +170,7 @@ impl fmt::Display for Access {
     }
 }
 
-/// Two unordered accesses to one byte, at least one of which is a write.
+/// Two unordered accesses to one byte; at least one access is a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
     /// The access that the executor executed before the second access.
@@ -183,7 +183,7 @@ pub struct Race {
     pub second_kind: AccessKind,
     /// State space of the byte: global, shared, or shared memory of another block of the cluster.
     pub space: Space,
-    /// The first byte that is part of both accesses.
+    /// The first byte that both accesses contain.
     pub place: BufferOffset,
 }
 
@@ -347,11 +347,12 @@ pub enum Fault {
     /// barrier. Arrivals and waits of a thread at the cluster barrier must alternate.
     #[error("invalid barrier: {0}")]
     InvalidBarrier(Box<Divergence>),
-    /// All running threads wait at barriers, so no thread can complete any of these barriers.
+    /// All threads that have not exited wait at barriers, so no thread can complete any of these
+    /// barriers.
     #[error("deadlock: {0}")]
     Deadlock(Box<Divergence>),
-    /// The member mask of a warp operation excludes its caller, or includes a lane that has exited
-    /// or does not exist.
+    /// The member mask of a warp operation excludes the calling lane, or includes a lane that has
+    /// exited or does not exist.
     #[error("invalid member mask: {0}")]
     WarpMask(Box<Divergence>),
     /// Member lanes of a warp operation execute different operations, or pass different member
@@ -367,8 +368,8 @@ pub enum Fault {
     /// The address of an access is not a multiple of the required alignment.
     #[error("misaligned: {0}; it needs a multiple of {alignment}", alignment = .0.alignment)]
     Misaligned(Box<Access>),
-    /// A read of uninitialised memory: shared memory, or a buffer that was allocated without a
-    /// value.
+    /// A read of a byte that no thread has written, in shared memory or in a buffer that was
+    /// allocated without a value.
     #[error("uninitialized: {0}")]
     Uninitialized(Box<Access>),
     /// A thread writes to a constant variable.
@@ -396,14 +397,14 @@ pub enum Fault {
         /// The message of the assertion.
         message: String,
     },
-    /// The program reached a trap or code declared unreachable.
+    /// A thread executed a trap, or reached code that is declared unreachable.
     #[error("trap: {0}")]
     Trap(Box<Site>),
     /// A thread exceeded the size of its stack.
     #[error("stack overflow: {0}")]
     StackOverflow(Box<Site>),
-    /// The threads executed 2²⁴ atomic accesses without other progress, and are assumed to spin
-    /// forever.
+    /// The threads executed 2²⁴ atomic accesses without other progress, so the executor assumes
+    /// that they spin forever.
     #[error("no progress: {0}")]
     NoProgress(Box<Site>),
     /// The threads executed more steps than the launch allows.
@@ -417,7 +418,7 @@ pub enum Fault {
         /// Maximum number of steps.
         steps: u64,
     },
-    /// The executor failed: it ran out of memory or has a bug.
+    /// The executor itself failed, because it ran out of memory or has a bug.
     #[error("executor failure: {0}")]
     Internal(String),
 }
@@ -522,8 +523,7 @@ pub enum Error {
         /// Its name.
         name: String,
     },
-    /// A type whose size the executor cannot compute, or a type that it does not support as a
-    /// kernel parameter.
+    /// A type whose size the executor cannot compute, or a type that kernel parameters cannot have.
     #[error("{location}: unsupported type {type}")]
     UnsupportedType {
         /// Location of the operation or parameter with this type.

@@ -7,11 +7,11 @@ use crate::{
     happens_before::Fence,
 };
 
-/// MLIR declarations of the hooks, which every converted module contains.
+/// MLIR declarations of the hooks. Every converted module contains these declarations.
 ///
 /// A hook is declared without memory effects if its result depends only on its operands and on
 /// constants of the thread. LLVM may merge and move calls of hooks without memory effects. LLVM
-/// assumes that all other hooks read and write any memory.
+/// assumes that every hook with memory effects reads and writes any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32
       attributes {no_unwind, will_return, memory_effects =

@@ -94,8 +94,8 @@ fn suspend() {
 /// the thread forever.
 fn checked<R: Copy>(run: impl FnOnce(&mut Machine<'_>) -> Result<R, Fault>) -> R {
     let fault = {
-        // SAFETY: the machine is alive, and this reference is exclusive: the scheduler holds none
-        // while a coroutine runs, and hooks do not call each other inside `run`.
+        // SAFETY: the machine is alive, and this reference is exclusive: the scheduler holds no
+        // reference while a coroutine runs, and hooks do not call each other inside `run`.
         let outcome = catch_unwind(AssertUnwindSafe(|| run(unsafe { &mut *machine() })));
         match outcome {
             Ok(Ok(result)) => return result,

@@ -212,10 +212,10 @@ pub enum Checks {
     /// [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as initialised after its
     /// first write.
     ///
-    /// The executor still reports all other faults. Without these checks, an access could corrupt
-    /// or stop the host process if it is out of bounds, is misaligned, or writes a constant. Stack
-    /// overflows, undefined divisions and traps would also stop the host process. The scheduler
-    /// itself finds faults of barriers and warp operations.
+    /// The checks that protect the host process remain enabled. An unchecked access that is out of
+    /// bounds, is misaligned, or writes a constant could corrupt or stop the host process.
+    /// Unchecked stack overflows, undefined divisions and traps would also stop the host process.
+    /// The scheduler itself finds faults of barriers and warp operations.
     Off,
 }
 

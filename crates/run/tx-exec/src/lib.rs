@@ -6,10 +6,11 @@
 //! memory access.
 //!
 //! [`Program::launch`] runs the blocks of a grid one after the other; the blocks of a cluster run
-//! together. Each thread of a block is a coroutine with its own stack of 128 KiB plus the private
-//! memory of the kernel. A thread runs until it reaches a barrier, a shuffle or another collective
-//! operation. A waiting thread resumes when all participating threads have arrived and the
-//! [`Order`] selects it. [`Order::systematic`] lists orders that together expose missing barriers.
+//! together. Each thread of a block is a coroutine. The stack of each coroutine has a size of 128
+//! KiB plus the size of the kernel's private memory. A thread runs until it reaches a barrier, a
+//! shuffle or another collective operation. A waiting thread resumes when all participating threads
+//! have arrived and the [`Order`] selects it. [`Order::systematic`] lists orders that together
+//! expose missing barriers.
 //!
 //! # Faults
 //!

@@ -3,9 +3,9 @@
 
 use melior::ir::{Type, TypeLike};
 
-/// Rounds to the nearest value of a binary format, ties to even. The format has `exponent` exponent
-/// bits and `mantissa` fraction bits, and at most 16 bits including the sign. A NaN becomes a quiet
-/// NaN.
+/// Rounds `value` to the nearest value of a binary format, with ties to even. The format has
+/// `exponent` exponent bits and `mantissa` fraction bits, and at most 16 bits including the sign. A
+/// NaN becomes a quiet NaN.
 fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
     let bits = value.to_bits();
     let sign = ((bits >> 63) as u16) << (exponent + mantissa);
@@ -157,7 +157,7 @@ pub(crate) extern "C" fn from_f8_pair(pair: i32, format: i32) -> i32 {
 }
 
 // LLVM passes and returns `half` and `bfloat` in the low 16 bits of a floating-point register,
-// according to the ABIs of x86-64 and AArch64. An f32 uses the same register.
+// according to the ABIs of x86-64 and AArch64. An f32 is passed in the same register.
 extern "C" fn truncsfhf2(value: f32) -> f32 {
     f32::from_bits(to_f16(value.into()).into())
 }
@@ -181,7 +181,8 @@ extern "C" fn extendhfdf2(value: f32) -> f64 {
 /// inexact result by the neighbouring f64 whose last bit is 1. The later rounding of the f64 to f16
 /// or bf16 is therefore correct.
 pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
-    // The product has at most 22 significant bits and an exponent far from both limits.
+    // The product is exact, because it has at most 22 significant bits, and its exponent is far
+    // from both limits of f64.
     let product = a * b;
     let sum = product + c;
     if !sum.is_finite() {
@@ -230,7 +231,7 @@ macro_rules! maximum {
 }
 
 mod c {
-    // The C library has these functions, but stable Rust does not.
+    // The C library defines these functions, but the stable standard library of Rust does not.
     unsafe extern "C" {
         pub(super) safe fn erff(x: f32) -> f32;
         pub(super) safe fn erf(x: f64) -> f64;

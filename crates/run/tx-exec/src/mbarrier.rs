@@ -4,8 +4,8 @@ use crate::happens_before::{Clocks, ReleasedClocks};
 
 /// State of an mbarrier object.
 ///
-/// A phase is complete after the expected number of arrivals, when all expected bytes have been
-/// stored. The next phase starts as soon as a phase is complete.
+/// A phase is complete when the expected number of arrivals is reached and all expected bytes have
+/// been stored. The next phase starts as soon as a phase is complete.
 ///
 /// In PTX, an asynchronous store releases only the stored value. In the executor, the store also
 /// releases all earlier events of its thread. If only this additional release orders two accesses,

@@ -56,8 +56,8 @@ unsafe impl Sync for Bytes {}
 
 impl Bytes {
     pub(crate) fn new(length: usize, align: usize) -> Result<Self, MemoryError> {
-        // For larger alignments, allocators zero the memory explicitly, which touches every page of
-        // a large and sparsely used buffer.
+        // For a larger alignment, the allocator writes the zeros itself, and so touches every page
+        // of a large, sparsely used buffer.
         const ALIGN: usize = 16;
         let layout = length
             .max(1)
@@ -76,7 +76,8 @@ impl Bytes {
     }
 
     pub(crate) fn as_ptr(&self) -> *mut u8 {
-        // SAFETY: `skip` is less than the alignment, by which the allocation is enlarged.
+        // SAFETY: `skip` is less than the alignment, and the allocation is larger than the buffer
+        // by the alignment.
         unsafe { self.start.as_ptr().add(self.skip) }
     }
 }
@@ -102,8 +103,8 @@ pub(crate) struct Region {
     /// Set of the written bytes of the buffer; `None` if all bytes are initialised.
     written: Option<PagedBits>,
     id: Option<BufferId>,
-    /// Allocation with the bytes and guard zones; `None` for a global variable, because the
-    /// compiled code allocates its bytes.
+    /// Allocation that contains the buffer and its guard zones; `None` for a global variable,
+    /// because the compiled code allocates the variable.
     _bytes: Option<Bytes>,
 }
 
@@ -150,8 +151,9 @@ pub struct Memory {
     printed: Vec<u8>,
 }
 
-/// Maximum number of printed bytes between two calls of [`Memory::take_printed`]. Bytes beyond this
-/// number are lost. CUDA's printf buffer has the same default size, 1 MiB.
+/// Maximum number of printed bytes between two calls of [`Memory::take_printed`]. If threads print
+/// more bytes, the additional bytes are lost. CUDA's printf buffer has the same default size, 1
+/// MiB.
 const MAX_PRINTED_BYTES: usize = 1 << 20;
 
 impl Memory {
@@ -160,11 +162,11 @@ impl Memory {
         Self::default()
     }
 
-    /// Removes and returns the text that threads printed by `vprintf`, to which `gpu.printf` is
-    /// lowered.
+    /// Removes and returns the text that threads printed by `vprintf`. `gpu.printf` is lowered to a
+    /// call of `vprintf`.
     ///
-    /// The printed text is in execution order, and includes the output of failed launches. Text
-    /// beyond the first mebibyte since the last call is lost.
+    /// The printed text is in execution order, and includes the output of failed launches. If
+    /// threads print more than 1 MiB between two calls, the text after the first 1 MiB is lost.
     pub fn take_printed(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.printed)
     }

@@ -4,11 +4,12 @@ use crate::warp::WARP;
 
 /// Execution order of runnable threads, and of blocks.
 ///
-/// Blocks, or clusters of blocks, run one after the other. The threads of a cluster are scheduled
-/// like the threads of one block, ordered by block rank. A thread runs until it waits for other
-/// threads in a barrier, a shuffle or another collective operation. A thread also stops when its
-/// arrival completes a collective operation. Some orders also [preempt](Order::RoundRobin) a thread
-/// before a memory access. The thread that runs next can belong to any warp.
+/// Blocks, or clusters of blocks, run one after the other. The executor schedules the threads of a
+/// cluster like the threads of one block, and the thread indices increase with the block rank. A
+/// thread runs until it waits for other threads in a barrier, a shuffle or another collective
+/// operation. A thread also stops when its arrival completes a collective operation. Some orders
+/// also [preempt](Order::RoundRobin) a thread before a memory access. The thread that runs next can
+/// belong to any warp.
 ///
 /// If the threads execute the same accesses in every order, the set of races does not depend on the
 /// order. The results of a program without races and atomics do not depend on the order. If a race
@@ -59,10 +60,10 @@ impl Order {
     /// Returns all 3 + 2 · `warps` orders that are not pseudo-random, for blocks or clusters of
     /// `warps` warps.
     ///
-    /// For any two warps that no barrier synchronises, one of the orders runs the first warp before
-    /// the second, and another order runs the second before the first. For any two lanes of a warp,
-    /// one order runs the first lane before the second, and another order runs the second before
-    /// the first, until both lanes reach a warp operation.
+    /// For any two warps that no barrier synchronises, at least one order runs the first warp
+    /// before the second warp, and at least one order runs the second warp before the first warp.
+    /// The orders run any two lanes of a warp in both relative orders, until both lanes reach a
+    /// warp operation.
     pub fn systematic(warps: u32) -> impl Iterator<Item = Self> + Clone {
         [Self::Sequential, Self::Reverse, Self::RoundRobin]
             .into_iter()
@@ -152,8 +153,8 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Maximum number of clusters for a shuffled grid. If a grid has more clusters, its permutation
-/// would need too much memory, so the clusters run in ascending order.
+/// Maximum number of clusters for a shuffled grid. For more clusters, the permutation would need
+/// too much memory, so the clusters of a larger grid run in ascending order.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
 /// Converts a linear index in a grid with fewer than 2³² elements to grid coordinates.
@@ -274,8 +275,7 @@ impl Scheduler {
                 let after = self.last + 1;
                 let own = (start.max(after)..end).chain(start..end.min(after));
                 let others = ascending.filter(|index| !(start..end).contains(index));
-                // A spinning thread counts as waiting, so that it does not block the thread that it
-                // waits for.
+                // A spinning thread counts as waiting, so that the awaited thread can run.
                 let is_ready = |&index: &usize| readiness(index) == Readiness::Ready;
                 let find = |wanted: &dyn Fn(&usize) -> bool| match self.order {
                     Order::WarpFirst(_) => own.clone().chain(others.clone()).find(wanted),
@@ -286,7 +286,8 @@ impl Scheduler {
             Order::Shuffled(_) | Order::Interleaved(_) => {
                 let random = self.random.as_mut()?;
                 // To avoid a scan of all threads per selection, the list of runnable threads is
-                // rebuilt only when it is empty. Each selected thread is therefore checked again.
+                // rebuilt only when it is empty. The scheduler therefore checks again whether a
+                // selected thread can run.
                 loop {
                     if self.candidates.is_empty() {
                         self.candidates.extend((0..count).filter(is_runnable));

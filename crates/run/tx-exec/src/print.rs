@@ -2,7 +2,7 @@
 //!
 //! The argument buffer holds consecutive arguments, each aligned to its size, as `gpu.printf`
 //! stores them. An integer occupies four bytes unless a length modifier changes its size. A float
-//! is stored as f64, and a string as its address.
+//! is stored as f64, and a string is stored as its address.
 
 use crate::{
     fault::{AccessKind, Fault, Space},
@@ -125,8 +125,8 @@ impl Number {
     }
 }
 
-/// A conversion specification of a printf format. It consists of `%`, flags, width, precision,
-/// length and conversion.
+/// A conversion specification of a printf format: `%`, flags, width, precision, length and
+/// conversion.
 struct Field<'f> {
     flags: &'f [u8],
     width: Option<Number>,
@@ -185,7 +185,7 @@ impl<'f> Field<'f> {
                 .transpose()
         };
         let width = get(self.width, machine)?.unwrap_or(0);
-        // A negative precision means no precision.
+        // A negative precision argument counts as a missing precision.
         let precision = get(self.precision, machine)?.unwrap_or(-1);
         let sized = [width, precision];
         match self.conversion {

@@ -104,7 +104,7 @@ impl LazyModule {
 ///
 /// Kernels can be launched any number of times, also after a fault. Global variables of a program
 /// keep their values between launches. A program can be sent to another thread, but not shared
-/// between threads, since launches write its global variables.
+/// between threads, since launches write the global variables of the program.
 pub struct Program {
     kernels: BTreeMap<String, LoadedKernel>,
     /// The modules must be destroyed before `_context`, so `modules` is declared before `_context`.
@@ -117,8 +117,8 @@ pub struct Program {
 }
 
 // SAFETY: a program owns an MLIR context without threads, its modules, and the engines with their
-// code. None of them is bound to a thread, and one thread at a time uses them. Pointers to
-// variables point into the engines.
+// code. None of these objects is bound to a thread, and only one thread at a time uses the program.
+// Pointers to variables point into the engines.
 unsafe impl Send for Program {}
 
 impl fmt::Debug for Program {
@@ -267,8 +267,9 @@ impl Program {
                     shared,
                     shared_bytes,
                 );
-                // SAFETY: the entry is a kernel rewritten by `convert`, which announces every
-                // access. The parameters have its types, and the values outlive the call.
+                // SAFETY: the entry is a kernel that calls a hook before every access, because
+                // `convert` rewrote the kernel. The parameters have the types of the kernel
+                // parameters, and the values outlive the call.
                 unsafe {
                     schedule::run(
                         machine,

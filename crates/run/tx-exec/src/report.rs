@@ -60,7 +60,7 @@ impl Report {
     /// Returns the number of steps: started threads, loop iterations, accesses and
     /// synchronisations, summed over all threads.
     ///
-    /// The number of steps does not depend on the host machine; the run time does.
+    /// Unlike the run time, the number of steps does not depend on the host machine.
     pub fn work(&self) -> u64 {
         let warps = self.warp_syncs + self.shuffles + self.reductions + self.votes;
         let of_block = self.threads / self.blocks.max(1);

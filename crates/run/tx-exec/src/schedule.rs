@@ -28,8 +28,8 @@ impl Threads {
         for thread in &mut self.0 {
             if !thread.done() {
                 // SAFETY: the stack of a suspended thread holds frames of generated code and
-                // suspended hooks, which have no destructors: see `hooks::suspend`. A thread that
-                // has not started holds the closure below, which owns nothing.
+                // suspended hooks, which have no destructors: see `hooks::suspend`. The stack of a
+                // thread that has not started holds the closure below, which owns nothing.
                 unsafe { thread.force_reset() };
             }
         }
@@ -79,7 +79,8 @@ pub(crate) unsafe fn run(
             .flat_map(|rank| state.threads_of(rank))
             .collect();
         for (&index, stack) in indices.iter().zip(&stacks) {
-            // The limit is computed from the requested size, because a pooled stack can be larger.
+            // The limit is computed from the requested size, because a pooled stack can be larger
+            // than the requested size.
             state.threads[index].stack_limit =
                 stack.base().get().saturating_sub(stack_bytes) as u64;
         }

@@ -8,8 +8,8 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Size of the gap between two variables, in bytes. If an access overruns a variable, it reaches
-/// the gap and is therefore detected.
+/// Size of the gap between two variables, in bytes. An access that overruns a variable reaches the
+/// gap, so the executor detects the access.
 pub(crate) const GAP: u64 = 64;
 
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl<'m> SharedMemory<'m> {
         Ok(Self {
             variables,
             dynamic,
-            // The gap separates the memory from that of another block in the cluster.
+            // The gap separates the shared memories of two blocks of the cluster.
             bytes: Bytes::new((length + GAP) as usize, 1024)?,
             length,
             shadow: Shadow::new(length as usize, false)
@@ -59,12 +59,13 @@ impl<'m> SharedMemory<'m> {
 
     pub(crate) fn reset(&mut self) {
         // SAFETY: the memory has `length` bytes and is exclusively owned, and no kernel thread
-        // runs. The fill bytes are a NaN as a float, and implausible as an index.
+        // runs. The fill bytes encode a NaN if they are read as a float, and an implausible value
+        // if they are read as an index.
         unsafe { std::ptr::write_bytes(self.bytes.as_ptr(), 0xff, self.length as usize) };
         self.written.fill(0);
     }
 
-    /// Maps an address in the memory of `other` to the equal offset in this memory.
+    /// Maps an address in the memory of `other` to the address with the same offset in this memory.
     pub(crate) fn map(&self, address: u64, other: &Self) -> u64 {
         address.wrapping_sub(other.base()).wrapping_add(self.base())
     }

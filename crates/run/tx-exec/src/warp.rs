@@ -148,7 +148,8 @@ impl WarpArrivals {
     }
 }
 
-/// Error of a shuffle: lane `lane` reads lane `source`, which is not in the member mask.
+/// Error of a shuffle: lane `lane` reads lane `source`, but the member mask does not contain lane
+/// `source`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InactiveLane {
     pub(crate) lane: usize,

@@ -6,9 +6,9 @@
 //! cargo run -p tx-runtime --no-default-features --example launch_plan -- row_sums.json row_sums.ptx
 //! ```
 //!
-//! `row_sums.mlir` contains `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`, with any
-//! number of kernels and temporaries. In this example, A is 1000x300 and filled with 0.5. The
-//! example needs a GPU: cudarc panics if no driver is installed.
+//! `row_sums.mlir` contains `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`. The
+//! compiled program may have any number of kernels and temporaries. In this example, A is 1000x300
+//! and filled with 0.5. The example needs a GPU: cudarc panics if no driver is installed.
 
 use std::{env, error::Error, ffi::CString, fs, ptr};
 

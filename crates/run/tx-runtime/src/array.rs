@@ -22,7 +22,7 @@ impl Array {
     /// row-major, little-endian bytes.
     ///
     /// # Errors
-    /// Fails if the number of bytes is not the product of the shape times the element size.
+    /// Fails if the number of bytes is not the number of elements times the element size.
     pub fn new(element: ElementType, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self, Error> {
         let expected = byte_count(element, &shape)?;
         if bytes.len() == expected {
@@ -84,7 +84,7 @@ impl Array {
             Some(format) => {
                 let scale = 2_f64.powi(-(format.precision() as i32));
                 let shift = 64 - format.precision();
-                // The number is exact in the format, so rounding never yields 1.
+                // The format represents the number exactly, so rounding never yields 1.
                 array.fill_with(|i| format.encode((split_mix(seed, i) >> shift) as f64 * scale));
             }
             None => {
@@ -284,8 +284,7 @@ pub(crate) fn zeroed(bytes: usize, what: impl FnOnce() -> String) -> Result<Vec<
     if pointer.is_null() {
         return Err(error(what()));
     }
-    // SAFETY: the global allocator returned the memory for `bytes` bytes of alignment 1, all
-    // initialized.
+    // SAFETY: the global allocator returned `bytes` initialized bytes of alignment 1.
     Ok(unsafe { Vec::from_raw_parts(pointer, bytes, bytes) })
 }
 

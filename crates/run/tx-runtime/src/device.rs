@@ -67,7 +67,7 @@ impl Device {
     /// numbering.
     ///
     /// # Errors
-    /// Fails if the driver does not load, or has no such device.
+    /// Fails if the driver cannot be loaded, or if no device has this ordinal.
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         Ok(Self {
             backend: Backend::Cuda(cuda::Context::open(ordinal)?),

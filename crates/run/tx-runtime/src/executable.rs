@@ -48,8 +48,8 @@ impl Executable {
     /// Runs the program once on copies of the arguments, with options.
     ///
     /// # Errors
-    /// Returns the errors of [`Executable::run`]. Also fails if a grid is set for a host function,
-    /// or if a graph is requested on the CPU.
+    /// Returns the errors of [`Executable::run`]. In addition, `run_with` fails if a grid is set
+    /// for a host function, or if a graph is requested on the CPU.
     pub fn run_with(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Outputs, Error> {
         let mut run = self.prepare(args, options)?;
         let runs = std::slice::from_mut(&mut run);
@@ -81,9 +81,9 @@ impl Executable {
     /// `prepare_in_place` allocates the temporaries of the program.
     ///
     /// [`Prepared::launch_on`] launches the program on a stream, and [`Prepared::record`] records
-    /// it as a graph. The program writes results to the caller's arrays, which
-    /// [`Prepared::into_outputs`] omits. [`Prepared::move_argument`] replaces an array by another
-    /// array of equal shape.
+    /// it as a graph. The program writes its results to the caller's arrays, so
+    /// [`Prepared::into_outputs`] does not return these arrays. [`Prepared::move_argument`]
+    /// replaces an array by another array of equal shape.
     ///
     /// ```no_run
     /// # fn run(program: &tx_runtime::Executable, stream: *mut std::ffi::c_void, a: u64, b: u64) -> Result<(), tx_runtime::Error> {
@@ -109,17 +109,19 @@ impl Executable {
     /// ([`Error::NoDeviceMemory`]).
     ///
     /// # Safety
-    /// From the start of each launch to its end, on any stream:
-    /// * every address points to allocated memory that the device can access, with room for all
-    ///   elements of the array;
-    /// * no other code writes the arrays, or reads arrays that the plan marks as written
+    /// The caller must guarantee the following conditions from the start of each launch to its end,
+    /// on any stream:
+    /// * Every address points to allocated memory that the device can access. The memory contains
+    ///   all elements of the array.
+    /// * No other code writes the arrays, or reads arrays that the plan marks as written
     ///   (`Plan::arguments`), unless a stream, an event or a wait orders this access with the
-    ///   launch;
-    /// * a written array shares no element with another argument, and its elements have distinct
-    ///   addresses;
-    /// * the returned value is not dropped, because it owns the temporaries.
+    ///   launch.
+    /// * A written array shares no element with another argument, and its elements have distinct
+    ///   addresses.
+    /// * The caller does not drop the returned value, because this value owns the temporaries.
     ///
-    /// Two launches of one [`Prepared`] share its temporaries and must not overlap in time.
+    /// Two launches of one [`Prepared`] must not overlap in time, because the launches share the
+    /// temporaries.
     pub unsafe fn prepare_in_place(
         &self,
         args: Vec<DeviceArg>,

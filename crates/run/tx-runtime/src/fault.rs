@@ -19,9 +19,10 @@ pub struct Fault {
     pub code: Option<&'static str>,
     /// Name of the running kernel.
     pub kernel: String,
-    /// `file:line:column` of the operation; for a race, of the later operation.
+    /// Location of the operation as `file:line:column`; for a race, the location of the later
+    /// operation.
     pub location: Option<String>,
-    /// `file:line:column` of the other operation of a race or a divergence.
+    /// Location of the other operation of a race or a divergence as `file:line:column`.
     pub other_location: Option<String>,
     /// Description of the fault, with threads and source locations.
     pub message: String,
@@ -49,7 +50,7 @@ impl Fault {
     }
 
     /// Returns the location of the other operation; `None` if both operations have the same
-    /// location, as in a race of threads in one operation.
+    /// location, as in a race between two threads in one operation.
     pub fn elsewhere(&self) -> Option<&str> {
         self.other_location
             .as_deref()
@@ -61,7 +62,7 @@ impl Fault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// Two unordered accesses to one address, at least one of them a write.
+    /// Two unordered accesses to one address; at least one access is a write.
     Race,
     /// Some participating threads do not reach a barrier, shuffle or vote; a shuffle reads an
     /// inactive lane; or an access reaches the memory of another block in the cluster, and that

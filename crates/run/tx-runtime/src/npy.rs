@@ -1,7 +1,7 @@
 //! Reader and writer of NumPy's `.npy` files.
 //!
-//! Input files are untrusted. Other crates for `.npy` files allocate the array size from the header
-//! without a check, and the size computation overflows for impossible shapes.
+//! Input files are untrusted. Other crates for `.npy` files allocate as many bytes as the header
+//! requests, without a check, and compute the size with overflow for impossible shapes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -97,7 +97,7 @@ pub fn read_npy_from(
     Ok(array.with_unsigned(unsigned))
 }
 
-/// Writes a `.npy` file: version 1.0, C order, little-endian.
+/// Writes a `.npy` file of version 1.0, in C order and with little-endian numbers.
 ///
 /// Integers are written as signed unless the array is marked unsigned. An `index` is written as a
 /// 64-bit integer. numpy has no type for bf16 and 8-bit floats, so their bits are written as
@@ -265,7 +265,8 @@ fn read_header(reader: &mut impl Read) -> Result<Header, NpyError> {
     }
     let mut text = vec![0; length];
     reader.read_exact(&mut text).map_err(ended_early)?;
-    // Version 1 and 2 headers are Latin-1, version 3 headers UTF-8; valid headers here are ASCII.
+    // Headers of versions 1 and 2 are Latin-1, and headers of version 3 are UTF-8; all headers that
+    // this reader accepts are ASCII.
     let text = String::from_utf8_lossy(&text);
     parse_header(&text).map_err(NpyError::Header)
 }

@@ -15,8 +15,8 @@ pub enum Number {
 }
 
 impl Number {
-    /// Returns the bits of this number as `element`, zero-extended; `None` if the type cannot
-    /// represent it.
+    /// Converts this number to the type `element`, and returns the bits, zero-extended; `None` if
+    /// the type cannot represent the number.
     ///
     /// Integers are rounded to the nearest float. A float converts to an integer type only if the
     /// float has an integral value. An `i1` represents 0 and 1. A signless integer type of `n` > 1
@@ -169,8 +169,8 @@ impl FromStr for Number {
             return Ok(Self::Int(value));
         }
         match text.parse::<f64>() {
-            // A text with digits that parses as infinity is too large; infinity itself is written
-            // `inf`.
+            // A text with digits that parses as infinity is a number beyond the largest f64;
+            // infinity itself is written `inf`.
             Ok(value) if value.is_infinite() && text.contains(|c: char| c.is_ascii_digit()) => {
                 Err(refused(true))
             }
@@ -184,9 +184,9 @@ impl FromStr for Number {
 pub(crate) struct FloatFormat {
     exponent_bits: u32,
     mantissa_bits: u32,
-    /// Whether the format has infinities: the largest exponent then encodes infinities and NaNs. In
-    /// a format without infinities, only a float whose exponent and mantissa bits are all ones is a
-    /// NaN.
+    /// Whether the format has infinities. If so, the largest exponent encodes infinities and NaNs.
+    /// In a format without infinities, only a float whose exponent and mantissa bits are all ones
+    /// is a NaN.
     infinities: bool,
 }
 

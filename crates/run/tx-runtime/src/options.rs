@@ -26,7 +26,7 @@ pub struct RunOptions {
     pub past: Past,
 }
 
-/// Number of elements by which the start of each array lies after a multiple of 256 bytes.
+/// Distance of the start of each array from a multiple of 256 bytes, in elements.
 #[cfg(feature = "simt")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
@@ -34,8 +34,8 @@ pub struct Past {
     pub first: usize,
     /// Difference between the distances of consecutive arrays, in elements.
     pub each: usize,
-    /// Index of the array to whose distance `by` is added. Indices count from the last array, which
-    /// has index 0, and are taken modulo the number of arrays.
+    /// Index of the array whose distance is increased by `by`. The last array has index 0, and
+    /// indices are taken modulo the number of arrays.
     pub one: usize,
     /// Additional distance of the start of the array that `one` selects, in elements.
     pub by: usize,

@@ -54,8 +54,8 @@ impl Placement {
 
     /// Chooses values for the dynamic strides and the dynamic offset of a memref type. If the
     /// static strides permit a contiguous row-major placement, the function chooses this placement.
-    /// Otherwise, the function chooses dynamic strides that each exceed the span of every static
-    /// dimension and of all inner dynamic dimensions.
+    /// Otherwise, each chosen dynamic stride exceeds the span of every static dimension and of all
+    /// inner dynamic dimensions.
     ///
     /// # Errors
     /// Returns the reason why no array of this shape can have such a placement.
@@ -138,8 +138,8 @@ impl Placement {
         })
     }
 
-    /// Checks that elements at one position of the buffer, as along a dimension of stride 0, have
-    /// equal values.
+    /// Checks that elements that share a position of the buffer have equal values. For example, all
+    /// elements along a dimension of stride 0 share one position.
     pub(crate) fn check_shared(
         &self,
         memref: &MemrefType,
@@ -214,7 +214,8 @@ pub(crate) fn row_major(shape: &[usize]) -> Vec<i64> {
         .rev()
         .map(|size| {
             let this = stride;
-            // Overflow occurs only if an outer dimension is 0; then no stride is used.
+            // The product overflows only if the size of an outer dimension is 0, and then no stride
+            // is used.
             stride = stride.saturating_mul(*size as i64);
             this
         })

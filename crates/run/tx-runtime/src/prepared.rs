@@ -63,7 +63,7 @@ impl<'e> Prepared<'e> {
     /// the primary context of the device current in the calling thread.
     ///
     /// # Errors
-    /// Fails if the device rejects a launch, or is the CPU.
+    /// Fails if the device rejects a launch, or if the device is the CPU.
     ///
     /// # Safety
     /// The stream belongs to the primary context of the device. A graph captured from the stream is
@@ -84,15 +84,15 @@ impl<'e> Prepared<'e> {
 
     /// For later launches, replaces the address of argument `index` (counted from 0) of a program
     /// from [`Executable::prepare_in_place`]. The array at the new address must have the type,
-    /// shape and strides of the previous array. CUDA graphs that were recorded earlier keep the
-    /// replaced address.
+    /// shape and strides of the previous array. CUDA graphs that were recorded before the call keep
+    /// the replaced address.
     ///
     /// # Errors
     /// Fails if the argument is not an array in the caller's device memory, or the address is not
     /// aligned to the element size. After an error, the argument keeps its old address.
     ///
     /// # Safety
-    /// The conditions of [`Executable::prepare_in_place`].
+    /// The conditions of [`Executable::prepare_in_place`] also apply to the new address.
     ///
     /// [`Executable::prepare_in_place`]: crate::Executable::prepare_in_place
     pub unsafe fn move_argument(&mut self, index: usize, address: u64) -> Result<(), Error> {
@@ -122,7 +122,7 @@ impl<'e> Prepared<'e> {
     /// ```
     ///
     /// # Errors
-    /// Fails if the device reports an error, or is the CPU.
+    /// Fails if the device reports an error, or if the device is the CPU.
     pub fn record<'r>(runs: &'r mut [Self], launches: usize) -> Result<Graph<'r, 'e>, Error> {
         let _span = tracing::debug_span!("record", launches).entered();
         let on_device = runs.iter().map(|run| match &run.module {
@@ -189,7 +189,7 @@ impl<'e> Prepared<'e> {
         self.finish(Duration::ZERO)
     }
 
-    /// Returns the arguments after the run, which took the time `elapsed`.
+    /// Returns the arguments after the run. `elapsed` is the run time.
     pub(crate) fn finish(mut self, elapsed: Duration) -> Result<Outputs, Error> {
         self.wait()?;
         let _span = tracing::debug_span!("read back").entered();
@@ -229,8 +229,8 @@ fn mark(runs: &[Prepared<'_>]) -> Result<Option<cuda::Event>, Error> {
     }
 }
 
-/// Waits for all launches, and returns the time since the event `start`, or on the CPU since the
-/// time `begin`.
+/// Waits for all launches. Returns the time since the event `start` on a GPU, and the time since
+/// `begin` on the CPU.
 fn until_end(
     runs: &[Prepared<'_>],
     begin: Instant,
@@ -246,8 +246,8 @@ fn until_end(
     }
 }
 
-/// Recorded launches (see [`Prepared::record`]). The graph borrows the [`Prepared`] programs whose
-/// launches it records.
+/// CUDA graph of recorded launches (see [`Prepared::record`]). The graph borrows the recorded
+/// [`Prepared`] programs.
 #[derive(Debug)]
 pub struct Graph<'r, 'e> {
     /// CUDA graph; `None` if the programs launch nothing. The graph must be dropped before the

@@ -1,4 +1,4 @@
-//! Text form of arrays, equal to that of numpy's `print`.
+//! Text form of arrays, in the format of numpy's `print`.
 
 use std::fmt;
 
@@ -16,10 +16,11 @@ const LINE_WIDTH: usize = 75;
 /// Maximum number of digits after the decimal point.
 const PRECISION: usize = 8;
 
-/// Prints an array as numpy 2.3 does with its default options. Arrays of more than 1000 elements
-/// show three elements at each end of a dimension. Floats are printed with the fewest digits that
-/// identify the value, and with at most 8 digits after the point. Integers are printed as signed
-/// unless the array is marked unsigned, and an `i1` is printed as `True` or `False`.
+/// Prints an array as numpy 2.3 does with its default options. For an array of more than 1000
+/// elements, the text shows three elements at each end of each dimension. Floats are printed with
+/// the fewest digits that identify the value, and with at most 8 digits after the point. Integers
+/// are printed as signed unless the array is marked unsigned, and an `i1` is printed as `True` or
+/// `False`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.shape().is_empty() {
@@ -35,7 +36,7 @@ impl fmt::Display for Array {
     }
 }
 
-/// Returns the text of a rank-0 array, equal to that of a numpy scalar. The text of a rank-0 float
+/// Returns the text of a rank-0 array, in the format of a numpy scalar. The text of a rank-0 float
 /// may have more than 8 digits after the point.
 fn scalar(element: ElementType, value: Number) -> String {
     match value {
@@ -119,8 +120,8 @@ impl Decimal {
         Self { value, shortest }
     }
 
-    /// Returns the sign with the digits before the point, and at most `precision` digits after the
-    /// point.
+    /// Returns two texts: the sign with the digits before the point, and at most `precision` digits
+    /// after the point.
     fn positional(&self, precision: usize) -> (String, String) {
         let (mantissa, exponent) = self.parts();
         let negative = mantissa.starts_with('-');
@@ -327,7 +328,7 @@ impl<'a> Printer<'a> {
                 .iter()
                 .map(|value| Decimal::shortest(element, *value))
         };
-        // numpy compares in the element type, in which 0.0001 is rounded.
+        // numpy rounds 0.0001 to the element type before it compares the elements with 0.0001.
         let small =
             FloatFormat::of(element).map_or(1e-4, |format| format.decode(format.encode(1e-4)));
         let large = match element {
@@ -399,8 +400,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Appends the subarray with the dimensions from `axis` on, whose first element is at position
-    /// `base`. Lines after the first start with `indent` spaces.
+    /// Appends the text of a subarray. The subarray has the dimensions from `axis` on, and its
+    /// first element is at position `base`. Lines after the first start with `indent` spaces.
     fn array(&self, text: &mut String, axis: usize, base: usize, indent: usize, width: usize) {
         let (positions, dots) = self.shown(axis);
         let last_axis = self.strides.len() - 1;

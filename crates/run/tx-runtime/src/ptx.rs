@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-/// Returns for each kernel name the sizes of the kernel's parameters, in bytes.
+/// Returns a map from the name of each kernel to the sizes of its parameters in bytes.
 ///
 /// The driver can return the size of a parameter, but not the number of parameters. A query past
 /// the last parameter fails, and tools such as `compute-sanitizer` report this failed driver call.

@@ -50,8 +50,8 @@ pub enum Spec {
     File {
         /// Path of the file.
         path: PathBuf,
-        /// Element type of the array, whose elements are the reinterpreted bits of the file; `None`
-        /// selects the dtype of the file.
+        /// Element type as which the elements of the file are reinterpreted; `None` selects the
+        /// dtype of the file.
         element: Option<ElementType>,
     },
     /// Array of zeros.
@@ -64,7 +64,7 @@ pub enum Spec {
     Scalar(Number),
 }
 
-/// Sizes, outermost first, and an element type, such as `4x8xf32`.
+/// Array type such as `4x8xf32`: the sizes, outermost first, and the element type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayType {
     /// Size of each dimension in elements.

@@ -440,7 +440,7 @@ fn compares_parameters() -> Result<(), Error> {
     Ok(())
 }
 
-/// The error for a missing device contains its name and the available devices.
+/// The error for a missing device contains the name of this device and the available devices.
 #[test]
 fn counts_devices() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -464,8 +464,8 @@ fn counts_devices() -> Result<(), Error> {
 }
 
 /// A program accesses the caller's device arrays in place, on the caller's stream, also after an
-/// argument is moved. The caller's graph can record the launch. The outputs contain none of these
-/// arrays.
+/// argument is moved. The caller's graph can record the launch. The outputs do not contain the
+/// caller's arrays.
 #[test]
 fn runs_in_place() -> Result<(), Box<dyn std::error::Error>> {
     use cudarc::driver::{CudaContext, DevicePtr, DevicePtrMut, sys};

@@ -1,5 +1,5 @@
-//! A fault on a CUDA device. The test has a separate process, because after a fault a process can
-//! no longer use the device.
+//! A fault on a CUDA device. The test runs in a separate process, because a process can no longer
+//! use the device after a fault.
 
 use tx_plan::{Argument, Artifact, EntryKind, Expr, Operand, Plan, Step};
 use tx_runtime::{Array, Device, Error, ErrorKind};

@@ -1,5 +1,5 @@
 //! Functions with several launches, on the executor and on a CUDA device. Without a CUDA device,
-//! the tests that need one print a message and pass.
+//! the tests that need a CUDA device print a message and pass.
 
 use tx_plan::{
     Argument, Artifact, Base, Check, ElementType, EntryKind, Expr, Operand, Plan, Relation, Step,
@@ -33,8 +33,8 @@ fn step(grid: Expr, operands: [Operand; 3]) -> Step {
     }
 }
 
-/// Program that sums a matrix and multiplies by a factor: row sums go to a temporary, which is
-/// summed as one row.
+/// Program that sums a matrix, and multiplies the sum by a factor. The program stores the row sums
+/// in a temporary, and then sums the temporary as one row.
 fn total() -> Artifact {
     let argument = |ty: &str, written| Argument {
         ty: ty.parse().expect("a type"),
@@ -158,7 +158,8 @@ fn may_launch_nothing() -> Result<(), Error> {
 }
 
 /// Arguments that violate a check are rejected before any allocation or launch, with the message of
-/// the first violated check. The error kind is that of an argument of the wrong type.
+/// the first violated check. The error has the same kind as the error for an argument of the wrong
+/// type.
 #[test]
 fn are_checked_before_they_run() -> Result<(), Error> {
     let check = |left, relation, right, message: &str| Check {

@@ -1,4 +1,5 @@
-//! The tests of `tx-runtime` in one program: each program holds all of LLVM, and takes seconds to link.
+//! One program with all tests of `tx-runtime`, because each program contains all of LLVM, and
+//! therefore takes seconds to link.
 
 mod cpu;
 mod cuda;

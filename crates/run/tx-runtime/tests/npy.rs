@@ -77,8 +77,8 @@ fn writes_what_numpy_writes() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Unsigned, big-endian and Fortran-ordered files, and files of versions 2 and 3, are read. Later
-/// bytes of a stream are not consumed.
+/// Unsigned, big-endian and Fortran-ordered files, and files of versions 2 and 3, are read. The
+/// reader does not consume bytes of the stream after the array.
 #[test]
 fn reads_what_numpy_writes() -> Result<(), NpyError> {
     let header = |descr: &str, fortran: &str, shape: &str| {

@@ -1,4 +1,5 @@
-//! Arrays print as numpy 2.3 prints them. The expected texts are what `print(numpy.array(…))` wrote.
+//! Tests that the text of an array equals the text that numpy 2.3 prints. The expected texts are
+//! outputs of `print(numpy.array(…))`.
 
 use tx_runtime::{Array, HostElement};
 

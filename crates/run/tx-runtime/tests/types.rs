@@ -1,5 +1,5 @@
-//! Elements of every type, from a specification to a kernel on the SIMT executor, and back to text
-//! and files.
+//! Tests that elements of every type keep their values from a specification to a kernel on the SIMT
+//! executor, and back to text and files.
 #![cfg(feature = "simt")]
 
 use tx_plan::{Argument, Artifact, ElementType, EntryKind, Expr, Operand, Plan, Step};
@@ -165,8 +165,8 @@ fn truth_values_are_bytes() -> Result<(), Box<dyn std::error::Error>> {
     let shown = array("full:true:3xi1");
     assert_eq!(shown.to_string(), "[ True  True  True]");
 
-    // An `i1` array is written as numpy's bool. Elements of another dtype are true unless they are
-    // 0.
+    // An `i1` array is written as numpy's bool. If the file has another dtype, all elements other
+    // than 0 are true.
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("truth.npy");
     write_npy(&path, &output)?;

@@ -32,8 +32,8 @@ fn main() -> Result<(), tx::Error> {
     for line in artifact.ptx.lines().filter(|line| line.starts_with('.')) {
         println!("{line}");
     }
-    // The plan lists the kernel launches, with grids as expressions over argument sizes. A launcher
-    // needs no compiler.
+    // The plan lists the kernel launches, with grids as expressions over argument sizes. A program
+    // that launches the kernels needs no compiler.
     println!("-- plan");
     println!("{}", artifact.plan.to_json());
 

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let compiler = tx::Compiler::new(tx::Target::parse(&chip)?)?;
     let program = device.load(&compiler.compile(LARGEST)?)?;
 
-    // A loaded program runs at any size.
+    // A loaded program with dynamic sizes accepts matrices of any size.
     for (rows, columns) in [(3, 5), (40, 700)] {
         let numbers: Vec<f32> = (0..rows * columns)
             .map(|i| ((i * 7919) % 1009) as f32)

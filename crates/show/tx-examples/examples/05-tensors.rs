@@ -1,8 +1,8 @@
-//! 05: compiles tensor expressions; tx lowers their row sums and row maxima.
+//! 05: compiles tensor expressions; tx lowers the row sums and row maxima of these expressions.
 //!
 //! Each expression becomes one host function. The function contains one `linalg.generic` for each
-//! reduction, and one for the result. The body of each `linalg.generic` contains the element-wise
-//! ops.
+//! reduction, and one `linalg.generic` for the result. The body of each `linalg.generic` contains
+//! the element-wise ops.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 05-tensors
@@ -99,8 +99,8 @@ impl Lowering {
         }
     }
 
-    /// Emits the reductions that `expr` contains. A reduction is emitted after the reductions that
-    /// it uses.
+    /// Emits the reductions that `expr` contains. The reductions that a reduction uses are emitted
+    /// first.
     fn reductions(&mut self, expr: &Expr) {
         match expr {
             Expr::Input | Expr::Number(_) => {}
@@ -191,8 +191,8 @@ impl Lowering {
 
 struct Body<'l> {
     lowering: &'l Lowering,
-    /// Operands of the op. Each entry holds the name of a memref, and whether the memref has one
-    /// element per row.
+    /// Operands of the op. Each entry consists of the name of a memref, and of a flag that is set
+    /// if the memref has one element per row.
     operands: Vec<(String, bool)>,
     text: String,
     values: usize,

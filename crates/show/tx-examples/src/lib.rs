@@ -1,4 +1,4 @@
-//! Numbered examples of programs that use tx. The package contains nothing else.
+//! Numbered examples of programs that use tx. The package contains only these examples.
 //!
 //! | example | content | needs |
 //! |---|---|---|

@@ -161,7 +161,8 @@ fn e06_to_e08_compute_the_same_without_a_gpu() {
     );
 }
 
-/// The examples succeed on a GPU. Without a GPU, they report its absence and return status 1.
+/// The examples succeed on a GPU. Without a GPU, the examples report that the machine has no GPU,
+/// and return status 1.
 #[test]
 fn e06_and_e07_say_where_there_is_no_gpu() {
     let gpu = tx_runtime::CudaDriver::load().is_ok_and(|driver| !driver.devices.is_empty());

@@ -77,8 +77,8 @@ impl Crate {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         Command::new(cargo)
             .arg(arguments[0])
-            // Use the versions of the copied lock file, which lists more packages than the crate
-            // needs.
+            // The build uses the versions of the copied lock file, although this file lists more
+            // packages than the crate needs.
             .args(["--quiet", "--offline", "--target-dir"])
             .arg(target)
             .args(&arguments[1..])
@@ -122,8 +122,8 @@ fn another_compiler_has_all_it_needs() {
     let tests = made.cargo(&["test", "--test", "lit"]);
     assert!(tests.status.success(), "{}", text(&tests));
 
-    // Insert two errors into the variant: it omits the last element, and panics for rows of five
-    // elements. The emitted code has one load less.
+    // The test inserts two errors into the variant: the variant omits the last element, and the
+    // variant panics for rows of five elements. The emitted code has one load less.
     made.edit(VARIANT, |variant| {
         variant.replace(
             "(0..length.cast_signed()).map",
@@ -142,9 +142,9 @@ fn another_compiler_has_all_it_needs() {
         assert!(said.contains(part), "{part}: {said}");
     }
 
-    // Random programs detect the error if they are forced to use the variant.
+    // Random programs detect the error if the command forces the variant for these programs.
     let fuzz = ["run", "--bin", "my-tx", "--", "fuzz", "modules"];
-    // One of these programs is small, so reducing it is fast.
+    // One random program is small, so the reduction of this program is fast.
     let forced = ["--variant", "pairwise", "--first", "8", "--cases", "4"];
     let output = made.cargo(&[&fuzz[..], &forced].concat());
     let said = text(&output);

@@ -122,7 +122,7 @@ pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
             pair(&mut rows, &mut values, gone.start, come.start);
             continue;
         }
-        // Between equal lines, pair lines with the same op.
+        // The lines between two equal lines are paired if they contain the same op.
         let (before, after) = (shapes(&old[gone.clone()]), shapes(&new[come.clone()]));
         for (left, right, is_pair) in partners(&before, &after) {
             if is_pair {
@@ -160,8 +160,8 @@ fn partners<T: Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>, bo
     all
 }
 
-/// Returns a common subsequence of two lists. First removes the elements that occur in only one
-/// list, because comparing two unrelated lists would take quadratic time.
+/// Returns a common subsequence of two lists. The function first removes the elements that occur in
+/// only one list, because the comparison of two unrelated lists would take quadratic time.
 fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     let mut numbers: BTreeMap<&T, [bool; 2]> = BTreeMap::new();
     for (side, elements) in [old, new].into_iter().enumerate() {
@@ -175,7 +175,7 @@ fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
         .enumerate()
         .map(|(number, (element, _))| (element, number))
         .collect();
-    // Replace elements by numbers, which compare faster.
+    // Numbers replace the elements, because the comparison of numbers is faster.
     let known = |elements: &[T]| -> (Vec<usize>, Vec<usize>) {
         let known = elements.iter().enumerate();
         known
@@ -198,8 +198,8 @@ fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Folds the unchanged rows that are far from a change, if the folded rows take at least two lines
-/// less.
+/// Folds a range of unchanged rows that are far from every change, if the folded page is at least
+/// two lines shorter.
 pub fn fold(rows: &[Row]) -> Vec<RowRange> {
     let mut pieces: Vec<RowRange> = Vec::new();
     let mut at = 0;

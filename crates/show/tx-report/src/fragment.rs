@@ -111,7 +111,7 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
         page.push_str("<p class=note>It has no elements, or too many to draw.</p>");
         return;
     }
-    // Rows enumerate all dimensions except the last.
+    // Each table row has one index of all dimensions except the last dimension.
     let columns = fragment.shape.last().copied().unwrap_or(1).max(1);
     let rows = fragment.holders.len() / columns;
     let all = fragment.holders.iter().flatten();

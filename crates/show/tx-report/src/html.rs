@@ -10,7 +10,7 @@ fn turns(c: char) -> bool {
 fn push_visible(text: &mut String, c: char) {
     match c {
         '\t' | '\n' => text.push(c),
-        // HTML cannot represent control characters: use their Unicode pictures.
+        // HTML cannot represent control characters, so their Unicode pictures replace them.
         '\0'..='\u{1f}' => text.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}')),
         '\u{7f}'..='\u{9f}' => text.push('\u{fffd}'),
         c if turns(c) => text.push_str(&format!("\u{27e8}U+{:04X}\u{27e9}", u32::from(c))),
@@ -44,8 +44,8 @@ pub(crate) fn escape(text: &str) -> String {
     page
 }
 
-/// Appends code, and prevents line breaks after a question mark, at which browsers could break a
-/// shape such as `?x4`.
+/// Appends code. Prevents a line break after a question mark, because a browser could otherwise
+/// break a shape such as `?x4`.
 pub(crate) fn code_into(page: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('?') {

@@ -1,7 +1,7 @@
 //! Compressed data of the page. The page's script renders the stages and the PTX from this data.
 //!
-//! Stages have most of their lines in common, and the HTML of coloured lines is far larger than
-//! their text. The page therefore stores each distinct line once, and stores each stage as a list
+//! Most lines occur in several stages, and the HTML of a coloured line is far larger than the text
+//! of the line. The page therefore stores each distinct line once, and stores each stage as a list
 //! of line numbers. The script renders the table of a stage when the stage is opened. The format is
 //! base64 of deflated JSON, decoded by [`page.js`](../page.js).
 
@@ -23,7 +23,7 @@ pub(crate) struct Pack {
     /// Token lengths and token classes of each style, as in `2p3v1p`. Lengths are in UTF-16 code
     /// units, as in JavaScript.
     styles: Vec<String>,
-    /// Map from the index of each truncated line to the number of characters that the line lost.
+    /// Map from the index of each truncated line to the number of truncated characters.
     cut: BTreeMap<usize, usize>,
     /// Stages; `None` for a stage that does not change the module.
     stages: Vec<Option<Stage>>,

@@ -27,7 +27,7 @@ fn is_debug(line: &str) -> bool {
 /// `.loc` directive. Locations in files other than `file` are dropped.
 pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    // `.file` directives are at the end.
+    // The `.file` directives are at the end of the PTX.
     let known: Vec<&str> = ptx
         .lines()
         .filter_map(|line| {
@@ -68,7 +68,7 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
         if is_debug(line) {
             continue;
         }
-        // The location of a `.loc` directive ends with its function.
+        // A `.loc` directive does not apply beyond the end of its function.
         if trimmed.contains(".entry") || trimmed.contains(".func") {
             source = None;
         }

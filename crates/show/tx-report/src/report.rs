@@ -37,7 +37,7 @@ pub struct Report {
     /// PTX of the program, with or without `.loc` directives; `None` if the compilation emitted no
     /// PTX.
     pub ptx: Option<String>,
-    /// Set if `ptx` without its debug information is equal to the PTX that is compiled without
+    /// Set if `ptx` without debug information is equal to the PTX of a compilation without source
     /// locations.
     pub ptx_is_plain: bool,
 }
@@ -60,8 +60,8 @@ pub struct Stage {
 pub enum VerdictKind {
     /// The stage computes the same results as the previous stage.
     Good,
-    /// The results differ from those of the previous stage, but stay within the allowed error
-    /// bound.
+    /// The results differ from the results of the previous stage, but the differences are within
+    /// the allowed error bound.
     Fair,
     /// Not comparable.
     Unknown,

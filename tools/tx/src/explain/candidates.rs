@@ -11,8 +11,8 @@ pub(super) fn printed_time(cost: &Cost) -> f64 {
 }
 
 /// Returns a line with the number of schedules that were not chosen, and the range of their
-/// estimated times. If one of these times is below `own`, the estimated time of the chosen
-/// schedule, the line recommends `tx tune`.
+/// estimated times. The line recommends `tx tune` if the shortest estimated time is below `own`,
+/// the estimated time of the chosen schedule.
 pub(super) fn summary(others: &[Candidate], own: f64) -> Option<String> {
     let times: Vec<f64> = others
         .iter()

@@ -36,8 +36,8 @@ pub(super) struct ExplanationLines {
     pub(super) schedules: Vec<String>,
 }
 
-/// Returns one entry for each explanation. If two explanations of data exchanges of one op differ
-/// only in their costs, they share one entry.
+/// Returns one entry for each explanation. Two explanations of data exchanges of one op share one
+/// entry if they differ only in their costs.
 pub(super) fn merge_exchanges(explanations: &[Explanation]) -> Vec<OpExplanation<'_>> {
     let mut all: Vec<OpExplanation<'_>> = Vec::new();
     for explanation in explanations {

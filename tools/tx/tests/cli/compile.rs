@@ -49,7 +49,8 @@ fn compiles() {
         ),
         ("sm_90", "sum", 2)
     );
-    // `-` is standard output, for one of the two outputs.
+    // The file name `-` denotes standard output, and only one of the two outputs may have this
+    // name.
     let output = case.tx(&["compile", "sum.mlir", "--plan", "-"]);
     let plan = tx_plan::Plan::from_json(&stdout(&output)).expect("a plan and nothing else");
     assert_eq!(plan.entry, "sum");
@@ -417,7 +418,7 @@ fn texts_may_be_nested_so_deep() {
     }
 }
 
-/// An output must not overwrite the program or another output, by whatever path.
+/// An output must not overwrite the program or another output, even if the two paths differ.
 #[test]
 fn results_take_no_file_that_is_needed() {
     let case = Case::new();

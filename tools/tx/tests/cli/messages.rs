@@ -60,8 +60,8 @@ fn all_messages_are_json() {
     }
 }
 
-/// Successful commands print nothing on standard error, except for the device of a run; `--quiet`
-/// omits it.
+/// Successful commands print nothing on standard error, except for the device of a run; with
+/// `--quiet`, `tx run` does not print the device.
 #[test]
 fn success_is_quiet() {
     let case = Case::new();

@@ -32,8 +32,8 @@ fn reports_are_pages() {
     let timed = page("c.html", &["--no-validate", "--chip", "sm_90"]);
     assert!(timed.contains("id=times") && !timed.contains("id=check"));
     assert!(timed.contains("Chip <code>sm_90</code>"));
-    // Validation uses all inputs if they are cheap; otherwise the page says that it uses the first
-    // inputs.
+    // The validation uses all inputs if their run time is short; otherwise, the page says that the
+    // validation uses only the first inputs.
     let few = "These inputs are the first of many: <code>--all-inputs</code>";
     let all = page("d.html", &["--no-times", "--all-inputs"]);
     assert!(first == all && !first.contains(few));
@@ -190,7 +190,8 @@ fn reports_that_cannot_be_made() {
     }
 }
 
-/// If `tx validate` blames a combiner instead of a pass, so does the page.
+/// If `tx validate` reports an error of a combiner instead of an error of a pass, the page also
+/// reports the error of the combiner.
 #[test]
 fn combiners_are_to_blame_in_reports_too() {
     let case = Case::new();
@@ -259,7 +260,8 @@ func.func @greatest(%a: memref<3x5xf32>, %b: memref<3xf32>) {
         "<h3><span class=\"badge fair\"><span aria-hidden=true>!</span> warning</span> the identity"
     ));
     assert!(text.contains("<p>threads without an element combine the identity: "));
-    // For inputs without a failing value, nothing is known about other inputs.
+    // If no input contains a failing value, the page states only that the program is valid on these
+    // inputs.
     let (ended, text) = page(&["--arg", "full:1:3x5xf32", "--arg", "zeros:3xf32"]);
     assert_eq!(ended, 0);
     assert!(!text.contains("class=\"headline good\""));

@@ -37,7 +37,7 @@ fn runs() {
         "run", "sum.mlir", "--device", "cpu", "--arg", "x.npy", "--arg", "sum.npy",
     ]);
     assert_eq!(stdout(&output), "argument 1: f32\n64.0\n");
-    // `-` is standard output for `--out` too.
+    // The file name `-` also denotes standard output in `--out`.
     let output = case.tx(&[&run[..], &["--out", "1=-"]].concat());
     let sum = fs::read(case.folder.path().join("sum.npy")).expect("sum.npy");
     assert_eq!((status(&output), output.stdout), (0, sum));
@@ -275,7 +275,8 @@ fn arguments_that_do_not_fit_are_status_1() {
         "tx: error: argument 0: found an array 128xf64, expected memref<128xf32>\n\
          tx: note: argument 0 is x.npy; NumPy converts it with `.astype(\"float32\")`\n",
     );
-    // `tx validate` also reports the argument with the source line, and blames no pass.
+    // `tx validate` also reports the argument with the source line, and does not report an error of
+    // a pass.
     case.file("rows.mlir", ROWS);
     for program in [&["run", "--device", "cpu"][..], &["validate"]] {
         let args = [
@@ -428,8 +429,8 @@ fn faults_are_status_3() {
         "{}",
         stderr(&output)
     );
-    // The message of a data race quotes the source line. It quotes the line of the second access
-    // only if the second access belongs to another op.
+    // The message of a data race quotes the source line. The message quotes the line of the second
+    // access only if the second access belongs to another op.
     assert!(
         stderr(&output).contains(
             "\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\nrace.mlir:5:5: note: \

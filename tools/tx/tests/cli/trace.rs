@@ -37,7 +37,7 @@ fn begun(events: &[serde_json::Value]) -> Vec<String> {
         .collect()
 }
 
-/// A trace contains the stages and every pass, in order, and prints nothing.
+/// A trace contains the stages and every pass, in order. The option `--trace` prints nothing.
 #[test]
 fn traces_have_every_pass_and_stage() {
     let case = Case::new();

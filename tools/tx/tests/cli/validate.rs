@@ -9,7 +9,8 @@ use std::process::Command;
 fn validation_says_once_how_to_get_ptxas() {
     let case = Case::new();
     case.file("sum.mlir", SUM);
-    // A copy outside of the target directory, because `tx` also searches there.
+    // The test runs a copy of `tx` outside of the target directory, because `tx` also searches for
+    // `ptxas` in the target directory.
     let away = case.folder.path().join("tx");
     fs::copy(env!("CARGO_BIN_EXE_tx"), &away).expect("a copy");
     let output = Command::new(&away)
@@ -33,8 +34,9 @@ fn validation_says_once_how_to_get_ptxas() {
     );
 }
 
-/// An assumed grid is reported once below the table, with the option that changes it, and in the
-/// page. Kernels that do not read block ids are not mentioned.
+/// `tx validate` reports an assumed grid once below the table, with the option that changes the
+/// grid. The page of `tx report` also contains this note. Kernels that do not read block ids are
+/// not mentioned.
 #[test]
 fn a_grid_that_is_left_out_is_told_in_the_table() {
     let case = Case::new();

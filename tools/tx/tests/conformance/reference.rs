@@ -18,7 +18,7 @@ pub(crate) struct Rule {
     pub(crate) destination: Element,
 }
 
-/// Returns the result of a row, or the reason why it is not unique.
+/// Returns the result of a row, or the reason why the result is not unique.
 pub(crate) fn reduce(rule: Rule, row: &[u64], old: Option<u64>) -> Result<Expected, String> {
     if !rule.source.is_float() {
         let all = row.iter().copied().chain(old);

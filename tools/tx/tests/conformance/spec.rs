@@ -121,7 +121,8 @@ impl Spec {
         if let Some(acc) = types.acc {
             attributes.push(format!("acc = {}", acc.mlir()));
         }
-        // Print the attribute only if it differs from the default and has an effect.
+        // The program contains the attribute only if the attribute differs from the default and has
+        // an effect.
         if nan == Nan::Ignore && !matches!(kind, Kind::Sum | Kind::Prod) {
             attributes.push("nan = #tile.nan<ignore>".to_owned());
         }

@@ -195,8 +195,8 @@ fn redux(t: &Traits) -> Answer {
         OperandKind::Memory(m) if m.storage == Storage::Private || m.scope == Scope::Thread => {
             Refuses
         }
-        // If the tile is a single row that is longer than a warp, the variant must reduce across
-        // the lanes.
+        // The variant must reduce across the lanes if the tile is a single row with at least as
+        // many elements as a warp has lanes.
         OperandKind::Memory(m) if m.rows == 1 && m.length >= 32 && m.block >= 32 && !m.dynamic => {
             Accepts
         }

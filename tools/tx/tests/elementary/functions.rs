@@ -23,10 +23,11 @@ pub(crate) struct Function {
     pub(crate) reference: Reference,
     /// Error bounds in units of the last place, for f32 and f64.
     pub(crate) bounds: [f64; 2],
-    /// Interval with finite, nonzero and non-constant values, for f32 and f64. Most arguments are
-    /// in this interval.
+    /// Interval in which the values of the function are finite, nonzero and not constant, for f32
+    /// and f64. Most arguments are in this interval.
     pub(crate) interval: [[f64; 2]; 2],
-    /// Arguments with many tests at them and nearby, such as zeros of the function.
+    /// Arguments such as zeros of the function. Many tests evaluate the function at or near these
+    /// arguments.
     pub(crate) places: &'static [f64],
 }
 

@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::functions::Function;
 
 /// Number of arguments that a kernel reads as vectors. [`SCALARS`] is the number of arguments that
-/// it reads as scalars.
+/// a kernel reads as scalars.
 pub(crate) const VECTORS: usize = 112 * 1024;
 pub(crate) const SCALARS: usize = 8 * 1024;
 
@@ -71,7 +71,7 @@ pub(crate) fn of_one(function: &Function, element: Element) -> Vec<u64> {
         }
     }
     found.truncate(VECTORS);
-    // Fill the vectors, and repeat every special number as a scalar.
+    // The arguments fill the vectors, and every special number also occurs as a scalar.
     let mut fill = |found: &mut Vec<u64>, length| {
         while found.len() < length {
             found.push(inside(function, element, random));
@@ -134,7 +134,8 @@ fn binades(element: Element, random: &mut Random) -> Vec<u64> {
         .collect()
 }
 
-/// Returns numbers at the special places of a function, and around them at every distance.
+/// Returns numbers at the special places of a function, and numbers at every distance from these
+/// places.
 fn near(function: &Function, element: Element, random: &mut Random) -> Vec<u64> {
     let mut found = Vec::new();
     for place in function.places {

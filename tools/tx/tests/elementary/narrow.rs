@@ -17,7 +17,8 @@ pub(crate) const ROUND: &str = "truncf";
 pub(crate) const CLAMP: [&str; 2] = ["minimumf", "minnumf"];
 pub(crate) const WIDEN: &str = "extf";
 
-/// Returns a kernel that converts the first half of the elements as vectors and the rest as scalars.
+/// Returns a kernel that converts the first half of the elements as vectors and the second half as
+/// scalars.
 fn program(op: &str, [from, to]: [Element; 2], count: usize, target: &str) -> String {
     let (a, b) = (from.mlir(), to.mlir());
     let most = to.number(to.nearest(f64::INFINITY) - 1);
@@ -72,7 +73,8 @@ fn arguments(element: Element, narrow: Element) -> Vec<u64> {
     }
     let sign = 1 << (element.bits() - 1);
     let mut found = Vec::new();
-    // Above the largest number, continue with the same spacing.
+    // The numbers above the largest number of the type have the same spacing as the numbers below
+    // it.
     let numbers: Vec<f64> = (0..0x7c).map(|bits| narrow.number(bits)).collect();
     let beyond = (1..8).map(|n| numbers[0x7b] + f64::from(n) * (numbers[0x7b] - numbers[0x7a]));
     let numbers: Vec<f64> = numbers.iter().copied().chain(beyond).collect();

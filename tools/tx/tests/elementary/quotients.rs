@@ -104,7 +104,7 @@ pub(crate) fn compare(folder: &Path) -> Result<(), String> {
     let random = &mut Random::new(3);
     let (mut dividends, mut divisors) = (Vec::new(), Vec::new());
     for i in 0..DIVISORS {
-        // All operands, most operands or few operands are in range.
+        // In the three configurations, all operands, most operands or few operands are in range.
         let (one_in, range, signs) = [
             (5, [-96, 127], &DIVIDENDS_OF_NOTE[..2]),
             (300, [-97, 2], &DIVIDENDS_OF_NOTE[..]),

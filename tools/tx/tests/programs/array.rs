@@ -238,8 +238,8 @@ impl<T: Clone> Array<T> {
         }))
     }
 
-    /// Returns all windows of a shape: first the dimensions of the position, then those of the
-    /// window.
+    /// Returns all windows of a shape. The first dimensions of the result are the position, and the
+    /// last dimensions are the window.
     pub(crate) fn windows(&self, window: &[usize]) -> Result<Self, String> {
         let rank = self.shape.len();
         let fits = window.len() == rank

@@ -76,7 +76,7 @@ const ELEMENTS: [Element; 11] = [
     Element::F64,
 ];
 
-/// Parses the comparisons of a file. Every host function must have one.
+/// Parses the comparisons of a file. Every host function must have a `COMPARE` line.
 pub(crate) fn parse(text: &str) -> Result<Vec<Comparison>, String> {
     let mut comparisons: Vec<Comparison> = Vec::new();
     let mut functions = Vec::new();

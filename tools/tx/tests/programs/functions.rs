@@ -202,8 +202,8 @@ pub(crate) fn call(name: &str, values: &[Value], words: &[String]) -> Result<Val
         return Ok(Floats(all(result).ok_or_else(not)?));
     }
     // `argmax` and `argmin` return the index of the extreme element, in row-major order of the
-    // axes. With the option `value`, they return the element at this index, so a zero keeps its
-    // sign.
+    // axes. With the option `value`, `argmax` and `argmin` return the element at this index, so a
+    // zero keeps its sign.
     if name == "argmax" || name == "argmin" {
         takes(&["keep", "ignore", "value"])?;
         let axes = rows(values)?;
@@ -338,7 +338,7 @@ fn sum(row: &[Approx]) -> Approx {
         [] => Approx::exactly(0.0),
         [one] => *one,
         [first, rest @ ..] => Approx {
-            // Start with the first element: a sum of -0.0 is -0.0.
+            // The sum starts with the first element, because a sum of -0.0 is -0.0.
             value: rest.iter().fold(first.value, |sum, x| sum + x.value),
             error: row.iter().map(|x| x.error + x.value.abs()).sum(),
         },

@@ -1,4 +1,4 @@
-//! Rows of elements: ordinary ones, and edge cases of reductions.
+//! Rows of elements: ordinary rows, and rows with edge cases of reductions.
 
 use crate::element::{Element, power};
 
@@ -142,7 +142,7 @@ fn floats(
     random: &mut Random,
 ) -> Vec<u64> {
     // The magnitudes are near 1, so that a product of a thousand elements stays in range in any
-    // order. They are closer to 1 for 16-bit accumulators.
+    // order. For 16-bit accumulators, the magnitudes are even closer to 1.
     let (least, most) = if acc.bits() == 16 {
         (0.95, 1.06)
     } else {
@@ -269,8 +269,8 @@ fn floats(
             let value = if range(acc) > range(element) {
                 element.largest()
             } else {
-                // The value is a power of two, so no combination order rounds. It is small enough
-                // that the sum with the old value does not overflow.
+                // The value is a power of two, so no combination order rounds. The power is so
+                // small that the sum with the old value does not overflow.
                 power(range(element) - 1 - (length + 1).ilog2() as i32)
             };
             each(&mut |random| element.nearest(random.sign() * value))

@@ -27,7 +27,8 @@ pub(crate) fn assemble(file: &Path, chip: &str) -> Result<(), String> {
     ))
 }
 
-/// Returns `$TX_PTXAS`, else the one that `cargo xtask setup` installed, else the one in PATH.
+/// Returns the path in `TX_PTXAS`, if set. Otherwise, returns the `ptxas` that `cargo xtask setup`
+/// installed, or else the `ptxas` in PATH.
 fn ptxas() -> Result<PathBuf, String> {
     if let Some(path) = std::env::var_os("TX_PTXAS") {
         return Ok(PathBuf::from(path));

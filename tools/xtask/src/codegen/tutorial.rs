@@ -277,7 +277,7 @@ fn end_of_op(lines: &[&str], start: usize) -> usize {
 
 /// Wraps a long line of a program. The function breaks the line before a clause such as
 /// `iter_args(`. Without a clause, the function breaks the line after a comma, and without a comma,
-/// at a blank. If several positions fit, the function chooses the last.
+/// at a blank. If several break positions fit, the function chooses the last position.
 fn broken(line: &str) -> String {
     const PARTS: &[&str] = &[" args(", " iter_args(", " threads in ", " {", " : "];
     let margin = indentation(line) + 4;

@@ -21,7 +21,7 @@ const HOST_LIBRARIES: &[&str] = &[
     "ld-linux-aarch64.so.1",
 ];
 
-/// Newest version of glibc that the program may require. Debian 12 contains this version.
+/// Newest version of glibc that the program may require: the version of glibc in Debian 12.
 pub(super) const NEWEST_GLIBC: (u32, u32) = (2, 36);
 
 /// Libraries that the program links statically (`lib*.a`), although mlir-sys requests the shared

@@ -65,14 +65,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 ];
 
 /// Layers of `crates/`, lowest first; the folder of a package is `crates/LAYER/PACKAGE`. A crate
-/// may depend on crates of the same layer and of lower layers.
+/// may depend on crates of its own layer and of lower layers.
 const LAYERS: &[&str] = &["compile", "run", "check", "show"];
 
 /// Libraries whose name differs from the name of their package.
 const LIBRARY_NAMES: &[(&str, &str)] = &[("tx-compiler", "tx")];
 
-/// Packages that must build without MLIR. Some of them build without MLIR only if their optional
-/// dependencies are disabled.
+/// Packages that must build without MLIR. Some of these packages build without MLIR only if their
+/// optional dependencies are disabled.
 const WITHOUT_MLIR: &[&str] = &[
     "tx-lit",
     "tx-target",

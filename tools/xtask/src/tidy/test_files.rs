@@ -87,7 +87,8 @@ pub(super) fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
 }
 
 /// Requires that every file in the directory of `tests/integration.rs` is a module of this test or
-/// a test target. In such a package, cargo does not discover test targets automatically.
+/// a test target. In a package with `tests/integration.rs`, cargo does not discover test targets
+/// automatically.
 pub(super) fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let programs = files

@@ -16,8 +16,8 @@ const CXX_LINES: usize = 654;
 /// Maximum number of columns in a line of code.
 const COLUMNS: usize = 110;
 
-/// Home directories of development machines, which no file may contain. This file contains only
-/// their parts, which `concat!` joins.
+/// Home directories of development machines. No file may contain these paths. This file itself
+/// contains only parts of these paths, and `concat!` joins the parts.
 const MACHINE_PATHS: &[&str] = &[
     concat!("/", "home/"),
     concat!("/", "Users/"),
@@ -68,7 +68,7 @@ pub(super) fn long_lines(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec
 }
 
 /// Reports paths of development machines, ignored tests, and phrases of the dictionary in all text
-/// files. Also reports doc comments of functions that are not complete sentences.
+/// files. Also reports a doc comment of a function if the comment is not a complete sentence.
 pub(super) fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let root = workspace.root.display().to_string();

@@ -23,8 +23,8 @@ pub(super) enum AccessSize {
     Operand(usize),
 }
 
-/// Attributes of memory operations whose only effect is to enable optimisations. The conversion
-/// removes these attributes, because LLVM relies on each attribute even if the program violates it.
+/// Attributes of memory operations that only enable optimisations. The conversion removes these
+/// attributes, because LLVM relies on an attribute even if the program violates the attribute.
 pub(super) const HINTS: [&str; 9] = [
     "nontemporal",
     "invariant",

@@ -1,4 +1,4 @@
-//! Rewriting of calls: functions of the module, functions of the device driver, and intrinsics.
+//! Rewriting of calls of module functions, device driver functions and intrinsics.
 
 use super::{
     emit::{erase, remove_attribute, replace},
@@ -39,8 +39,7 @@ pub(super) struct DriverFunction {
     operands: &'static [OperandType],
     result: Option<OperandType>,
     hook: &'static str,
-    /// Number of leading operands of the device function that the rewritten call passes to the hook
-    /// as addresses.
+    /// Number of leading operands that the rewritten call passes to the hook as addresses.
     addresses: usize,
 }
 
@@ -91,8 +90,8 @@ impl DriverFunction {
     }
 }
 
-/// Rewrites a call of a function. Returns the callee if it is one of `functions`, the functions of
-/// the module.
+/// Rewrites a call of a function. Returns the callee if the set `functions` of module functions
+/// contains the callee.
 pub(super) fn rewrite_call<'c, 'a>(
     instrumenter: &mut Instrumenter<'c>,
     operation: OperationRef<'c, 'a>,

@@ -1,10 +1,10 @@
-//! Lowering of float operations whose results on the host differ in bits from PTX results.
+//! Lowering of float operations for which the host and PTX return different bits.
 //!
-//! * Minimum and maximum: for −0 and +0, host instructions may return either zero; for a NaN, host
-//!   instructions preserve its payload. PTX orders −0 below +0 and returns a canonical NaN. The
+//! * A minimum or maximum instruction of the host may return either zero for −0 and +0, and
+//!   preserves the payload of a NaN. PTX orders −0 below +0 and returns a canonical NaN. The
 //!   lowering therefore compares the bits of the operands as integers.
-//! * Fused multiply-add of f16 and bf16: LLVM's host code computes in f32, and therefore rounds the
-//!   result twice.
+//! * LLVM's host code for a fused multiply-add of f16 or bf16 computes in f32, and therefore rounds
+//!   the result twice.
 
 use super::{
     emit::Emitter,
@@ -176,7 +176,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             let magnitude = word("llvm.and", &[value, magnitude])?;
             compare(UNSIGNED_GREATER, magnitude, infinity)
         };
-        // As signed integers, these keys are ordered like the floats, with −0 below +0.
+        // The order of the keys as signed integers is the order of the floats, with −0 below +0.
         let key = |value| {
             let sign = word("llvm.ashr", &[value, places])?;
             let flipped = word("llvm.and", &[sign, magnitude])?;

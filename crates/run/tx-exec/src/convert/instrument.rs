@@ -1,4 +1,4 @@
-//! Hook calls that check an operation or report it. The operation itself stays in the module.
+//! Hook calls that check or report an operation. The operation itself stays in the module.
 
 use super::{
     access::{Access, AccessSize, HINTS, alignment, space},
@@ -50,8 +50,7 @@ impl<'c> Instrumenter<'c> {
         Emitter::new(self.context, operation, operation.location())
     }
 
-    /// Registers an instrumented operation and returns its index, which identifies the operation in
-    /// faults.
+    /// Registers an instrumented operation. The returned index identifies the operation in faults.
     pub(super) fn site(&mut self, operation: OperationRef<'_, '_>) -> Result<i64, Error> {
         if self.sites.len() == MAX_SITES {
             return Err(Error::TooLarge { limit: MAX_SITES });

@@ -41,7 +41,7 @@ use operation::{integer, internal, name, source, text, unsupported_type};
 use rewrite::{Rewriter, Uses};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Prefix of the names of device symbols, which prevents collisions with host symbols.
+/// Prefix of the names of device symbols. The prefix prevents collisions with host symbols.
 const PREFIX: &str = "tx.";
 
 /// A module for the host, with the data that the executor needs to run the module.
@@ -113,11 +113,11 @@ pub(crate) fn convert<'c>(
     Ok(modules)
 }
 
-/// Splits the operations of a device module into sets, and each set is compiled separately.
+/// Splits the operations of a device module into sets that are compiled separately.
 ///
-/// Each set contains one kernel, and all operations other than kernels. Only the sets of launched
-/// kernels are compiled. If kernels can share functions or variables, all operations of the device
-/// module form one set.
+/// Each set contains one kernel, and all operations of the device module that are not kernels. Only
+/// the sets of launched kernels are compiled. If kernels can share functions or variables, all
+/// operations of the device module form one set.
 fn parts<'c, 'a>(container: OperationRef<'c, 'a>) -> Vec<Vec<OperationRef<'c, 'a>>> {
     let all = operations(container);
     let is_shared = |operation: &OperationRef<'_, '_>| match name(*operation).as_str() {
@@ -429,8 +429,8 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
     set("CConv", "#llvm.cconv<ccc>");
     set_linkage(context, function);
     if is_kernel {
-        // Without this attribute, LLVM inlines the kernel into a wrapper that is compiled with all
-        // extensions of the host.
+        // Without `no_inline`, LLVM inlines the kernel into a wrapper that is compiled with all
+        // instruction set extensions of the host CPU.
         set_attribute(function, "no_inline", Attribute::unit(context));
     }
     if let Some(cpu) = host_cpu() {
@@ -443,7 +443,8 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
 ///
 /// Results must not depend on the model of the host CPU. Newer x86 CPUs convert to bf16 with an
 /// instruction that flushes subnormals. In f16 arithmetic, newer x86 CPUs round fewer intermediate
-/// results. Code is therefore compiled for one of two fixed x86-64 levels.
+/// results. LLVM therefore compiles host code for one of two fixed targets, `x86-64` or
+/// `x86-64-v3`.
 #[cfg(target_arch = "x86_64")]
 fn host_cpu() -> Option<&'static str> {
     let has_v3 = std::is_x86_feature_detected!("avx2")

@@ -125,7 +125,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         unsupported(self.operation, what)
     }
 
-    /// Emits a constant that encodes the 8-bit float format in an attribute, as a hook argument.
+    /// Emits a constant by which a hook receives the 8-bit float format that an attribute names.
     fn format(&self, attribute: &str) -> Result<Value<'c, 'a>, Error> {
         let format = self
             .operation

@@ -56,7 +56,7 @@ pub(super) fn symbol_attribute(operation: OperationRef<'_, '_>, name: &str) -> O
     Some(symbol.value().to_string())
 }
 
-/// Returns the source location of an operation: the first file location inside its location.
+/// Returns the first file location that the MLIR location of an operation contains.
 pub(super) fn source(location: Location<'_>) -> SourceLocation {
     find_source(location).unwrap_or_else(SourceLocation::unknown)
 }

@@ -57,8 +57,8 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Optimisation hints. The conversion removes each hint, because LLVM relies on the hint even if
-/// the program violates it.
+/// Operations that are only optimisation hints. The conversion removes these operations, because
+/// LLVM relies on a hint even if the program violates the hint.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",
@@ -71,8 +71,8 @@ const DROPPED: [&str; 9] = [
     "llvm.intr.dbg.label",
 ];
 
-/// Unsupported operations: LLVM can compile them for the host, but a GPU thread cannot execute
-/// them.
+/// Operations that the conversion rejects: LLVM can compile these operations for the host, but a
+/// GPU thread cannot execute them.
 const REFUSED: [&str; 13] = [
     "llvm.inline_asm",
     "llvm.invoke",
@@ -99,7 +99,7 @@ fn operation_spills(operation: OperationRef<'_, '_>) -> u64 {
         .results()
         .map(|result| spilled(result.r#type()))
         .fold(0, u64::saturating_add);
-    // A dynamic index into a vector spills the vector.
+    // LLVM spills a vector whose elements are accessed by a dynamic index.
     let indexed = ["llvm.extractelement", "llvm.insertelement"].contains(&name(operation).as_str());
     let whole = operation
         .operands()
@@ -257,8 +257,8 @@ impl<'c, 's> Rewriter<'c, 's> {
                 return Err(unsupported(operation, &name));
             }
             if name == "llvm.getelementptr" {
-                // The executor reports an address outside its buffer. LLVM would treat such an
-                // address as undefined behaviour.
+                // The executor reports an address outside its buffer. With no-wrap flags, LLVM
+                // would treat the computation of such an address as undefined behaviour.
                 remove_attribute(operation, "noWrapFlags");
             }
             let replacement =
@@ -284,8 +284,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Replaces a fence by a hook call. A fence whose scope is narrower than the device is removed
-    /// instead.
+    /// Replaces a fence by a hook call. Removes a fence whose scope is narrower than the device.
     fn fence<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let scope = operation.attribute("syncscope").ok();
         let scope = scope.and_then(|scope| StringAttribute::try_from(scope).ok());
@@ -301,8 +300,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites an atomic minimum or maximum as a load and a store. The pair is atomic, because
-    /// threads switch only inside hooks.
+    /// Rewrites an atomic minimum or maximum as a load and a store. The load and the store are
+    /// atomic together, because threads switch only inside hooks.
     fn atomic_extremum<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,

@@ -1,10 +1,10 @@
 //! The happens-before order between the events of threads, represented by vector clocks.
 //!
-//! A barrier of the whole block orders all earlier events of the block before all later events.
-//! Each barrier of the whole block starts a new *phase*. Only accesses of the current phase need
-//! vector clocks. In a phase, the vector clock of a thread has one entry per lane of its warp.
-//! Entries for threads of other warps are stored only after a named barrier has synchronised the
-//! thread with these warps.
+//! All events of a block that precede a barrier of the whole block happen before all events that
+//! follow the barrier. Each barrier of the whole block starts a new *phase*. Only accesses of the
+//! current phase need vector clocks. In a phase, the vector clock of a thread has one entry per
+//! lane of its warp. Entries for threads of other warps are stored only after a named barrier has
+//! synchronised the thread with these warps.
 //!
 //! Blocks are unordered, except by the release and acquire patterns of PTX. In a release and
 //! acquire pattern, one thread executes a fence and then writes a word atomically. Another thread
@@ -37,9 +37,9 @@ pub struct ReleasedClocks {
     clocks: Rc<[u32]>,
     /// Events of other blocks that arriving threads release.
     blocks: Option<BlockEvents>,
-    /// Vector clock for other warps that the last arrival released. Threads often share one
-    /// allocation of this clock. If the next arrival releases the same allocation, its clock need
-    /// not be merged.
+    /// Vector clock that the last arrival released for the threads of other warps. Threads often
+    /// share one allocation of this clock. If the next arrival releases the same allocation, the
+    /// clock is already merged.
     last: Option<Rc<[u32]>>,
 }
 
@@ -52,9 +52,9 @@ fn raise(clocks: &mut [u32], more: &[u32]) {
 /// Vector clocks of all threads of the running block.
 ///
 /// Threads are identified by their linear index in the block. Blocks run one after the other.
-/// [`Clocks::start_block`] resets the clocks. The segments of earlier blocks stay valid, so that
-/// races with accesses of these blocks are detected. A new `Clocks` has no threads: call
-/// [`Clocks::start_block`] first.
+/// [`Clocks::start_block`] resets the clocks. The segments of earlier blocks stay valid, because an
+/// access of the running block can race with an access of an earlier block. A new `Clocks` has no
+/// threads: call [`Clocks::start_block`] first.
 ///
 /// # Panics
 ///
@@ -64,8 +64,7 @@ fn raise(clocks: &mut [u32], more: &[u32]) {
 pub struct Clocks {
     block: u32,
     phase: u32,
-    /// The vector clock of each thread, restricted to the lanes of the thread's warp (including its
-    /// own lane).
+    /// The part of each thread's vector clock that belongs to the lanes of the thread's own warp.
     warp: Vec<[u32; WARP]>,
     /// The vector clock of each thread, with one entry per thread of the block. The entries for the
     /// thread's own warp are unused.
@@ -73,12 +72,13 @@ pub struct Clocks {
     /// Number of the current segment of each thread, or `NO_SEGMENT`.
     current: Vec<u32>,
     segments: Vec<Segment>,
-    /// The events of other blocks that are ordered before each thread.
+    /// For each thread, the events of other blocks that are ordered before the thread.
     fences: FenceOrder,
 }
 
 impl Clocks {
-    /// Starts a block of `threads` threads, whose events are unordered.
+    /// Starts a block of `threads` threads. The events of two threads of the new block are
+    /// unordered.
     ///
     /// `block` is a unique number of the block, for example its number in execution order.
     ///
@@ -179,8 +179,9 @@ impl Clocks {
         self.current.len()
     }
 
-    /// Returns the number of the current segment of `thread`, for
-    /// [`AccessEvent`](super::AccessEvent). Returns `None` if 2³² − 1 segments already exist.
+    /// Returns the number of the current segment of `thread`, which an
+    /// [`AccessEvent`](super::AccessEvent) contains. Returns `None` if 2³² − 1 segments already
+    /// exist.
     pub fn segment(&mut self, thread: usize) -> Option<u32> {
         if self.current[thread] == NO_SEGMENT {
             let next = u32::try_from(self.segments.len())
@@ -226,8 +227,8 @@ impl Clocks {
         )
     }
 
-    /// Returns whether the event of thread `other` at `clock` in this phase is ordered before the
-    /// current events of thread `me`.
+    /// Returns whether an event of thread `other` is ordered before the current events of thread
+    /// `me`. The event is in the current phase, at the clock `clock`.
     pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
@@ -310,7 +311,7 @@ impl Clocks {
             let is_known = |last: &Rc<[u32]>| Rc::ptr_eq(last, others);
             if !released.last.as_ref().is_some_and(is_known) {
                 // The entries for the thread's own warp in `others` are not newer than the entries
-                // merged above. Merging them again has no effect.
+                // merged above, so this merge does not change them.
                 raise(self.clocks_of(released), others);
                 released.last = Some(others.clone());
             }
@@ -456,9 +457,9 @@ mod tests {
     }
 
     /// A fence followed by an atomic write in the first block, and an atomic read of the same word
-    /// followed by a fence in the second block, order the two blocks. Only the events of the first
-    /// block before its fence are ordered before the second block. If either fence is missing, the
-    /// two blocks are unordered.
+    /// followed by a fence in the second block, order the two blocks. An event of the first block
+    /// is ordered before the second block only if the event precedes the fence of the first block.
+    /// If either fence is missing, the two blocks are unordered.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {
@@ -558,7 +559,7 @@ mod tests {
         assert!(!ordered(&mut clocks, since, 41));
     }
 
-    /// If a thread is ordered after the start of another thread, it is not ordered after the other
+    /// A thread that is ordered after the start of another thread is not ordered after the other
     /// events of that thread.
     #[test]
     fn beginnings() {

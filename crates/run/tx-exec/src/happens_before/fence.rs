@@ -1,4 +1,4 @@
-//! The order between blocks, which fences of device scope and atomic accesses establish.
+//! Order between blocks, established by fences of device scope and atomic accesses.
 
 use super::segment::Segment;
 use std::collections::BTreeMap;
@@ -23,7 +23,8 @@ impl Fence {
     };
 
     /// Returns the fence of an `llvm.fence` with this `ordering` and `syncscope`. Returns `None`
-    /// for a scope narrower than the device, and for an ordering without effect.
+    /// for a scope narrower than the device, and for an ordering that neither acquires nor
+    /// releases.
     pub fn of_llvm(ordering: i64, scope: &str) -> Option<Self> {
         let [acquires, releases] = match ordering {
             4 => [true, false],
@@ -141,8 +142,8 @@ impl FenceOrder {
         }
     }
 
-    /// Acquires the events released by all words that `thread` has read atomically. Returns these
-    /// events; `None` if the words released no events.
+    /// Acquires the events released by all words that `thread` has read atomically. Returns the
+    /// acquired events; `None` if the words released no events.
     pub(super) fn acquire(&mut self, thread: usize) -> Option<BlockEvents> {
         let fences = &mut self.threads[thread];
         let found = fences.found.take();
@@ -202,7 +203,8 @@ impl FenceOrder {
         }
     }
 
-    /// Orders `thread` after `events`, which contain all events that are ordered before `thread`.
+    /// Orders `thread` after `events`. The set `events` must contain all events that are already
+    /// ordered before `thread`.
     pub(super) fn replace(&mut self, thread: usize, events: &Option<BlockEvents>) {
         if self.is_used {
             self.threads[thread].known.clone_from(events);

@@ -11,8 +11,8 @@ pub struct Segment {
     ///
     /// [`Clocks::join_all`]: super::Clocks::join_all
     pub phase: u32,
-    /// Entry of the thread in its own vector clock: the number of its synchronisations in this
-    /// phase, plus 1.
+    /// Entry of the thread in its own vector clock. The entry is the number of the thread's
+    /// synchronisations in this phase, plus 1.
     pub clock: u32,
     /// Linear index of the thread in its block.
     pub thread: u16,

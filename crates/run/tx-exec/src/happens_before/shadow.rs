@@ -1,10 +1,10 @@
 //! Shadow memory: records the previous reads and writes of every byte that threads share.
 //!
 //! Memory is divided into granules of four bytes. The state of a granule is one 64-bit word. The
-//! word encodes that no access is recorded, or one access with a mask of the accessed bytes, or the
-//! index of a list of accesses. A recorded access is removed if every access that conflicts with it
-//! also conflicts with a newer recorded access. If a race exists in the observed execution, the
-//! removal therefore does not hide the race.
+//! word encodes one of three states: no access, one access with a mask of the accessed bytes, or
+//! the index of a list of accesses. A recorded access is removed if every access that conflicts
+//! with it also conflicts with a newer recorded access. The removal therefore hides no race of the
+//! observed execution.
 
 use super::{Clocks, Relation, Segment};
 use crate::{bits::pages, fault::AccessKind};
@@ -54,8 +54,8 @@ impl Record {
         }
     }
 
-    /// Returns whether two unordered accesses race: they share a byte, and at least one is a write
-    /// or exactly one is atomic.
+    /// Returns whether two unordered accesses race: both access a common byte, and either an access
+    /// is a write, or exactly one access is atomic.
     fn conflicts(self, other: Self) -> bool {
         self.mask() & other.mask() != 0
             && (self.kind() != other.kind() || self.kind() == AccessKind::Write)
@@ -158,7 +158,7 @@ impl Shadow {
     ///
     /// Returns the first recorded access found that conflicts with the new access. Two unordered
     /// accesses conflict if they share a byte, and if one access is a write or exactly one access
-    /// is atomic. If a conflict is found, the new access is possibly recorded for only some of its
+    /// is atomic. After a conflict, the shadow may contain the new access for only some of its
     /// bytes.
     ///
     /// # Panics
@@ -664,7 +664,8 @@ mod tests {
                         model.synchronize(&members, &members);
                     }
                     choice => {
-                        // Some threads of all warps arrive; all of them or only some wait.
+                        // Some threads of all warps arrive, and all or some of the arriving threads
+                        // wait.
                         let arrive: Vec<_> = (0..THREADS).filter(|_| below(3) == 0).collect();
                         let wait: Vec<_> = arrive
                             .iter()

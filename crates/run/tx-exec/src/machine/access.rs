@@ -1,5 +1,4 @@
-//! Checks of memory accesses: the memory that contains an address, its bounds, its alignment, its
-//! written bytes, and races.
+//! Checks of memory accesses: bounds, alignment, initialisation of the read bytes, and data races.
 
 use super::{
     Cta, Machine,
@@ -34,8 +33,8 @@ impl Machine<'_> {
                 })?)
             }
             None => {
-                // The contents must not depend on earlier launches.
-                // SAFETY: guaranteed by the caller.
+                // The contents of private memory must not depend on earlier launches. SAFETY:
+                // guaranteed by the caller.
                 unsafe { std::ptr::write_bytes(address as *mut u8, 0xff, length) };
                 None
             }
@@ -97,9 +96,9 @@ impl Machine<'_> {
         ctas.find_map(|(rank, cta)| Some((rank, cta.shared.find(address, bytes)?)))
     }
 
-    /// Checks that the block `remote.owner` has started and still runs. Also records the access for
-    /// a second check after the end of the cluster, which tests whether the block may have ended
-    /// before the access.
+    /// Checks that the block `remote.owner` has started and still runs. Also records the access. A
+    /// second check, after the end of the cluster, tests whether the block may have ended before
+    /// the access.
     fn check_other_block(&mut self, remote: RemoteAccess) -> Result<(), Fault> {
         let owner = remote.owner;
         let Some(clocks) = &self.clocks else {
@@ -111,8 +110,8 @@ impl Machine<'_> {
         if self.ctas[owner].running == 0 {
             return Err(self.other_block(self.current, remote, Lifetime::Ended));
         }
-        // The last access is sufficient: an event that is ordered after it is also ordered after
-        // the earlier accesses.
+        // The last access is sufficient: an event that is ordered after the last access is also
+        // ordered after the earlier accesses.
         let accesses = &mut self.members[self.current].remote;
         match accesses.iter_mut().find(|access| access.owner == owner) {
             Some(access) => *access = remote,

@@ -1,4 +1,5 @@
-//! Operations on mbarrier objects in shared memory, and asynchronous stores that signal them.
+//! Operations on mbarrier objects in shared memory, and asynchronous stores that signal mbarrier
+//! objects.
 
 use super::{
     Machine,
@@ -49,7 +50,7 @@ impl Machine<'_> {
         if count == 0 {
             return Err(self.misused(site, "the mbarrier object needs at least one arrival"));
         }
-        // In PTX, a second initialization is undefined behaviour.
+        // In PTX, a second initialization of an mbarrier object is undefined behaviour.
         if self.mbarriers.contains_key(&place) {
             return Err(self.misused(site, "the mbarrier object is initialized already"));
         }

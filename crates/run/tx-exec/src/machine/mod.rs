@@ -1,5 +1,5 @@
 //! State of a launch: the threads of the running cluster, the shared memory of its blocks, and the
-//! checks of every access. Each submodule contains the operations of one kind that threads execute.
+//! checks of every access. Each submodule implements one kind of operation that threads execute.
 //!
 //! A block without a cluster is treated as a cluster of one block. Thread indices are unique in the
 //! cluster and increase with the rank of the block. In a cluster of several blocks, each block
@@ -38,9 +38,9 @@ use thread::{ClusterMember, RemoteAccess, Thread};
 pub(crate) struct Cta<'m> {
     pub(crate) shared: SharedMemory<'m>,
     pub(crate) barriers: [Barrier; 16],
-    /// One thread that waits at a block-wide barrier, with the index of its barrier operation;
-    /// `None` if no thread waits there. All threads that wait at a barrier of the whole block wait
-    /// in the same operation.
+    /// One thread that waits at a barrier of the whole block, and the index of its barrier
+    /// operation; `None` if no thread waits at such a barrier. All threads that wait at a barrier
+    /// of the whole block wait in the same operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
     /// The first thread of the block that exited; `None` if all threads still run.
     pub(crate) exited: Option<usize>,
@@ -65,7 +65,7 @@ pub(crate) struct Machine<'m> {
     /// Pending warp operation of each warp; the index is the warp index.
     pub(crate) warp_arrivals: Vec<WarpArrivals>,
     pub(crate) block_threads: usize,
-    /// Distance between the first threads of consecutive blocks.
+    /// Difference between the thread indices of the first threads of consecutive blocks.
     stride: usize,
     /// Index of the current thread, and rank of the block that contains the thread. Set by
     /// [`Machine::select`].
@@ -92,7 +92,8 @@ impl<'m> Machine<'m> {
         all_shared: u32,
     ) -> Self {
         let block_threads = launch.block.iter().product::<u32>() as usize;
-        // The vector clocks derive the warp from the thread index.
+        // The vector clocks derive the warp from the thread index, so two blocks must not share a
+        // warp.
         let stride = match shared.len() {
             1 => block_threads,
             _ => block_threads.next_multiple_of(WARP),
@@ -132,7 +133,8 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Resets the state for cluster number `number` in execution order.
+    /// Resets the state before the start of the cluster at position `number` of the execution
+    /// order.
     pub(crate) fn start_cluster(&mut self, number: u32) {
         if let Some(clocks) = &mut self.clocks {
             clocks.start_block(number, self.threads.len());
@@ -290,8 +292,8 @@ impl<'m> Machine<'m> {
         first..(first + WARP).min(self.block_of(thread).end)
     }
 
-    /// Records that the current thread made progress, which is any event other than an atomic
-    /// access.
+    /// Records that the current thread made progress. Every event other than an atomic access is
+    /// progress.
     pub(crate) fn progress(&mut self) {
         self.idle_atomics = 0;
     }

@@ -74,7 +74,7 @@ pub(crate) struct Thread {
 #[derive(Debug, Default)]
 pub(crate) struct ClusterMember {
     pub(crate) arrivals: u32,
-    /// Arrival at the cluster barrier for which the thread has not waited yet.
+    /// Last arrival at the cluster barrier, if the thread has not executed the wait operation yet.
     pub(crate) arrival: Option<ClusterArrival>,
     /// Last access of the thread to the shared memory of each other block in the cluster.
     pub(super) remote: Vec<RemoteAccess>,

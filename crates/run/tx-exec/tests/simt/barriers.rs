@@ -45,7 +45,7 @@ fn divergent_barrier() {
     }
 }
 
-/// If a thread has exited and another waits for it at a barrier, a fault is reported in every
+/// If a thread waits at a barrier for an exited thread, the executor reports a fault in every
 /// order.
 #[test]
 fn exit_before_barrier() {
@@ -101,8 +101,8 @@ fn named_barriers() {
     }
 }
 
-/// A named barrier with fewer arrivals than its thread count is a deadlock. A thread count that is
-/// not a multiple of the warp size, and too many arrivals, are invalid barriers.
+/// A named barrier with fewer arrivals than its thread count is a deadlock. A barrier is invalid if
+/// its thread count is not a multiple of the warp size, or if too many threads arrive.
 #[test]
 fn named_barriers_with_wrong_counts() {
     let program = program!("barriers");
@@ -122,8 +122,8 @@ fn named_barriers_with_wrong_counts() {
     }
 }
 
-/// Warpgroups with separate named barriers, whose numbers are computed, run different numbers of
-/// rounds, including no round.
+/// Warpgroups use separate named barriers with computed barrier numbers. The warpgroups execute
+/// different numbers of loop iterations, including zero iterations.
 #[test]
 fn warpgroups_run_apart() {
     let program = program!("barriers");
@@ -265,7 +265,8 @@ fn spinning() {
 #[test]
 fn looping_for_ever() {
     let program = program!("barriers");
-    // Step limits: one for all threads together, and one per thread.
+    // The first step limit is independent of the number of threads, and the second step limit is
+    // proportional to this number.
     let limits = [
         StepLimit::new(2 * 3 * 20 + 1),
         StepLimit::new(1).with_each_thread(20),

@@ -100,8 +100,8 @@ fn registers() {
 }
 
 /// Every block stores into the shared memory of all blocks. After a cluster barrier, each block
-/// reads the values that the others stored, in every order, with and without checks. The barrier at
-/// the start may be relaxed.
+/// reads the values that the other blocks stored, in every order, with and without checks. The
+/// barrier at the start may be relaxed.
 #[test]
 fn pushing() {
     let program = program!("cluster");
@@ -131,7 +131,7 @@ fn pushing() {
 }
 
 /// Every block reads values from the shared memory of all blocks that were stored before a barrier.
-/// A last barrier prevents that a block exits while others read its memory.
+/// A last barrier ensures that no block exits while other blocks read its memory.
 #[test]
 fn pulling() {
     let program = program!("cluster");
@@ -234,8 +234,9 @@ fn block_that_has_ended() {
     }
 }
 
-/// Without a barrier between them, a store in one block and a read by another block race. The fault
-/// reports both accesses with their threads and blocks, and the block that owns the memory.
+/// A store in one block races with a read by another block if no barrier separates the two
+/// accesses. The fault reports both accesses with their threads and blocks, and the block that owns
+/// the memory.
 #[test]
 fn race_between_blocks() {
     let program = program!("cluster");
@@ -298,7 +299,7 @@ fn arriving_and_waiting_apart() {
 }
 
 /// A block barrier between arrival and wait at the cluster barrier orders only accesses of its
-/// block. In a cluster of one block, it orders all accesses.
+/// block. In a cluster of one block, the block barrier orders all accesses.
 #[test]
 fn barrier_of_a_block_between_arriving_and_waiting() {
     let program = program!("cluster");
@@ -397,8 +398,8 @@ fn pointer_to_the_own_block() {
     }
 }
 
-/// Every thread of a cluster must arrive once and then wait. The fault reports a violating thread,
-/// or a thread that waits for it.
+/// Every thread of a cluster must arrive once and then wait. The fault reports a thread that
+/// violates this rule, or a thread that waits for the violating thread.
 #[test]
 fn wrong_uses_of_the_barrier() {
     let program = program!("cluster");

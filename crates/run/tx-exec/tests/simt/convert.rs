@@ -30,8 +30,8 @@ fn convert(kernel: &str, inputs: &[Vec<u8>], width: usize) -> Vec<Vec<u8>> {
     results
 }
 
-/// Values around all rounding boundaries: both signs, every exponent, and fractions at and next to
-/// the ties of f16 and bf16.
+/// Values at all rounding boundaries. The values have both signs and every exponent, and their
+/// fractions are at or next to the ties of f16 and bf16.
 fn interesting() -> Vec<f32> {
     let mut values = vec![
         f32::INFINITY,
@@ -81,8 +81,8 @@ fn narrowing_from_f32() {
     }
 }
 
-/// Conversions of f64 to f16 and bf16 round once. A value slightly above a tie is rounded up; a
-/// conversion through f32 would round it down.
+/// Conversions of f64 to f16 and bf16 round once. A value slightly above a tie is rounded up,
+/// although a conversion through f32 would round this value down.
 #[test]
 fn narrowing_from_f64_rounds_once() {
     for (kernel, tie, below, above) in [

@@ -1,4 +1,4 @@
-//! Float arithmetic returns the same bits as on a GPU.
+//! Tests that float arithmetic returns the same bits in the executor and on a GPU.
 
 use crate::{Buffers, launch, program};
 use half::{bf16, f16};
@@ -56,8 +56,8 @@ impl Format {
         }
     }
 
-    /// Returns the NaN that PTX instructions return; for f64, the NaN that LLVM code for NVPTX
-    /// returns.
+    /// Returns the NaN that PTX instructions return; for f64, returns the NaN that LLVM code for
+    /// NVPTX returns.
     fn nan(self) -> u64 {
         match self.name {
             "f64" => 0x7ff8_0000_0000_0000,
@@ -212,7 +212,7 @@ fn compute(format: Format, lanes: usize, operation: &str, inputs: &[[u64; 3]]) -
 /// `nan_wins` selects the NaN or the other operand.
 fn extremum(format: Format, largest: bool, nan_wins: bool, [x, y, _]: [u64; 3]) -> u64 {
     match (format.is_nan(x), format.is_nan(y)) {
-        // Two f64 NaNs result in the second NaN, quiet.
+        // The result of two f64 NaNs is the second NaN with its quiet bit set.
         (true, true) if !nan_wins && format.bits == 64 => y | 1 << 51,
         (true, true) => format.nan(),
         (true, false) | (false, true) if nan_wins => format.nan(),
@@ -220,7 +220,7 @@ fn extremum(format: Format, largest: bool, nan_wins: bool, [x, y, _]: [u64; 3]) 
         (false, true) => x,
         (false, false) => {
             let (a, b) = (format.value(x), format.value(y));
-            // Only the two zeros are equal with different bits.
+            // The two zeros are the only equal values with different bits.
             let x_is_larger = a > b || a == b && a.is_sign_positive();
             if x_is_larger == largest { x } else { y }
         }
@@ -342,15 +342,15 @@ fn as_on_an_h200() {
     }
 }
 
-/// Every operation in a chain rounds to the narrow type, as every instruction does.
+/// Every operation in a chain rounds its result to the narrow type, as every PTX instruction does.
 #[test]
 fn chains_round_at_every_step() {
     for format in [F16, BF16] {
         let finite: Vec<(f64, u64)> = (0..format.infinity())
             .map(|bits| (format.value(bits), bits))
             .collect();
-        // Rounds to the nearest value, ties to even. The sums and products of this test are exact
-        // in f64.
+        // The function rounds to the nearest value, with ties to even. The sums and products of
+        // this test are exact in f64.
         let nearest = |value: f64| -> u64 {
             if value.is_nan() {
                 return format.nan();
@@ -460,7 +460,7 @@ fn atomic_maxima() {
     }
 }
 
-/// Libdevice's `fmax` and `fmin` are the same instructions.
+/// `fmax` and `fmin` of libdevice have the same results as the PTX instructions.
 #[test]
 fn functions_order_zeros() {
     let program = program!("convert");

@@ -147,7 +147,8 @@ fn dynamic_shared_memory() {
     ));
 }
 
-/// Private arrays belong to one thread, keep their values across barriers, and have bounds.
+/// A private array belongs to one thread, and keeps its values across barriers. An access outside
+/// of the array is a fault.
 #[test]
 fn private_memory() {
     let program = program!("memory");

@@ -65,8 +65,9 @@ fn threads_and_blocks_in_turn() {
     }
 }
 
-/// With `WarpFirst`, the warp passes its own barriers before any other warp starts, and runs first
-/// again after a block barrier. With `WarpLast`, the warp starts when no other warp can run.
+/// With `WarpFirst`, the selected warp passes its own warp barriers before any other warp starts,
+/// and runs first again after a block barrier. With `WarpLast`, the selected warp starts when no
+/// other warp can run.
 #[test]
 fn one_warp_before_or_after_all_others() {
     let program = program!("orders");
@@ -88,8 +89,8 @@ fn one_warp_before_or_after_all_others() {
     }
 }
 
-/// A warp between two others reads the writes of both, of one, or of none. The two extreme results
-/// occur only if the warp runs last or first.
+/// The middle of three warps reads the writes of both other warps, of one other warp, or of no
+/// other warp. The two extreme results occur only if the warp runs last or first.
 #[test]
 fn extremes_need_the_warp_first_and_last() {
     let program = program!("orders");
@@ -112,8 +113,8 @@ fn extremes_need_the_warp_first_and_last() {
 }
 
 /// Orders with preemption lose non-atomic increments. In lockstep, all increments but one are lost.
-/// In pseudo-random orders, some increments are lost, the same in every run. Orders without
-/// preemption lose no increment.
+/// In pseudo-random orders, some increments are lost, and every run loses the same increments.
+/// Orders without preemption lose no increment.
 #[test]
 fn preemption_between_accesses() {
     let program = program!("orders");
@@ -145,8 +146,8 @@ fn preemption_between_accesses() {
 
 /// Kernels with missing barriers: a read before the write, a second write before the read, and
 /// lanes that rely on lockstep. With the barriers, the result is the same in every systematic and
-/// pseudo-random order. Without them, every order with all checks returns a fault. Without checks,
-/// the result changes in at least one systematic order.
+/// pseudo-random order. Without the barriers, every order with all checks returns a fault. Without
+/// barriers and checks, the result changes in at least one systematic order.
 #[test]
 fn missing_barriers_show() {
     let program = program!("orders");

@@ -57,7 +57,7 @@ fn write_after_read() {
     }
 }
 
-/// A warp barrier orders memory, a shuffle synchronises execution only.
+/// A warp barrier orders memory accesses, whereas a shuffle synchronises execution only.
 #[test]
 fn shuffles_do_not_order_memory() {
     let program = program!("barriers");
@@ -146,7 +146,7 @@ fn race(fault: Fault) -> Race {
 }
 
 /// A read and a write of two threads without a barrier race. The message contains both locations,
-/// both threads, the block and the byte. If the read is executed first, it is a read of
+/// both threads, the block and the byte. If the executor runs the read first, the read is a read of
 /// uninitialised memory.
 #[test]
 fn read_after_write() {
@@ -264,7 +264,7 @@ fn barriers_order_global_memory() {
 #[test]
 fn warp_barriers_order_their_members() {
     let program = program!("orders");
-    // In this order, lane 0 writes before another lane reads.
+    // In both orders, lane 0 writes before another lane reads.
     for order in [Order::Sequential, Order::RoundRobin] {
         let launch = Launch {
             order,
@@ -321,8 +321,8 @@ fn overlapping_accesses() {
     }
 }
 
-/// The end of a kernel orders its accesses before all accesses of the next launch. Any thread of
-/// the next launch may read and write the written memory.
+/// The end of a kernel orders all accesses of the kernel before all accesses of the next launch.
+/// Any thread of the next launch may read and write the written memory.
 #[test]
 fn kernels_are_ordered() {
     let program = program!("barriers");

@@ -76,7 +76,8 @@ fn partial_last_warp() {
     }
 }
 
-/// A mask with lanes that do not exist is a fault, and so is a mask without its caller.
+/// A mask with lanes that do not exist is a fault, and a mask without the calling lane is also a
+/// fault.
 #[test]
 fn masks_must_name_the_lanes_there_are() {
     let program = program!("shuffles");
@@ -114,8 +115,8 @@ fn butterfly_sum() {
     assert_eq!(buffers.words(), [496f32.to_bits(); 32]);
 }
 
-/// A mask must not contain an exited lane, neither if the lane exited before the shuffle, nor if it
-/// exits while other lanes wait.
+/// A mask must not contain a lane that exited before the shuffle, or that exits while other lanes
+/// wait in the shuffle.
 #[test]
 fn exited_lanes() {
     let program = program!("shuffles");
@@ -149,7 +150,8 @@ fn members_must_be_at_one_operation() {
         let mut both = [here, there.unwrap()];
         both.sort();
         assert_eq!(both, ["high.mlir:8:4", "low.mlir:7:3"]);
-        // Only the low half waits for the high half, which executes another shuffle and exits.
+        // The low half waits for the high half, but the high half executes another shuffle and
+        // exits.
         let fault = run(&program, "apart", &launch, &[int(!0), int(0xffff_0000)]).unwrap_err();
         assert!(
             matches!(fault, Fault::WarpMask(_) | Fault::DivergentWarp(_)),

@@ -36,7 +36,7 @@ fn run(program: &Program, threads: u32, words: usize, input: &[u8], n: u32) -> V
 }
 
 /// For every element type and vectors of 1 to 128 elements, an element is extracted at a dynamic
-/// index and inserted at another. All other elements are unchanged.
+/// index and inserted at another dynamic index. All other elements are unchanged.
 #[test]
 fn elements_are_taken_and_put_back() {
     for (r#type, bytes) in [
@@ -103,7 +103,7 @@ fn packed_arithmetic() {
              llvm.store %r, %to : vector<2x{type}>, !llvm.ptr<1>"
         ))
     };
-    // Small enough that every result is exact in f16.
+    // The numbers are so small that every result is exact in f16.
     let pairs: Vec<[f32; 2]> = (0..32).map(|i| [i as f32 / 4.0, 3.0 - i as f32]).collect();
     let expected = pairs.iter().flat_map(|&[a, b]| {
         let sum = a + b;

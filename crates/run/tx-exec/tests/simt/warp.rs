@@ -292,7 +292,7 @@ fn reductions_with_wrong_masks() {
             ("redux.mlir:1:1", Some("cta.mlir:2:2"))
         );
 
-        // The mask of lanes 0 to 7 excludes lane 8, whose mask contains them.
+        // The mask of lanes 0 to 7 excludes lane 8, but the mask of lane 8 contains lanes 0 to 7.
         let differ = fault(
             order,
             32,

@@ -50,7 +50,7 @@ impl BoundArguments {
             })
     }
 
-    /// Evaluates an expression of the plan part `place`.
+    /// Evaluates an expression. In an error, `place` is the position of the expression in the plan.
     pub(super) fn evaluate(&self, expr: &Expr, place: &str) -> Result<i64, Error> {
         expr.evaluate(|symbol| self.lookup(symbol))
             .map_err(|error: ExprError| Error::Launch {
@@ -82,7 +82,7 @@ impl BoundArguments {
             Expr::Const(_) => value.to_string(),
             _ => format!("{value} for `{expr}`"),
         };
-        // The value of a single symbol is already in the text.
+        // If the expression is a single symbol, the text already contains the value of the symbol.
         if !matches!(expr, Expr::Symbol(_)) {
             for (i, symbol) in symbols.into_iter().enumerate() {
                 if let Some(value) = self.lookup(symbol) {

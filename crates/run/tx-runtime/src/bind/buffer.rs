@@ -7,7 +7,7 @@ use tx_plan::ElementType;
 pub(crate) struct Buffer {
     pub(crate) label: String,
     pub(crate) bytes: usize,
-    /// Initial contents of the buffer, which are `bytes` bytes long; `None` for a temporary, and
+    /// Initial contents of the buffer, with a length of `bytes` bytes; `None` for a temporary, and
     /// for device memory of the caller.
     pub(crate) contents: Option<Vec<u8>>,
     /// Device address, if the caller owns the memory.

@@ -98,8 +98,8 @@ pub(super) fn check(index: usize, arg: &Arg, argument: &Argument) -> Result<(), 
     }
 }
 
-/// Checks whether a memref of this type can have this shape; if not, returns the reason as the
-/// error.
+/// Checks that a memref of this type can have this shape. The error is the reason why the memref
+/// cannot have the shape.
 pub(super) fn check_shape(shape: &[usize], memref: &MemrefType) -> Result<(), String> {
     if shape.len() != memref.rank() {
         return Err(format!(

@@ -31,13 +31,14 @@ use launch::LaunchBuilder;
 pub(crate) struct BoundPlan {
     /// Buffers of the memref arguments, in order, followed by the buffers of the temporaries.
     pub(crate) buffers: Vec<Buffer>,
-    /// Launches whose conditions on sizes are true. The conditions of these launches on addresses
-    /// are evaluated later, for each run.
+    /// Launches whose conditions on sizes are true. For each run, the conditions of these launches
+    /// on addresses are evaluated.
     launches: Vec<Launch>,
     arguments: BoundArguments,
 }
 
-/// Checks whether a program can be launched with these arguments. Nothing is launched.
+/// Checks whether a program can be launched with these arguments. The function does not launch the
+/// program.
 ///
 /// # Errors
 /// Returns every error that a run reports before its first launch.
@@ -47,7 +48,7 @@ pub fn check_launch(plan: &Plan, args: &[Arg], grid: Option<[u32; 3]>) -> Result
 
 impl BoundPlan {
     pub(crate) fn new(plan: &Plan, args: Vec<Arg>, grid: Option<[u32; 3]>) -> Result<Self, Error> {
-        // All arguments are checked before any is copied into another layout.
+        // The function checks all arguments before it copies any argument into another layout.
         check_arguments(plan, &args)?;
         check_grid(plan, grid)?;
         let mut bound = Self::empty();
@@ -97,8 +98,8 @@ impl BoundPlan {
         let first_temporary = bound.buffers.len();
         for (i, temporary) in plan.temporaries.iter().enumerate() {
             let place = format!("temporary {i}");
-            // If all steps that use a temporary are skipped, its size may be invalid, and is not
-            // evaluated.
+            // If all steps that use a temporary are skipped, the size of the temporary may be
+            // invalid, and is not evaluated.
             let uses = |step: &Step| step.uses(Base::Temporary(i));
             let is_used = selected.iter().any(|(step, ..)| uses(step));
             let shape = match is_used || !plan.steps.iter().any(uses) {

@@ -60,7 +60,7 @@ impl Context {
         let module = Module::load(self, &ptx())?;
         let memory = Memory::new(bytes, "the bytes that are read")?;
         let out = Memory::new(4, "what was read")?;
-        // Pseudorandom contents, because reads of zeros may be faster.
+        // The contents are pseudorandom, because reads of zeros may be faster.
         let mut state = 1_u64;
         let chunk: Vec<u64> = (0..CHUNK / 8)
             .map(|_| {

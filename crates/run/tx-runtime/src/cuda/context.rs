@@ -85,8 +85,9 @@ impl Context {
     }
 
     /// Checks whether PTX for the chip `compiled` runs on this device. PTX for a chip without
-    /// suffix runs on this chip and on later chips. PTX for a chip with suffix `a` runs on this
-    /// chip only. PTX for a chip with suffix `f` also runs on later chips of its family.
+    /// suffix runs on the chip itself and on later chips. PTX for a chip with suffix `a` runs only
+    /// on the chip itself. PTX for a chip with suffix `f` runs on the chip itself and on later
+    /// chips of its family.
     pub(crate) fn check_chip(&self, compiled: &str) -> Result<(), Error> {
         if runs_on(compiled, self.device().compute_capability) {
             Ok(())

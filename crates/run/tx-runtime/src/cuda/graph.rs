@@ -75,7 +75,8 @@ struct Template(sys::CUgraph);
 
 impl Drop for Template {
     fn drop(&mut self) {
-        // SAFETY: the graph is destroyed once; its instance does not need it.
+        // SAFETY: the graph is destroyed once, and the instantiated graph does not need the
+        // captured graph.
         let _ = unsafe { driver::graph::destroy(self.0) };
     }
 }

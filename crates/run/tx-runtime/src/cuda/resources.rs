@@ -1,4 +1,5 @@
-//! Device memory and events, which are freed when the value is dropped.
+//! Device memory and events. Dropping a value destroys the event, or frees the memory that the
+//! value owns.
 
 use std::time::Duration;
 

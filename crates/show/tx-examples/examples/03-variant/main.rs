@@ -79,8 +79,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // Forcing the variant on a row that is too long yields an error with the reasons of its
-    // rejection.
+    // If the attribute `variant` forces the variant on a row that is too long, the error contains
+    // the reasons why the variant rejects the row.
     let forced =
         kernel("sum", 100).replace("scope(thread)", "scope(thread) {variant = \"pairwise\"}");
     let error = compiler.compile(&forced).expect_err("too long a row");

@@ -75,7 +75,8 @@ impl Variant for Pairwise {
     fn expand<'c>(&self, r: &Reduction<'c>, _: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
         let (Some(source), Ok(combiner), Some(length)) = (r.source(), r.combiner(), r.length())
         else {
-            // Unreachable: the predicates reject reductions without a source or a static length.
+            // This branch is unreachable, because the predicates reject reductions without a source
+            // or a static length.
             return;
         };
         let value = r.view.sources[0];

@@ -35,7 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("  option {}={}: {}", option.name, option.init, option.help);
     }
 
-    // The pass runs before `tile-schedule`, because schedules depend on the determinism.
+    // The pass runs before `tile-schedule`, because schedules depend on the attribute
+    // `determinism`.
     let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?.with_stages();
     let serving = compiler
         .clone()

@@ -69,7 +69,7 @@ impl<'p> RowSums<'p> {
                     DeviceArray::new(sums, F32, &[rows]).into(),
                 ];
                 // SAFETY: the sizes of the slices were checked above, and the slices do not
-                // overlap, because one of them is borrowed mutably. cudarc frees memory in stream
+                // overlap, because one slice is borrowed mutably. cudarc frees memory in stream
                 // order.
                 let run = unsafe {
                     self.program

@@ -20,8 +20,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     };
     gpus()?;
     let context = CudaContext::new(ordinal)?;
-    // cudarc's event tracking would wait on other streams, which a capturing stream forbids.
-    // SAFETY: all work is on one stream.
+    // A capturing stream must not wait for other streams, as the event tracking of cudarc would
+    // require. SAFETY: all work is on one stream.
     unsafe { context.disable_event_tracking() };
     let stream = context.new_stream()?;
     let device = Device::cuda(ordinal)?;
@@ -32,8 +32,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut x = stream.alloc_zeros::<f32>(ROWS * COLUMNS)?;
     let mut sums = stream.alloc_zeros::<f32>(ROWS)?;
     let mut total = stream.alloc_zeros::<f32>(1)?;
-    // The first call runs without capture, because preparation allocates memory, which a stream
-    // cannot capture.
+    // The first call runs without capture, because the first call allocates memory, and a stream
+    // cannot capture an allocation.
     operation.call(&stream, &x, COLUMNS, &mut sums)?;
     operation.call(&stream, &sums, ROWS, &mut total)?;
 

@@ -306,7 +306,7 @@ mod nccl {
 
     fn stop(children: &mut [Child]) {
         for child in children {
-            // Ignore errors for a process that has already ended.
+            // The error of `kill` for a process that has already ended is ignored.
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -5,8 +5,8 @@ use tx_runtime::{Array, CudaDriver, Device, Executable};
 
 use crate::{Failure, Options};
 
-/// Returns the row-sum program. Reads the output of `tx compile`, or compiles the program if this
-/// build contains the compiler.
+/// Returns the row-sum program. The function reads the output of `tx compile`, or compiles the
+/// program if this build contains the compiler.
 pub(crate) fn row_sums(options: &Options) -> Result<Artifact, Failure> {
     let (Some(ptx), Some(plan)) = (&options.ptx, &options.plan) else {
         return compiled();
@@ -88,7 +88,8 @@ pub(crate) fn exact(parts: &[Vec<f32>], rows: usize) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Returns the largest error of a row sum, divided by the sum of the absolute values of the row.
+/// Returns the largest relative error of a row sum. The error is relative to the sum of the
+/// absolute values of the row.
 pub(crate) fn check(what: &str, sums: &[f32], exact: &[(f64, f64)]) -> Result<f64, Failure> {
     if sums.len() != exact.len() {
         return Err(Failure::Wrong(format!(

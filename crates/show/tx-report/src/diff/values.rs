@@ -148,7 +148,7 @@ impl<'t> ValueCorrespondence<'t> {
     /// Returns whether the value `old` of the module before the pass corresponds to the value `new`
     /// of the module after the pass. Values correspond if paired lines define the values, or if
     /// their expressions are equal. A removed value also corresponds to the first added value that
-    /// is used in its place.
+    /// replaces the removed value in an operand list.
     fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
         let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
             return old == new;

@@ -51,8 +51,8 @@ impl Integers {
             .unwrap_or(IntegerValue::Nothing)
     }
 
-    /// Evaluates a function of integers: once if all operands are equal for all threads, otherwise
-    /// once per thread.
+    /// Evaluates a function of integers once per thread, or only once if each operand has the same
+    /// value in all threads.
     pub(super) fn compute(
         &self,
         operands: &[IntegerValue],

@@ -10,7 +10,7 @@ use super::{Access, BarrierScope, KernelStep, LANES, Op, Region, ReportedKernel,
 pub(super) struct Reader<'k> {
     integers: Integers,
     threads: usize,
-    /// Name of the memory to which a memref or pointer value refers.
+    /// Map from a memref or pointer value to the name of its memory.
     memory: BTreeMap<usize, String>,
     users: BTreeMap<usize, &'k str>,
     readers: BTreeMap<usize, Vec<&'k Op>>,
@@ -19,7 +19,8 @@ pub(super) struct Reader<'k> {
     combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
 }
 
-/// Returns true if the op `name` only moves or converts a value, and false if it combines values.
+/// Returns true if the op `name` only moves or converts a value, and false if the op combines
+/// values.
 fn only_moves(name: &str) -> bool {
     matches!(
         name,
@@ -80,7 +81,8 @@ impl<'k> Reader<'k> {
             };
             if let Some(first) = names.first() {
                 let known = self.combiners.entry((op.line, first)).or_default();
-                // Prefer the shortest chain: ops after the last shuffle belong to the result.
+                // The shortest chain is kept, because a longer chain also contains ops that process
+                // the result of the last shuffle.
                 if known.is_empty() || names.len() < known.len() {
                     *known = names;
                 }
@@ -180,7 +182,7 @@ impl<'k> Reader<'k> {
                 self.region(body, threads, &mut inner);
                 match trips {
                     Some(0) => {}
-                    // Inline a loop with one iteration.
+                    // The steps of a loop with one iteration replace the loop.
                     Some(1) => inner.into_iter().for_each(|step| push(steps, step)),
                     _ if !inner.is_empty() => steps.push(KernelStep::Loop {
                         trips,
@@ -294,7 +296,7 @@ impl<'k> Reader<'k> {
                     "idx" => start + offset.rem_euclid(width.max(1)),
                     _ => return None,
                 };
-                // A lane whose source is out of its segment keeps its own value.
+                // A lane keeps its own value if its source lane is outside of its shuffle segment.
                 let inside = (start..start + width).contains(&source);
                 usize::try_from(if inside { source } else { lane }).ok()
             })
@@ -385,8 +387,8 @@ impl<'k> Reader<'k> {
 }
 
 /// Appends a step, or increments the count of an equal preceding step. If `step` is a load, the
-/// count of an equal earlier load is incremented, provided that all steps between the two are
-/// loads.
+/// count of an equal earlier load is incremented, provided that all steps between the two loads are
+/// also loads.
 fn push(steps: &mut Vec<KernelStep>, step: KernelStep) {
     let is_load = |step: &KernelStep| {
         matches!(

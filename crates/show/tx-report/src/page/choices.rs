@@ -110,7 +110,7 @@ fn group(page: &mut String, choice: &GroupChoice) {
 
 fn variants(page: &mut String, variants: &[Variant], chosen: Option<&String>) {
     let is_chosen = |variant: &Variant| chosen == Some(&variant.name);
-    // Sort the chosen variant first, then the other applicable variants.
+    // The chosen variant precedes the other applicable variants in the sort order.
     let mut all: Vec<&Variant> = variants.iter().collect();
     all.sort_by_key(|variant| (!is_chosen(variant), variant.cost.is_none()));
     let priorities = all.iter().any(|variant| variant.priority.is_some());

@@ -199,7 +199,7 @@ fn packed(page: &str) -> serde_json::Value {
 #[test]
 fn no_text_is_html_wherever_it_stands() {
     let mut report = full();
-    // One kernel more than the page expands initially.
+    // The report contains one kernel more than the page expands initially.
     report.kernels = vec![report.kernels[0].clone(); MAX_OPEN_KERNELS + 1];
     report.kernels[MAX_OPEN_KERNELS].name = hostile("folded");
     let page = render(&report);

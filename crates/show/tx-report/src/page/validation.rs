@@ -86,7 +86,7 @@ pub(super) fn check(page: &mut String, report: &Report) {
              <code>validate</code> runs.</p>",
         );
     }
-    // Omit verdicts without a detail that repeat an earlier verdict.
+    // A verdict without a detail is omitted if it repeats an earlier verdict.
     let is_remarkable = |verdict: &Verdict| {
         !verdict.detail.is_empty() || matches!(verdict.kind, VerdictKind::Bad | VerdictKind::Fair)
     };
