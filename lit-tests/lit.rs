@@ -39,7 +39,10 @@ fn race(suite: &Suite) -> Result<(), Failed> {
         .ok_or("run-race.mlir has no kernel")?;
     for (directive, reason) in [
         ("RACE-FREE", "@race has a race after `tile-insert-sync`"),
-        ("RACE-FREE: --synchronized", "@race has a race as it comes"),
+        (
+            "RACE-FREE: --synchronized",
+            "@race has a race in the input program",
+        ),
         ("VALIDATE", "the program is not valid"),
     ] {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("race.mlir");

@@ -148,7 +148,7 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
     return unknownWord(parser, "part", word, sizeof...(Named) ? ArrayRef(partsOfReduce) : partsOfAllReduce);
   for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
     return coded(TX0036, parser.emitError(at))
-           << "attribute `" << name << "` is said by the syntax of the op, and not in braces";
+           << "attribute `" << name << "` has its own syntax, and is not allowed in the attribute dictionary";
   // Without this check, MLIR would silently drop an inherent attribute of the wrong kind.
   return Op::verifyInherentAttrs(OperationName(Op::getOperationName(), parser.getContext()), attrs,
                                  [&] { return coded(TX0036, parser.emitError(at)); });

@@ -44,7 +44,7 @@ gpu.module @m {
   // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
   gpu.func @helper(%x: f32, %o: i32) {
     %c32 = arith.constant 32 : i32
-    // expected-error @below {{`gpu.shuffle` must stand in a kernel}}
+    // expected-error @below {{`gpu.shuffle` must be in a kernel}}
     %a, %p = gpu.shuffle xor %x, %o, %c32 : f32
     gpu.return
   }

@@ -2,7 +2,7 @@
 
 // Ops on tensors are rejected.
 func.func @tensors(%A: tensor<4x8xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{operand 0 is a tensor, expected memory: `tensor<4x8xf32>`}}
+  // expected-error @below {{operand 0 is a tensor, expected a memref: `tensor<4x8xf32>`}}
   // expected-note @below {{run the pipeline `tensors-to-memrefs` first}}
   %C = linalg.reduce {arith.addf} ins(%A : tensor<4x8xf32>) outs(%B : tensor<4xf32>) dimensions = [1]
   return %C : tensor<4xf32>
@@ -21,8 +21,8 @@ func.func @layout(%A: memref<4x8xf32, affine_map<(i, j) -> (i, j mod 4)>>, %B: m
 
 // Each result must have one position in an output.
 func.func @reduction_in_output(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
-  // expected-error @below {{d1 is a `reduction` loop, but an output is indexed by it}}
-  // expected-note @below {{outputs are indexed by every `parallel` loop and by no `reduction` loop}}
+  // expected-error @below {{d1 is a `reduction` loop, but an output is indexed by this loop}}
+  // expected-note @below {{index each output by every `parallel` loop and by no `reduction` loop}}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "reduction"]}
       ins(%A : memref<4x8xf32>) outs(%B : memref<4x8xf32>) {
   ^bb0(%x: f32, %o: f32):
@@ -36,8 +36,8 @@ func.func @reduction_in_output(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 
 // Two results must not have the same position.
 func.func @parallel_not_in_output(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{d1 is a `parallel` loop, but output 0 is not indexed by it: results would meet in one place}}
-  // expected-note @below {{outputs are indexed by every `parallel` loop and by no `reduction` loop}}
+  // expected-error @below {{d1 is a `parallel` loop, but output 0 is not indexed by this loop: several results would be written to one element}}
+  // expected-note @below {{index each output by every `parallel` loop and by no `reduction` loop}}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "parallel"]}
       ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) {
   ^bb0(%x: f32, %o: f32):
@@ -51,8 +51,8 @@ func.func @parallel_not_in_output(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // Outputs must be indexed by loops, element by element.
 func.func @skewed_output(%A: memref<4x8xf32>, %B: memref<8xf32>) {
-  // expected-error @below {{output 0 is indexed by ((d0, d1) -> ((d0 * 2))), expected each loop that is not reduced once}}
-  // expected-note @below {{reduce into a temporary of that shape, and copy it with a map of its own}}
+  // expected-error @below {{output 0 is indexed by ((d0, d1) -> ((d0 * 2))), expected each parallel loop exactly once}}
+  // expected-note @below {{reduce into a temporary that is indexed by each parallel loop once, and copy it with a separate op}}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i * 2)>], iterator_types = ["parallel", "reduction"]}
       ins(%A : memref<4x8xf32>) outs(%B : memref<8xf32>) {
   ^bb0(%x: f32, %o: f32):
@@ -66,9 +66,9 @@ func.func @skewed_output(%A: memref<4x8xf32>, %B: memref<8xf32>) {
 
 // Ops in kernels have narrower scopes. The error names the surrounding op.
 gpu.module @kernels {
-  // expected-note @below {{this one stands in a `gpu.func`}}
+  // expected-note @below {{the parent of this reduction is `gpu.func`}}
   gpu.func @kernel(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel {
-    // expected-error @below {{linalg reductions are converted in the body of a `func.func`}}
+    // expected-error @below {{a linalg reduction must be directly in the body of a `func.func`}}
     // expected-note @below {{in a kernel, write `tile.reduce` at scope `cta` or below}}
     linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1]
     gpu.return
@@ -79,10 +79,10 @@ gpu.module @kernels {
 
 // Host loops around grid-level ops are not converted.
 func.func @loop(%A: memref<4x8xf32>, %B: memref<4xf32>, %from: index, %to: index, %step: index) {
-  // expected-note @below {{this one stands in a `scf.for`}}
+  // expected-note @below {{the parent of this reduction is `scf.for`}}
   scf.for %i = %from to %to step %step {
-    // expected-error @below {{linalg reductions are converted in the body of a `func.func`}}
-    // expected-note @below {{a host function has no loops and no branches: reduce the whole array at once, with the loop as one more dimension that is not reduced}}
+    // expected-error @below {{a linalg reduction must be directly in the body of a `func.func`}}
+    // expected-note @below {{grid-level ops are not allowed in loops and branches of a host function: reduce the whole array at once, with the loop as an additional parallel dimension}}
     linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1]
   }
   return
@@ -94,7 +94,7 @@ func.func @loop(%A: memref<4x8xf32>, %B: memref<4xf32>, %from: index, %to: index
 func.func @overlap(%A: memref<4x4xf32>) {
   %row = memref.subview %A[0, 0] [1, 4] [1, 1] : memref<4x4xf32> to memref<4xf32, strided<[1]>>
   // expected-error @below {{output 0 shares memory with another operand}}
-  // expected-note @below {{elements are read while results are written: reduce into a temporary of `memref.alloc`, and `memref.copy` that}}
+  // expected-note @below {{elements are read while results are written: reduce into a temporary from `memref.alloc`, and copy it with `memref.copy`}}
   linalg.reduce {arith.addf} ins(%A : memref<4x4xf32>) outs(%row : memref<4xf32, strided<[1]>>) dimensions = [1]
   return
 }
@@ -130,7 +130,7 @@ func.func @difference_of_integers(%A: memref<?x?xi32>, %B: memref<?xi32>) {
 func.func @quotient(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner(1, 2) = 0.5, but combiner(2, 1) = 2}}
-  // expected-note @below {{to divide by elements, multiply by 1 over each: `arith.divf` of 1.0 and the element, then `arith.mulf`}}
+  // expected-note @below {{to divide by elements, multiply by their reciprocals: `arith.divf` of 1.0 and the element, then `arith.mulf`}}
   // expected-note @below {{elements are combined in any order}}
   linalg.reduce { arith.divf } ins(%A : memref<?x?xf32>) outs(%B : memref<?xf32>) dimensions = [1]
   return
@@ -161,8 +161,8 @@ func.func @difference_of_products(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // If the region ignores its accumulator, the last element wins.
 func.func @last(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the result does not use the accumulator, `%out`}}
-  // expected-note @+3 {{this is what was combined before}}
-  // expected-note @below {{combine it with the element, and yield that: `%new = arith.addf %out, %element : f32` for a sum}}
+  // expected-note @+3 {{this is the accumulator}}
+  // expected-note @below {{combine the accumulator with the element, and yield the result: `%new = arith.addf %out, %element : f32` for a sum}}
   linalg.reduce ins(%A : memref<?x?xf32>) outs(%B : memref<?xf32>) dimensions = [1] (%x: f32,
       %out: f32) {
     linalg.yield %x : f32
@@ -177,10 +177,10 @@ func.func @last(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 #results = affine_map<(d0, d1) -> (d0)>
 func.func @forgotten(%A: memref<?x?xi32>, %B: memref<?xi32>, %C: memref<?xi32>) {
   // expected-error @below {{the result does not use the accumulator, `%squares`}}
-  // expected-note @below {{combine it with the element, and yield that: `%new = arith.addi %squares, %element : i32` for a sum}}
+  // expected-note @below {{combine the accumulator with the element, and yield the result: `%new = arith.addi %squares, %element : i32` for a sum}}
   linalg.generic {indexing_maps = [#elements, #results, #results], iterator_types = ["parallel", "reduction"]}
       ins(%A : memref<?x?xi32>) outs(%B, %C : memref<?xi32>, memref<?xi32>) {
-  // expected-note @below {{this is what was combined before}}
+  // expected-note @below {{this is the accumulator}}
   ^bb0(%x: i32, %sum: i32, %squares: i32):
     %s = arith.addi %sum, %x : i32
     %q = arith.muli %x, %x : i32
@@ -210,10 +210,10 @@ func.func @average(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // The running mean, sum of squared differences and count are no combiner: the region updates them by one
 // element, and does not merge two states.
 func.func @welford(%A: memref<?xf32>, %M: memref<f32>, %S: memref<f32>, %N: memref<f32>) {
-  // expected-error @below {{the body is no combiner of two partial results}}
-  // expected-note @below {{it updates old values (f32, f32, f32) from (f32); expected a value of the same type for each old value}}
-  // expected-note @below {{write a `tile.reduce custom` whose `combiner {^bb0(%l0: f32, %l1: f32, %l2: f32, %r0: f32, %r1: f32, %r2: f32): ...}` combines two partial results, and whose `element {...}` makes one of an element}}
-  // expected-note @below {{that takes partial results which give the same in any order}}
+  // expected-error @below {{the body does not combine two partial results}}
+  // expected-note @below {{the body updates old values (f32, f32, f32) from (f32); expected a value of the same type for each old value}}
+  // expected-note @below {{write a `tile.reduce custom` whose `combiner {^bb0(%l0: f32, %l1: f32, %l2: f32, %r0: f32, %r1: f32, %r2: f32): ...}` combines two partial results, and whose `element {...}` computes a partial result from an element}}
+  // expected-note @below {{the combiner must give the same result in any order}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
                   iterator_types = ["reduction"]}
       ins(%A : memref<?xf32>) outs(%M, %S, %N : memref<f32>, memref<f32>, memref<f32>) {
@@ -235,10 +235,10 @@ func.func @welford(%A: memref<?xf32>, %M: memref<f32>, %S: memref<f32>, %N: memr
 
 // A recurrence combines an old value with two elements.
 func.func @recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memref<f32>) {
-  // expected-error @below {{the body is no combiner of two partial results}}
-  // expected-note @below {{it updates old values (f32) from (f32, f32)}}
+  // expected-error @below {{the body does not combine two partial results}}
+  // expected-note @below {{the body updates old values (f32) from (f32, f32); expected a value of the same type for each old value}}
   // expected-note @below {{write a `tile.reduce custom`}}
-  // expected-note @below {{that takes partial results which give the same in any order: where the order of elements decides, as in a recurrence, these hold more than the old values}}
+  // expected-note @below {{the combiner must give the same result in any order: for a recurrence, which depends on the order of elements, partial results must contain more than the old values}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%A, %S : memref<?xf32>, memref<?xf32>) outs(%B : memref<f32>) {
   ^bb0(%x: f32, %y: f32, %o: f32):
@@ -253,8 +253,8 @@ func.func @recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memref<f32>) {
 
 // `argmax` keeps the lowest index of equal values.
 func.func @later(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
-  // expected-error @below {{of equal values this keeps the later one, but `argmax` must keep the earlier}}
-  // expected-note @below {{let an element win only where it is strictly better than what is kept: `ogt` or `sgt` for the largest, `olt` or `slt` for the smallest}}
+  // expected-error @below {{the body keeps the later of two equal values, but `argmax` must keep the earlier one}}
+  // expected-note @below {{compare the element with the accumulator strictly: `ogt` or `sgt` for the largest value, `olt` or `slt` for the smallest}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%A : memref<?xf32>) outs(%V, %I : memref<f32>, memref<i32>) {
   ^bb0(%x: f32, %v: f32, %i: i32):
@@ -274,8 +274,8 @@ func.func @later(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
 func.func @payload(%A: memref<?xf32>, %P: memref<?xf32>, %V: memref<f32>, %W: memref<f32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner((1, 1), (1, 2)) = (1, 1), but combiner((1, 2), (1, 1)) = (1, 2)}}
-  // expected-note @below {{where two elements tie, decide by what does not depend on their order, such as the lower index}}
-  // expected-note @below {{a value and its index that one comparison chooses, by `arith.select` of both, are recognised as `argmax` or `argmin`}}
+  // expected-note @below {{for equal elements, decide by a criterion that does not depend on their order, such as the lower index}}
+  // expected-note @below {{if one comparison selects both the value and its index, each with `arith.select`, the body is recognised as `argmax` or `argmin`}}
   // expected-note @below {{elements are combined in any order}}
   linalg.reduce ins(%A, %P : memref<?xf32>, memref<?xf32>) outs(%V, %W : memref<f32>, memref<f32>) dimensions = [0]
     (%x: f32, %p: f32, %v: f32, %w: f32) {
@@ -292,7 +292,7 @@ func.func @payload(%A: memref<?xf32>, %P: memref<?xf32>, %V: memref<f32>, %W: me
 // A legal combiner without an identity.
 func.func @no_identity(%A: memref<?xi32>, %B: memref<i32>) {
   // expected-error @below {{no identity of the combiner is known}}
-  // expected-note @below {{fill the outputs with the identity by `linalg.fill`, just before}}
+  // expected-note @below {{fill the outputs with the identity by `linalg.fill`, directly before this op}}
   linalg.reduce ins(%A : memref<?xi32>) outs(%B : memref<i32>) dimensions = [0] (%x: i32, %o: i32) {
     %c = arith.constant 40 : i32
     %p = arith.addi %x, %c : i32
@@ -308,7 +308,7 @@ func.func @no_identity(%A: memref<?xi32>, %B: memref<i32>) {
 
 // A combiner with ops that the law check cannot evaluate is rejected.
 func.func @unknown(%A: memref<?xf32>, %B: memref<f32>) {
-  // expected-error @below {{cannot tell whether elements may be combined in any order: the combiner uses ops that are not known here}}
+  // expected-error @below {{cannot determine whether elements may be combined in any order: the combiner contains ops that the analysis does not support}}
   // expected-note @below {{write it as a `tile.reduce custom` with its identity}}
   linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] (%x: f32, %o: f32) {
     %p = arith.mulf %x, %o : f32
@@ -322,12 +322,12 @@ func.func @unknown(%A: memref<?xf32>, %B: memref<f32>) {
 
 // A gather at a partial result depends on the order of elements.
 func.func @lookup_by_the_result(%A: memref<?xi32>, %L: memref<?xi32>, %B: memref<i32>) {
-  // expected-error @below {{the body of a reduction only computes: it may be run any number of times}}
+  // expected-error @below {{the body of a reduction must have no side effects: it may be executed any number of times}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%A : memref<?xi32>) outs(%B : memref<i32>) {
   ^bb0(%x: i32, %o: i32):
     %i = arith.index_cast %o : i32 to index
-    // expected-note @below {{`memref.load` depends on an old value: only what is made of elements and indices may read memory}}
+    // expected-note @below {{`memref.load` reads memory and depends on the accumulator: loads may depend only on elements and indices}}
     %v = memref.load %L[%i] : memref<?xi32>
     %s = arith.addi %v, %x : i32
     linalg.yield %s : i32
@@ -340,12 +340,12 @@ func.func @lookup_by_the_result(%A: memref<?xi32>, %L: memref<?xi32>, %B: memref
 // A gather from the output reads changing values.
 func.func @lookup_in_the_output(%A: memref<?xi32>, %B: memref<?xf32>) {
   %first = memref.subview %B[0] [1] [1] : memref<?xf32> to memref<f32, strided<[]>>
-  // expected-error @below {{the body of a reduction only computes: it may be run any number of times}}
+  // expected-error @below {{the body of a reduction must have no side effects: it may be executed any number of times}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%A : memref<?xi32>) outs(%first : memref<f32, strided<[]>>) {
   ^bb0(%x: i32, %o: f32):
     %i = arith.index_cast %x : i32 to index
-    // expected-note @below {{`memref.load` reads what the op writes: give it a temporary as output, and copy that}}
+    // expected-note @below {{`memref.load` reads memory that the op writes: write to a temporary, and copy the temporary to the output}}
     %v = memref.load %B[%i] : memref<?xf32>
     %s = arith.addf %v, %o : f32
     linalg.yield %s : f32
@@ -357,12 +357,12 @@ func.func @lookup_in_the_output(%A: memref<?xi32>, %B: memref<?xf32>) {
 
 // Elements are computed in any order, any number of times, so a region must not write.
 func.func @element_that_stores(%A: memref<?xf32>, %L: memref<?xf32>, %B: memref<f32>) {
-  // expected-error @below {{the body of a reduction only computes: it may be run any number of times}}
+  // expected-error @below {{the body of a reduction must have no side effects: it may be executed any number of times}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%A : memref<?xf32>) outs(%B : memref<f32>) {
   ^bb0(%x: f32, %o: f32):
     %i = linalg.index 0 : index
-    // expected-note @below {{`memref.store` does more than that}}
+    // expected-note @below {{`memref.store` is not known to be free of side effects}}
     memref.store %x, %L[%i] : memref<?xf32>
     %s = arith.addf %x, %o : f32
     linalg.yield %s : f32
@@ -377,7 +377,7 @@ func.func @views(%A: memref<64x9xf32>, %n: index, %m: index) {
   %s = memref.subview %A[0, %n] [64, 8] [1, 1] : memref<64x9xf32> to memref<64x8xf32, strided<[9, 1], offset: ?>>
   %d = memref.subview %A[0, %m] [64, 1] [1, 1] : memref<64x9xf32> to memref<64xf32, strided<[9], offset: ?>>
   // expected-error @below {{output 0 may share memory with another operand}}
-  // expected-note @below {{elements are read while results are written: reduce into a temporary of `memref.alloc`, and `memref.copy` that}}
+  // expected-note @below {{elements are read while results are written: reduce into a temporary from `memref.alloc`, and copy it with `memref.copy`}}
   linalg.reduce { arith.addf } ins(%s : memref<64x8xf32, strided<[9, 1], offset: ?>>) outs(%d : memref<64xf32, strided<[9], offset: ?>>) dimensions = [1]
   return
 }
@@ -388,8 +388,8 @@ func.func @views(%A: memref<64x9xf32>, %n: index, %m: index) {
 func.func @nothing_wrote(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-note @below {{it is allocated here}}
   %T = memref.alloc() : memref<4xf32>
-  // expected-error @below {{`linalg.reduce` combines with what output 0 holds, and nothing wrote that before}}
-  // expected-note @below {{write what results start from before, by `linalg.fill`: 0 for a sum}}
+  // expected-error @below {{`linalg.reduce` accumulates into output 0, which is uninitialized}}
+  // expected-note @below {{initialize the output with `linalg.fill` first: 0 for a sum}}
   linalg.reduce { arith.addf } ins(%A : memref<4x8xf32>) outs(%T : memref<4xf32>) dimensions = [1]
   memref.copy %T, %B : memref<4xf32> to memref<4xf32>
   return
@@ -399,7 +399,7 @@ func.func @nothing_wrote(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // The type of partial results comes from the region.
 func.func @acc(%A: memref<?xf32>, %B: memref<f32>) {
-  // expected-error @below {{`acc` is for named kinds; here the combiner says the type of partial results}}
+  // expected-error @below {{`acc` is only for named kinds; here the combiner defines the type of partial results}}
   linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] {acc = f64} (%x: f32, %o: f32) {
     %s = arith.addf %o, %x : f32
     %p = arith.mulf %o, %x : f32
@@ -413,8 +413,8 @@ func.func @acc(%A: memref<?xf32>, %B: memref<f32>) {
 
 // An op with several reductions cannot have attributes of one reduction.
 func.func @softmax(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
-  // expected-error @below {{attribute `acc` is for reductions, and `linalg.softmax` reduces nothing}}
-  // expected-note @below {{remove it, or put it on the reduction}}
+  // expected-error @below {{attribute `acc` is only for reductions, and `linalg.softmax` is not a reduction}}
+  // expected-note @below {{remove the attribute, or set it on the reduction}}
   linalg.softmax {acc = f64} dimension(1) ins(%A : memref<4x8xf32>) outs(%B : memref<4x8xf32>)
   return
 }
@@ -433,9 +433,9 @@ func.func @element_type(%A: memref<?xi4>, %B: memref<i4>) {
 
 // A misspelt attribute is an error.
 func.func @misspelt(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{attribute `determinsm` of a linalg op is not handed on to the reduction}}
+  // expected-error @below {{attribute `determinsm` of a linalg op is not copied to the reduction}}
   // expected-note @below {{did you mean `determinism`?}}
-  // expected-note @below {{those that are: acc, determinism, nan, schedule; `tile.reduce` takes more}}
+  // expected-note @below {{attributes that are copied: acc, determinism, nan, schedule; `tile.reduce` accepts more}}
   linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {determinsm = #tile.determinism<any>}
   return
 }
@@ -444,8 +444,8 @@ func.func @misspelt(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // An attribute of `tile.reduce` alone is an error; attributes of other compilers stay.
 func.func @of_tile(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{attribute `variant` of a linalg op is not handed on to the reduction}}
-  // expected-note @below {{those that are: acc, determinism, nan, schedule; `tile.reduce` takes more}}
+  // expected-error @below {{attribute `variant` of a linalg op is not copied to the reduction}}
+  // expected-note @below {{attributes that are copied: acc, determinism, nan, schedule; `tile.reduce` accepts more}}
   linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {lowering_config = 3, theirs.variant = 1, variant = "shared"}
   return
 }
@@ -487,7 +487,7 @@ func.func @not_lawful(%A: memref<?xf32>, %B: memref<f32>) {
 func.func @swapped_difference(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner(1, 2) = 1, but combiner(2, 1) = -1}}
-  // expected-note @below {{the order of elements decides here: the sign of what was combined before changes with every element}}
+  // expected-note @below {{the result depends on the order of elements: every element negates the accumulator}}
   // expected-note @below {{elements are combined in any order}}
   linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] (%x: f32, %o: f32) {
     %d = arith.subf %x, %o : f32
@@ -501,7 +501,7 @@ func.func @swapped_difference(%A: memref<?xf32>, %B: memref<f32>) {
 func.func @swapped_quotient(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner(1, 2) = 2, but combiner(2, 1) = 0.5}}
-  // expected-note @below {{the order of elements decides here: what was combined before is inverted with every element}}
+  // expected-note @below {{the result depends on the order of elements: every element inverts the accumulator}}
   // expected-note @below {{elements are combined in any order}}
   linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] (%x: f32, %o: f32) {
     %d = arith.divf %x, %o : f32
@@ -515,7 +515,7 @@ func.func @swapped_quotient(%A: memref<?xf32>, %B: memref<f32>) {
 // Old values lose their sign if a row is empty, so only the fill value is a valid initial value.
 func.func @magnitude(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{no identity of the combiner is known}}
-  // expected-note @below {{fill the outputs with 0 by `linalg.fill`, just before}}
+  // expected-note @below {{fill the outputs with 0 by `linalg.fill`, directly before this op}}
   linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] (%x: f32, %o: f32) {
     %a = math.absf %x : f32
     %b = math.absf %o : f32
@@ -531,9 +531,9 @@ func.func @magnitude(%A: memref<?xf32>, %B: memref<f32>) {
 func.func @argmax_by_two_rules(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner(}}
-  // expected-note @below {{of rows with NaN this is no `argmax` or `argmin`: write `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or `<ignore>`, for NaN that never wins}}
-  // expected-note @below {{where two elements tie}}
-  // expected-note @below {{a value and its index that one comparison chooses}}
+  // expected-note @below {{for rows with NaN, the body differs from `argmax` and `argmin`: set `nan = #tile.nan<propagate>` on this op to select the first NaN, or `#tile.nan<ignore>` to select no NaN}}
+  // expected-note @below {{for equal elements, decide by a criterion that does not depend on their order, such as the lower index}}
+  // expected-note @below {{if one comparison selects both the value and its index}}
   // expected-note @below {{elements are combined in any order}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%A : memref<?xf32>) outs(%V, %I : memref<f32>, memref<i32>) attrs = {acc = f64} {
@@ -553,8 +553,8 @@ func.func @argmax_by_two_rules(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i3
 // After a NaN, every element changes the index, and none changes the value.
 func.func @value_and_index_apart(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
   // expected-error @below {{after a NaN, the value and the index depend on the order of elements}}
-  // expected-note @below {{choose both by one comparison: `ogt` or `olt` for NaN that never wins, and `uno` of the element with itself for the last NaN}}
-  // expected-note @below {{or write `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or `<ignore>`, for NaN that never wins}}
+  // expected-note @below {{select the value and the index by one comparison: `ogt` or `olt` never selects NaN; with `uno` of the element and itself in addition, the last NaN is selected}}
+  // expected-note @below {{or set `nan = #tile.nan<propagate>` on this op to select the first NaN, or `#tile.nan<ignore>` to select no NaN}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%A : memref<?xf32>) outs(%V, %I : memref<f32>, memref<i32>) {
   ^bb0(%x: f32, %v: f32, %i: i32):
@@ -572,8 +572,8 @@ func.func @value_and_index_apart(%A: memref<?xf32>, %V: memref<f32>, %I: memref<
 
 // An element that depends on the sum of earlier elements is a scan.
 func.func @running_sum(%A: memref<4x8xf32>, %X: memref<4x8xf32>, %S: memref<4xf32>) {
-  // expected-error @below {{d1 is a `reduction` loop, but an output is indexed by it}}
-  // expected-note @below {{outputs are indexed by every `parallel` loop and by no `reduction` loop}}
+  // expected-error @below {{d1 is a `reduction` loop, but an output is indexed by this loop}}
+  // expected-note @below {{index each output by every `parallel` loop and by no `reduction` loop}}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
                   iterator_types = ["parallel", "reduction"]}
       ins(%A : memref<4x8xf32>) outs(%X, %S : memref<4x8xf32>, memref<4xf32>) {
@@ -588,11 +588,11 @@ func.func @running_sum(%A: memref<4x8xf32>, %X: memref<4x8xf32>, %S: memref<4xf3
 
 // The note suggests a fix for a conditional update.
 func.func @conditional_recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memref<f32>) {
-  // expected-error @below {{the body is no combiner of two partial results}}
-  // expected-note @below {{it updates old values (f32) from (f32, i1)}}
-  // expected-note @below {{select the element or what is neutral by the condition, by `arith.select`, and combine that with the old value in any case}}
+  // expected-error @below {{the body does not combine two partial results}}
+  // expected-note @below {{the body updates old values (f32) from (f32, i1); expected a value of the same type for each old value}}
+  // expected-note @below {{select the element or the neutral value with `arith.select`, and combine the selected value with the old value unconditionally}}
   // expected-note @below {{write a `tile.reduce custom`}}
-  // expected-note @below {{that takes partial results}}
+  // expected-note @below {{the combiner must give the same result in any order: for a recurrence, which depends on the order}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%A, %S : memref<?xf32>, memref<?xf32>) outs(%B : memref<f32>) {
   ^bb0(%x: f32, %y: f32, %o: f32):

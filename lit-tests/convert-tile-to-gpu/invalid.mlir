@@ -4,7 +4,7 @@
 gpu.module @m {
   gpu.func @reduce(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`tile.reduce` is left}}
+    // expected-error @below {{`tile.reduce` is not lowered}}
     // expected-note @below {{run `tile-select-variant` and `tile-expand-reduce` first}}
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
     gpu.return
@@ -16,7 +16,7 @@ gpu.module @m {
 // An exchange between threads must be expanded before this pass.
 gpu.module @m {
   gpu.func @all_reduce(%x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`tile.all_reduce` is left}}
+    // expected-error @below {{`tile.all_reduce` is not lowered}}
     // expected-note @below {{run `tile-expand-shuffle-tree` first}}
     %s = tile.all_reduce sum %x scope(warp) : f32 -> f32
     gpu.return
@@ -58,8 +58,8 @@ gpu.module @m {
 
 // A function cannot take fragments from its caller.
 gpu.module @m {
-  // expected-error @below {{`gpu.func` cannot take a fragment}}
-  // expected-note @below {{registers belong to the kernel that holds them: store the fragment to memory, or carry it by `scf` ops}}
+  // expected-error @below {{`gpu.func` does not support fragments}}
+  // expected-note @below {{a fragment is in the registers of one kernel: store it to memory, or pass it through `scf` ops}}
   gpu.func @argument(%x: !tile.fragment<8xf32, #frag>) {
     gpu.return
   }
@@ -96,8 +96,8 @@ gpu.module @m {
 
 // Host code has no threads.
 func.func @host(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
-  // expected-error @below {{`tile.copy` must stand in a `gpu.func` kernel}}
-  // expected-note @below {{only `scope(grid)` stands in a host function}}
+  // expected-error @below {{`tile.copy` must be in a `gpu.func` kernel}}
+  // expected-note @below {{only ops at `scope(grid)` are allowed in a host function}}
   tile.copy %A to %B scope(cta)
     {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}}
     : memref<4x8xf32> to memref<4x8xf32>

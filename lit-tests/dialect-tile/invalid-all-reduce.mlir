@@ -101,7 +101,7 @@ func.func @stride_without_width(%v: f32) {
 
 // Threads of different blocks cannot exchange values in registers.
 func.func @grid_scope(%v: f32) {
-  // expected-error @below {{groups are threads of one kernel, but the scope is `grid`}}
+  // expected-error @below {{expected scope `cluster` or narrower, found `grid`}}
   %s = tile.all_reduce sum %v scope(grid) : f32 -> f32
   return
 }
@@ -119,7 +119,7 @@ func.func @width_beyond_the_cluster(%v: f32) {
 
 // The result type must be the type of the value.
 func.func @result_of_another_type(%v: f16) {
-  // expected-error @below {{results have the types of the values}}
+  // expected-error @below {{result types must equal the types of the values}}
   %s = tile.all_reduce sum %v scope(warp) : f16 -> f32
   return
 }
@@ -156,7 +156,7 @@ func.func @index_of_type_f32(%v: f32) {
 // i1 can be combined bit by bit only.
 func.func @max_of_i1(%v: i1) {
   // expected-error @below {{`max` of `i1` values is not defined}}
-  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; whether any is true is `or`; `max` of signed numbers, where true is -1, is `and`}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; write `or` to test whether any element is true; the signed `max`, where true is -1, equals `and`}}
   %s = tile.all_reduce max %v scope(warp) : i1 -> i1
   return
 }
@@ -202,7 +202,7 @@ func.func @custom_without_combiner(%v: f32) {
 
 // The combiner of two values has four arguments.
 func.func @combiner_with_two_arguments_for_two_values(%v: f32, %w: i32) {
-  // expected-error @below {{the combiner of 2 sources has 4 arguments (2 left, 2 right), found 2}}
+  // expected-error @below {{the combiner of 2 sources must have 4 arguments (2 left, 2 right), found 2}}
   %s:2 = tile.all_reduce custom %v, %w scope(warp) identity [0.0 : f32, 0 : i32] combiner {
   ^bb0(%l: f32, %r: f32):
     tile.yield %l, %r : f32, f32
@@ -244,7 +244,7 @@ func.func @unknown_scope(%v: f32) {
 
 // 8-bit floats can be elements of a reduction, but not results.
 func.func @float_of_8_bits(%v: f8E4M3FN) {
-  // expected-error @below {{`f8E4M3FN` can be the source of a reduction, but no result}}
+  // expected-error @below {{`f8E4M3FN` is supported as the source type of a reduction, but not as a result type}}
   // expected-note @below {{widen the value to f16, bf16 or f32 first}}
   %s = tile.all_reduce max %v scope(warp) : f8E4M3FN -> f8E4M3FN
   return
@@ -254,7 +254,7 @@ func.func @float_of_8_bits(%v: f8E4M3FN) {
 
 // 8-bit floats cannot be the values of an `argmax` either.
 func.func @argmax_of_8_bits(%v: f8E5M2, %i: i32) {
-  // expected-error @below {{`f8E5M2` can be the source of a reduction, but no result}}
+  // expected-error @below {{`f8E5M2` is supported as the source type of a reduction, but not as a result type}}
   // expected-note @below {{widen the value to f16, bf16 or f32 first}}
   %m, %j = tile.all_reduce argmax %v, %i scope(warp) : f8E5M2, i32 -> f8E5M2, i32
   return

@@ -4,7 +4,7 @@
 func.func @misspelt_schedule(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{has no attribute `scedule`}}
   // expected-note @below {{did you mean `schedule`?}}
-  // expected-note @below {{known: acc, accumulate, axes, determinism, exec, identities, kind, maps, nan, params, schedule, scope, variant; what others say of an op has a dot in its name: `theirs.scedule`}}
+  // expected-note @below {{known: acc, accumulate, axes, determinism, exec, identities, kind, maps, nan, params, schedule, scope, variant; a discardable attribute needs a dialect prefix, such as `mytool.scedule`}}
   tile.reduce sum %A into %B axes [1] scope(grid) {scedule = [#tile.bind<"d0" to block_x>]} : memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -26,7 +26,7 @@ func.func @misspelt_determinism(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 func.func @misspelt_variant(%v: f32) {
   // expected-error @below {{has no attribute `varaint`}}
   // expected-note @below {{did you mean `variant`?}}
-  // expected-note @below {{known: acc, determinism, exec, identities, kind, nan, scope, stride, variant, width; what}}
+  // expected-note @below {{known: acc, determinism, exec, identities, kind, nan, scope, stride, variant, width; a discardable}}
   %s = tile.all_reduce sum %v scope(warp) {varaint = "shuffle"} : f32 -> f32
   return
 }
@@ -36,7 +36,7 @@ func.func @misspelt_variant(%v: f32) {
 // Without a similar name, the message suggests nothing.
 func.func @unknown_of_a_copy(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   // expected-error @below {{has no attribute `threads`}}
-  // expected-note @below {{known: exec, scope; what}}
+  // expected-note @below {{known: exec, scope; a discardable attribute needs a dialect prefix, such as `mytool.threads`}}
   tile.copy %A to %B scope(cta) {threads = 32} : memref<4x8xf32> to memref<4x8xf32>
   return
 }
@@ -46,7 +46,7 @@ func.func @unknown_of_a_copy(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 // An op without attributes has no similar names.
 func.func @unknown_of_a_splat(%c: f32) {
   // expected-error @below {{has no attribute `scope`}}
-  // expected-note @below {{it has none; what}}
+  // expected-note @below {{it has none; a discardable attribute needs a dialect prefix, such as `mytool.scope`}}
   %z = tile.splat %c {scope = "cta"} : f32 -> !tile.fragment<1xf32, #tile.layout<[<1 : 1 reg>]>>
   return
 }
@@ -56,7 +56,7 @@ func.func @unknown_of_a_splat(%c: f32) {
 // The generic form has the same rules for attributes.
 func.func @generic_form(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   // expected-error @below {{has no attribute `unroll`}}
-  // expected-note @below {{known: exec, scope; what}}
+  // expected-note @below {{known: exec, scope; a discardable attribute needs a dialect prefix, such as `mytool.unroll`}}
   "tile.copy"(%A, %B) <{scope = #tile.scope<cta>}> {unroll} : (memref<4x8xf32>, memref<4x8xf32>) -> ()
   return
 }
@@ -93,7 +93,7 @@ func.func @determinism_as_text(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // A property of the syntax cannot be an attribute again: one of the two would be ignored.
 func.func @said_twice(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{attribute `kind` is said by the syntax of the op, and not in braces}}
+  // expected-error @below {{attribute `kind` has its own syntax, and is not allowed in the attribute dictionary}}
   tile.reduce sum %A into %B axes [1] scope(cta) {kind = #tile.kind<max>} : memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -102,8 +102,8 @@ func.func @said_twice(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // Parameters need a `variant`, to which they belong.
 func.func @params_of_no_variant(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`params` are a variant's, and no `variant` is named}}
-  // expected-note @below {{leave both to `tile-select-variant`, or name the variant}}
+  // expected-error @below {{`params` requires the attribute `variant`}}
+  // expected-note @below {{set `variant`, or remove `params`: `tile-select-variant` chooses both}}
   tile.reduce sum %A into %B axes [1] scope(cta) {params = {group = 8 : i64}} : memref<4x8xf32> into memref<4xf32>
   return
 }

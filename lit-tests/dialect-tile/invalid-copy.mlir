@@ -2,7 +2,7 @@
 
 // A copy does not reshape.
 func.func @copy_between_shapes(%A: memref<4x8xf32>, %B: memref<8x4xf32>) {
-  // expected-error @below {{both tiles must have one shape and one element type, found [4, 8] of `f32` and [8, 4] of `f32`}}
+  // expected-error @below {{both tiles must have the same shape and element type, found [4, 8] of `f32` and [8, 4] of `f32`}}
   tile.copy %A to %B scope(cta) : memref<4x8xf32> to memref<8x4xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @copy_between_shapes(%A: memref<4x8xf32>, %B: memref<8x4xf32>) {
 
 // A copy keeps all dimensions, also those of size 1.
 func.func @copy_between_ranks(%A: memref<4x1xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{both tiles must have one shape and one element type, found [4, 1] of `f32` and [4] of `f32`}}
+  // expected-error @below {{both tiles must have the same shape and element type, found [4, 1] of `f32` and [4] of `f32`}}
   tile.copy %A to %B scope(cta) : memref<4x1xf32> to memref<4xf32>
   return
 }
@@ -20,7 +20,7 @@ func.func @copy_between_ranks(%A: memref<4x1xf32>, %B: memref<4xf32>) {
 
 // A dynamic size is compatible with any size; static sizes must be equal.
 func.func @copy_between_dynamic_shapes(%A: memref<?x8xf32>, %B: memref<4x9xf32>) {
-  // expected-error @below {{both tiles must have one shape and one element type, found [?, 8] of `f32` and [4, 9] of `f32`}}
+  // expected-error @below {{both tiles must have the same shape and element type, found [?, 8] of `f32` and [4, 9] of `f32`}}
   tile.copy %A to %B scope(cta) : memref<?x8xf32> to memref<4x9xf32>
   return
 }
@@ -29,7 +29,7 @@ func.func @copy_between_dynamic_shapes(%A: memref<?x8xf32>, %B: memref<4x9xf32>)
 
 // A copy does not convert.
 func.func @copy_between_element_types(%A: memref<8xf32>, %B: memref<8xf16>) {
-  // expected-error @below {{both tiles must have one shape and one element type, found [8] of `f32` and [8] of `f16`}}
+  // expected-error @below {{both tiles must have the same shape and element type, found [8] of `f32` and [8] of `f16`}}
   tile.copy %A to %B scope(cta) : memref<8xf32> to memref<8xf16>
   return
 }
@@ -38,7 +38,7 @@ func.func @copy_between_element_types(%A: memref<8xf32>, %B: memref<8xf16>) {
 
 // Private memory can only be copied at scope `thread`.
 func.func @copy_to_private_memory_by_a_cta(%A: memref<8xf32>, %B: memref<8xf32, #gpu.address_space<private>>) {
-  // expected-error @below {{private memory is seen by one thread, but the scope is `cta`}}
+  // expected-error @below {{private memory is visible to one thread only, but the scope is `cta`}}
   // expected-note @below {{use `scope(thread)`, or put the tile into shared memory or a fragment}}
   tile.copy %A to %B scope(cta) : memref<8xf32> to memref<8xf32, #gpu.address_space<private>>
   return
@@ -48,7 +48,7 @@ func.func @copy_to_private_memory_by_a_cta(%A: memref<8xf32>, %B: memref<8xf32, 
 
 // At scope `grid`, there is no shared memory.
 func.func @copy_to_shared_memory_by_a_grid(%A: memref<8xf32>, %B: memref<8xf32, #gpu.address_space<workgroup>>) {
-  // expected-error @below {{`scope(grid)` works on global memory, found shared memory}}
+  // expected-error @below {{`scope(grid)` requires global memory, found shared memory}}
   tile.copy %A to %B scope(grid) : memref<8xf32> to memref<8xf32, #gpu.address_space<workgroup>>
   return
 }
@@ -78,7 +78,7 @@ func.func @copy_from_an_unknown_space(%A: memref<8xf32, 2>, %B: memref<8xf32>) {
 
 // A fragment has the shape of the memory that it is loaded from.
 func.func @load_of_another_shape(%A: memref<16xf32>) {
-  // expected-error @below {{both tiles must have one shape and one element type, found [16] of `f32` and [8] of `f32`}}
+  // expected-error @below {{both tiles must have the same shape and element type, found [16] of `f32` and [8] of `f32`}}
   %x = tile.load %A scope(warp) : memref<16xf32> -> !tile.fragment<8xf32, #row>
   return
 }
@@ -89,7 +89,7 @@ func.func @load_of_another_shape(%A: memref<16xf32>) {
 
 // A load does not convert.
 func.func @load_of_another_element_type(%A: memref<8xf16>) {
-  // expected-error @below {{both tiles must have one shape and one element type, found [8] of `f16` and [8] of `f32`}}
+  // expected-error @below {{both tiles must have the same shape and element type, found [8] of `f16` and [8] of `f32`}}
   %x = tile.load %A scope(warp) : memref<8xf16> -> !tile.fragment<8xf32, #row>
   return
 }
@@ -100,7 +100,7 @@ func.func @load_of_another_element_type(%A: memref<8xf16>) {
 
 // A warp cannot load from private memory.
 func.func @load_of_private_memory(%A: memref<8xf32, 5>) {
-  // expected-error @below {{private memory is seen by one thread, but the scope is `warp`}}
+  // expected-error @below {{private memory is visible to one thread only, but the scope is `warp`}}
   // expected-note @below {{use `scope(thread)`, or put the tile into shared memory or a fragment}}
   %x = tile.load %A scope(warp) : memref<8xf32, 5> -> !tile.fragment<8xf32, #row>
   return
@@ -112,7 +112,7 @@ func.func @load_of_private_memory(%A: memref<8xf32, 5>) {
 
 // Fragments need a scope within one block.
 func.func @load_by_a_grid(%A: memref<8xf32>) {
-  // expected-error @below {{fragments live in the registers of one CTA, but the scope is `grid`}}
+  // expected-error @below {{the elements of a fragment are in registers of one CTA, but the scope is `grid`}}
   %x = tile.load %A scope(grid) : memref<8xf32> -> !tile.fragment<8xf32, #row>
   return
 }
@@ -123,7 +123,7 @@ func.func @load_by_a_grid(%A: memref<8xf32>) {
 
 // A store does not reshape.
 func.func @store_to_another_shape(%x: !tile.fragment<8xf32, #row>, %B: memref<2x4xf32>) {
-  // expected-error @below {{both tiles must have one shape and one element type, found [2, 4] of `f32` and [8] of `f32`}}
+  // expected-error @below {{both tiles must have the same shape and element type, found [2, 4] of `f32` and [8] of `f32`}}
   tile.store %x to %B scope(warp) : !tile.fragment<8xf32, #row> to memref<2x4xf32>
   return
 }
@@ -134,7 +134,7 @@ func.func @store_to_another_shape(%x: !tile.fragment<8xf32, #row>, %B: memref<2x
 
 // A store does not convert.
 func.func @store_to_another_element_type(%x: !tile.fragment<8xf32, #row>, %B: memref<8xf64>) {
-  // expected-error @below {{both tiles must have one shape and one element type, found [8] of `f64` and [8] of `f32`}}
+  // expected-error @below {{both tiles must have the same shape and element type, found [8] of `f64` and [8] of `f32`}}
   tile.store %x to %B scope(warp) : !tile.fragment<8xf32, #row> to memref<8xf64>
   return
 }
@@ -145,7 +145,7 @@ func.func @store_to_another_element_type(%x: !tile.fragment<8xf32, #row>, %B: me
 
 // A grid cannot store fragments.
 func.func @store_by_a_grid(%x: !tile.fragment<8xf32, #row>, %B: memref<8xf32>) {
-  // expected-error @below {{fragments live in the registers of one CTA, but the scope is `grid`}}
+  // expected-error @below {{the elements of a fragment are in registers of one CTA, but the scope is `grid`}}
   tile.store %x to %B scope(grid) : !tile.fragment<8xf32, #row> to memref<8xf32>
   return
 }

@@ -2,7 +2,7 @@
 
 // `maps` and regions are valid at scope `grid` only.
 func.func @element_in_a_cta(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`element` belongs to `scope(grid)`, but the scope is `cta`}}
+  // expected-error @below {{`element` requires `scope(grid)`, but the scope is `cta`}}
   tile.reduce sum %A into %B axes [1] scope(cta) element {
   ^bb0(%a: f32, %i: index, %j: index):
     tile.yield %a : f32
@@ -23,7 +23,7 @@ func.func @missing_map(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // All maps must have equally many dimensions.
 func.func @two_spaces(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{the map of destination 0 has 1 dimensions, the first map has 2}}
+  // expected-error @below {{the map of destination 0 has 1 dimensions, expected 2 as in the first map}}
   // expected-note @below {{the map is (d0) -> (d0)}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i) -> (i)>]} : memref<4x8xf32> into memref<4xf32>
   return
@@ -33,7 +33,7 @@ func.func @two_spaces(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // A map has a result for each dimension of its operand.
 func.func @wrong_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{the map of source 0 has 1 results for the 2 dimensions of [4, 8]}}
+  // expected-error @below {{the map of source 0 has 1 results, expected one for each of the 2 dimensions of [4, 8]}}
   // expected-note @below {{the map is (d0, d1) -> (d0)}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>]} : memref<4x8xf32> into memref<4xf32>
   return
@@ -43,7 +43,7 @@ func.func @wrong_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // Maps with symbols are rejected.
 func.func @symbol(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{the map of source 0 has symbols; only dimensions of the iteration space can index}}
+  // expected-error @below {{the map of source 0 has symbols, expected only dimensions of the iteration space}}
   // expected-note @below {{the map is (d0, d1)[s0] -> (d0, (d1 + s0))}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j)[s] -> (i, j + s)>, affine_map<(i, j) -> (i)>]} : memref<4x8xf32> into memref<4xf32>
   return
@@ -53,7 +53,7 @@ func.func @symbol(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // Two results must not have the same position: a dimension is missing …
 func.func @meeting(%A: memref<4x8xf32>, %B: memref<f32>) {
-  // expected-error @below {{destination 0 is not indexed by d0, which is not reduced: results would meet in one place}}
+  // expected-error @below {{destination 0 is not indexed by the parallel dimension d0: several results would be written to one element}}
   // expected-note @below {{the map is (d0, d1) -> ()}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>]} : memref<4x8xf32> into memref<f32>
   return
@@ -63,7 +63,7 @@ func.func @meeting(%A: memref<4x8xf32>, %B: memref<f32>) {
 
 // … or an index expression combines two dimensions.
 func.func @folded(%A: memref<4x8xf32>, %B: memref<11xf32>) {
-  // expected-error @below {{destination 0 is indexed by `(d0 + d1)`, expected each dimension that is not reduced once, or 0}}
+  // expected-error @below {{destination 0 is indexed by `(d0 + d1)`, expected a parallel dimension that no other index uses, or 0}}
   // expected-note @below {{the map is (d0, d1) -> ((d0 + d1))}}
   tile.reduce sum %A into %B axes [] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i + j)>]} : memref<4x8xf32> into memref<11xf32>
   return
@@ -73,7 +73,7 @@ func.func @folded(%A: memref<4x8xf32>, %B: memref<11xf32>) {
 
 // Every dimension needs an operand that determines its length.
 func.func @no_length(%A: memref<8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{no operand says how long d1 is: none is indexed by it alone}}
+  // expected-error @below {{the length of d1 is unknown: no operand has an index that consists of this dimension alone}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i)>]} : memref<8xf32> into memref<4xf32>
   return
 }
@@ -82,7 +82,7 @@ func.func @no_length(%A: memref<8xf32>, %B: memref<4xf32>) {
 
 // Two operands determine different lengths of a dimension.
 func.func @two_lengths(%A: memref<4x8xf32>, %K: memref<9xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{d1 has 8 iterations by source 0, but 9 by source 1}}
+  // expected-error @below {{d1 has 8 iterations according to source 0, but 9 according to source 1}}
   tile.reduce sum %A, %K into %B axes [1] scope(grid)
     {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>]} element {
   ^bb0(%a: f32, %k: f32, %i: index, %j: index):
@@ -110,7 +110,7 @@ func.func @reduced_extra(%A: memref<4x8xf32>, %B: memref<4xf32>, %S: memref<8xf3
 
 // Arguments of `element`: a value of each source, then an index of each dimension.
 func.func @element_arguments(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{the arguments of `element` are each source's element and each dimension's index}}
+  // expected-error @below {{the arguments of `element` must be one element of each source and the index of each dimension}}
   // expected-note @below {{expected (`f32`, `index`, `index`), found (`f32`)}}
   tile.reduce sum %A into %B axes [1] scope(grid) element {
   ^bb0(%a: f32):
@@ -124,7 +124,7 @@ func.func @element_arguments(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 // The element region yields too many values for the kind.
 func.func @two_elements(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`sum` combines one value, found 2}}
-  // expected-note @below {{`custom` takes several}}
+  // expected-note @below {{use `custom` to combine several values}}
   tile.reduce sum %A into %B axes [1] scope(grid) element {
   ^bb0(%a: f32, %i: index, %j: index):
     tile.yield %a, %a : f32, f32
@@ -149,7 +149,7 @@ func.func @epilogue_type(%A: memref<4x8xf32>, %B: memref<4xf16>) {
 
 // `with` operands need an epilogue.
 func.func @extra_alone(%A: memref<4x8xf32>, %B: memref<4xf32>, %S: memref<4xf32>) {
-  // expected-error @below {{`with` operands are for the epilogue, and there is none}}
+  // expected-error @below {{`with` operands require an `epilogue` region}}
   tile.reduce sum %A into %B with %S axes [1] scope(grid)
     {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>]}
     : memref<4x8xf32> into memref<4xf32> with memref<4xf32>
@@ -163,8 +163,8 @@ func.func @element_of_the_destination(%A: memref<4x8xi32>, %B: memref<4xi32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce sum %A into %B axes [1] scope(grid) element {
   ^bb0(%a: i32, %i: index, %j: index):
-    // expected-note @below {{`memref.load` reads memory, which `element` may of a reduction at scope `grid`, where the reduction does not write it}}
-    // expected-error @below {{`element` only computes: it may be run any number of times}}
+    // expected-note @below {{`memref.load` reads memory; only `element` at scope `grid` may read memory, and only memory that the reduction does not write}}
+    // expected-error @below {{`element` must have no side effects: it may be executed any number of times}}
     %b = memref.load %B[%i] : memref<4xi32>
     tile.yield %b : i32
   } : memref<4x8xi32> into memref<4xi32>
@@ -178,8 +178,8 @@ func.func @impure_element(%A: memref<4x8xf32>, %B: memref<4xf32>, %C: memref<f32
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce sum %A into %B axes [1] scope(grid) element {
   ^bb0(%a: f32, %i: index, %j: index):
-    // expected-note @below {{`memref.store` does more than that}}
-    // expected-error @below {{`element` only computes: it may be run any number of times}}
+    // expected-note @below {{`memref.store` is not known to be free of side effects}}
+    // expected-error @below {{`element` must have no side effects: it may be executed any number of times}}
     memref.store %a, %C[] : memref<f32>
     tile.yield %a : f32
   } : memref<4x8xf32> into memref<4xf32>

@@ -21,7 +21,7 @@ func.func @parts_in_another_order(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   tile.reduce custom %A into %B axes [1] scope(cta) combiner {
   ^bb0(%a: f32, %b: f32):
     tile.yield %a : f32
-  // expected-error @below {{custom op 'tile.reduce' part `identity` is out of place; the order is accumulate, identity, combiner, element, epilogue; attributes stand before `identity` or last}}
+  // expected-error @below {{custom op 'tile.reduce' part `identity` is in the wrong position; expected the order accumulate, identity, combiner, element, epilogue; the attribute dictionary comes before `identity` or last}}
   } identity [0.0 : f32] : memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -29,7 +29,7 @@ func.func @parts_in_another_order(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 // -----
 
 func.func @attributes_among_parts(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{custom op 'tile.reduce' part `combiner` is out of place; the order is accumulate, identity, combiner, element, epilogue; attributes stand before `identity` or last}}
+  // expected-error @below {{custom op 'tile.reduce' part `combiner` is in the wrong position; expected the order accumulate, identity, combiner, element, epilogue; the attribute dictionary comes before `identity` or last}}
   tile.reduce custom %A into %B axes [1] scope(cta) identity [0.0 : f32] {acc = f64} combiner {
   ^bb0(%a: f32, %b: f32):
     tile.yield %a : f32

@@ -2,7 +2,7 @@
 
 // Partial results of `tile.all_reduce` must be of the value's kind of number, and at least as wide.
 func.func @accumulator_of_another_sort(%v: f32) {
-  // expected-error @below {{`acc` must be `f32` or a wider type of its sort, found `i8`}}
+  // expected-error @below {{`acc` must be `f32` or a wider type of the same class (integer or float), found `i8`}}
   %s = tile.all_reduce sum %v scope(warp) {acc = i8} : f32 -> f32
   return
 }
@@ -19,7 +19,7 @@ func.func @yield_in_a_function(%v: f32) {
 
 // Shared memory belongs to one CTA of the cluster.
 func.func @shared_memory_of_a_cluster(%A: memref<8xf32, 3>, %B: memref<f32>) {
-  // expected-error @below {{shared memory is seen by one CTA, but the scope is `cluster`}}
+  // expected-error @below {{shared memory is visible to one CTA only, but the scope is `cluster`}}
   tile.reduce sum %A into %B axes [0] scope(cluster) : memref<8xf32, 3> into memref<f32>
   return
 }

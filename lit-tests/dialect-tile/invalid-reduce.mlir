@@ -3,7 +3,7 @@
 // A named kind takes one source; only `custom` takes several.
 func.func @sum_of_two_sources(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`sum` takes one source, found 2}}
-  // expected-note @below {{`custom` takes several}}
+  // expected-note @below {{use `custom` to combine several values}}
   tile.reduce sum %A, %A into %B axes [1] scope(cta) : memref<4x8xf32>, memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -12,7 +12,7 @@ func.func @sum_of_two_sources(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // A named kind has one destination.
 func.func @sum_into_two_destinations(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`sum` has 1 destination, found 2}}
+  // expected-error @below {{`sum` needs 1 destination, found 2}}
   tile.reduce sum %A into %B, %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>, memref<4xf32>
   return
 }
@@ -21,7 +21,7 @@ func.func @sum_into_two_destinations(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // `argmax` has two results, a value and an index, so one destination is not enough.
 func.func @argmax_without_index(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`argmax` has 2 destinations (a value and an index), found 1}}
+  // expected-error @below {{`argmax` needs 2 destinations (a value and an index), found 1}}
   tile.reduce argmax %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -31,7 +31,7 @@ func.func @argmax_without_index(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 // `argmin` has one source; the indices are not an operand.
 func.func @argmin_of_two_sources(%A: memref<4x8xf32>, %J: memref<4x8xi32>, %B: memref<4xf32>, %I: memref<4xi32>) {
   // expected-error @below {{`argmin` takes one source, found 2}}
-  // expected-note @below {{`custom` takes several}}
+  // expected-note @below {{use `custom` to combine several values}}
   tile.reduce argmin %A, %J into %B, %I axes [1] scope(cta)
     : memref<4x8xf32>, memref<4x8xi32> into memref<4xf32>, memref<4xi32>
   return
@@ -41,8 +41,8 @@ func.func @argmin_of_two_sources(%A: memref<4x8xf32>, %J: memref<4x8xi32>, %B: m
 
 // The epilogue determines the number of destinations.
 func.func @epilogue_of_two(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`sum` has 2 destinations, found 1}}
-  // expected-note @below {{its `epilogue` yields 2 values, and there is a destination for each}}
+  // expected-error @below {{`sum` needs 2 destinations, found 1}}
+  // expected-note @below {{the `epilogue` yields 2 values, expected one destination for each}}
   tile.reduce sum %A into %B axes [1] scope(cta) epilogue {
   ^bb0(%x: f32, %i: index):
     tile.yield %x, %x : f32, f32
@@ -54,7 +54,7 @@ func.func @epilogue_of_two(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // `custom` has as many destinations as sources.
 func.func @custom_with_a_destination_missing(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`custom` has 2 destinations, found 1}}
+  // expected-error @below {{`custom` needs 2 destinations, found 1}}
   tile.reduce custom %A, %A into %B axes [1] scope(cta) identity [0.0 : f32, 0.0 : f32] combiner {
   ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
     tile.yield %l0, %l1 : f32, f32
@@ -90,7 +90,7 @@ func.func @no_source(%B: memref<4xf32>) {
 
 // A repeated axis is rejected.
 func.func @repeated_axis(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{axis 1 names dimension 1 again}}
+  // expected-error @below {{axis 1 repeats dimension 1}}
   // expected-note @below {{each dimension may be reduced once}}
   tile.reduce sum %A into %B axes [1, 1] scope(cta) : memref<4x8xf32> into memref<4xf32>
   return
@@ -100,7 +100,7 @@ func.func @repeated_axis(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // Axis -1 of a matrix is axis 1, so both together are a repetition.
 func.func @repeated_axis_by_another_name(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{axis -1 names dimension 1 again}}
+  // expected-error @below {{axis -1 repeats dimension 1}}
   // expected-note @below {{each dimension may be reduced once}}
   tile.reduce sum %A into %B axes [1, -1] scope(cta) : memref<4x8xf32> into memref<4xf32>
   return
@@ -204,7 +204,7 @@ func.func @no_axes_and_another_shape(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // All sources of a tuple must have one shape.
 func.func @sources_of_two_shapes(%A: memref<4x8xf32>, %C: memref<4x7xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{all sources must have one shape, found [4, 8] and [4, 7]}}
+  // expected-error @below {{all sources must have the same shape, found [4, 8] and [4, 7]}}
   tile.reduce custom %A, %C into %B, %B axes [1] scope(cta) identity [0.0 : f32, 0.0 : f32] combiner {
   ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
     tile.yield %l0, %l1 : f32, f32
@@ -216,7 +216,7 @@ func.func @sources_of_two_shapes(%A: memref<4x8xf32>, %C: memref<4x7xf32>, %B: m
 
 // A warp cannot reduce private memory.
 func.func @private_source_of_a_warp(%A: memref<8xf32, #gpu.address_space<private>>, %B: memref<f32>) {
-  // expected-error @below {{private memory is seen by one thread, but the scope is `warp`}}
+  // expected-error @below {{private memory is visible to one thread only, but the scope is `warp`}}
   // expected-note @below {{use `scope(thread)`, or put the tile into shared memory or a fragment}}
   tile.reduce sum %A into %B axes [0] scope(warp) : memref<8xf32, #gpu.address_space<private>> into memref<f32>
   return
@@ -226,7 +226,7 @@ func.func @private_source_of_a_warp(%A: memref<8xf32, #gpu.address_space<private
 
 // A block cannot write its result to private memory.
 func.func @private_destination_of_a_cta(%A: memref<8xf32>, %B: memref<f32, 5>) {
-  // expected-error @below {{private memory is seen by one thread, but the scope is `cta`}}
+  // expected-error @below {{private memory is visible to one thread only, but the scope is `cta`}}
   // expected-note @below {{use `scope(thread)`, or put the tile into shared memory or a fragment}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf32> into memref<f32, 5>
   return
@@ -236,7 +236,7 @@ func.func @private_destination_of_a_cta(%A: memref<8xf32>, %B: memref<f32, 5>) {
 
 // At scope `grid`, shared memory is rejected.
 func.func @shared_source_of_a_grid(%A: memref<8xf32, #gpu.address_space<workgroup>>, %B: memref<f32>) {
-  // expected-error @below {{`scope(grid)` works on global memory, found shared memory}}
+  // expected-error @below {{`scope(grid)` requires global memory, found shared memory}}
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<8xf32, #gpu.address_space<workgroup>> into memref<f32>
   return
 }
@@ -245,7 +245,7 @@ func.func @shared_source_of_a_grid(%A: memref<8xf32, #gpu.address_space<workgrou
 
 // A shared destination is rejected, also with the integer form of its memory space.
 func.func @shared_destination_of_a_grid(%A: memref<8xf32>, %B: memref<f32, 3>) {
-  // expected-error @below {{`scope(grid)` works on global memory, found shared memory}}
+  // expected-error @below {{`scope(grid)` requires global memory, found shared memory}}
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<8xf32> into memref<f32, 3>
   return
 }
@@ -264,7 +264,7 @@ func.func @unknown_memory_space(%A: memref<8xf32, 7>, %B: memref<f32>) {
 
 // A memref needs a strided layout.
 func.func @layout_without_strides(%A: memref<8xf32, affine_map<(i) -> (i floordiv 2)>>, %B: memref<f32>) {
-  // expected-error @below {{`memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>` is no tile: its layout must be strided}}
+  // expected-error @below {{`memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>` is not a tile: expected a memref with a strided layout}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf32, affine_map<(i) -> (i floordiv 2)>> into memref<f32>
   return
 }
@@ -274,7 +274,7 @@ func.func @layout_without_strides(%A: memref<8xf32, affine_map<(i) -> (i floordi
 // i1 can be combined bit by bit only.
 func.func @sum_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
   // expected-error @below {{`sum` of `i1` elements is not defined}}
-  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; `sum` modulo two is `xor`; to count what is true, extend it by `arith.extui` before: at scope `grid`, in `element`}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; write `xor` for a `sum` modulo 2; to count true elements, extend the elements with `arith.extui` first (at scope `grid`, in the `element` region)}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
   return
 }
@@ -283,7 +283,7 @@ func.func @sum_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
 
 func.func @umax_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
   // expected-error @below {{`umax` of `i1` elements is not defined}}
-  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; `umax` is `or`}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; write `or` for `umax`}}
   tile.reduce umax %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
   return
 }
@@ -292,7 +292,7 @@ func.func @umax_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
 
 func.func @umin_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
   // expected-error @below {{`umin` of `i1` elements is not defined}}
-  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; `umin` is `and`}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; write `and` for `umin`}}
   tile.reduce umin %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
   return
 }
@@ -301,7 +301,7 @@ func.func @umin_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
 
 func.func @min_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
   // expected-error @below {{`min` of `i1` elements is not defined}}
-  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; whether all are true is `and`; `min` of signed numbers, where true is -1, is `or`}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; write `and` to test whether all elements are true; the signed `min`, where true is -1, equals `or`}}
   tile.reduce min %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
   return
 }
@@ -310,7 +310,7 @@ func.func @min_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
 
 func.func @prod_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
   // expected-error @below {{`prod` of `i1` elements is not defined}}
-  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; `prod` is `and`}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; write `and` for `prod`}}
   tile.reduce prod %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
   return
 }
@@ -319,7 +319,7 @@ func.func @prod_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
 
 func.func @argmax_of_i1(%A: memref<8xi1>, %B: memref<i1>, %I: memref<i32>) {
   // expected-error @below {{`argmax` of `i1` elements is not defined}}
-  // expected-note @below {{`custom`; extend it by `arith.extui` before: at scope `grid`, in `element`}}
+  // expected-note @below {{`custom`; extend the elements with `arith.extui` first (at scope `grid`, in the `element` region)}}
   tile.reduce argmax %A into %B, %I axes [0] scope(cta) : memref<8xi1> into memref<i1>, memref<i32>
   return
 }
@@ -379,7 +379,7 @@ func.func @sum_of_another_f8(%A: memref<8xf8E4M3FNUZ>, %B: memref<f32>) {
 // `index` elements are rejected, because their size in memory depends on the target.
 func.func @sum_of_index(%A: memref<8xindex>, %B: memref<index>) {
   // expected-error @below {{found `index` in `memref<8xindex>`}}
-  // expected-note @below {{an `index` is as wide as the machine has it: use `i64` or `i32`}}
+  // expected-note @below {{the width of `index` depends on the target: use `i64` or `i32`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xindex> into memref<index>
   return
 }
@@ -389,7 +389,7 @@ func.func @sum_of_index(%A: memref<8xindex>, %B: memref<index>) {
 // Integers are signless: the kind determines the sign.
 func.func @sum_of_signed_integers(%A: memref<8xsi32>, %B: memref<si32>) {
   // expected-error @below {{found `si32` in `memref<8xsi32>`}}
-  // expected-note @below {{use an `iN`: `umax` and `umin` take it as unsigned}}
+  // expected-note @below {{use a signless `iN`: `umax` and `umin` treat its values as unsigned}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xsi32> into memref<si32>
   return
 }
@@ -426,7 +426,7 @@ func.func @umax_of_floats(%A: memref<8xf16>, %B: memref<f16>) {
 // A destination that is narrower than its source needs an explicit conversion.
 func.func @narrower_destination(%A: memref<8xf32>, %B: memref<f16>) {
   // expected-error @below {{the destination's elements must be `f32` or a wider float, found `f16`}}
-  // expected-note @below {{reduce into `f32` and round that once: at scope `grid` in a region `epilogue`, by `arith.truncf`}}
+  // expected-note @below {{reduce into `f32` and round the result with `arith.truncf`: at scope `grid`, in an `epilogue` region}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf32> into memref<f16>
   return
 }
@@ -436,7 +436,7 @@ func.func @narrower_destination(%A: memref<8xf32>, %B: memref<f16>) {
 // There are no floats wider than f64.
 func.func @destination_for_f64(%A: memref<8xf64>, %B: memref<f32>) {
   // expected-error @below {{the destination's elements must be `f64`, found `f32`}}
-  // expected-note @below {{reduce into `f64` and round that once}}
+  // expected-note @below {{reduce into `f64` and round the result with `arith.truncf`: at scope `grid`, in an `epilogue` region}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf64> into memref<f32>
   return
 }
@@ -464,7 +464,7 @@ func.func @destination_of_another_format(%A: memref<8xf16>, %B: memref<bf16>) {
 // Integers are neither widened nor turned into floats.
 func.func @wider_integer_destination(%A: memref<8xi32>, %B: memref<i64>) {
   // expected-error @below {{the destination's elements must be `i32`, found `i64`}}
-  // expected-note @below {{what is combined may be made wider first: in a region `element`, by `arith.extsi` or `arith.extui`}}
+  // expected-note @below {{convert the elements first: at scope `grid`, in an `element` region, with `arith.extsi` or `arith.extui`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi32> into memref<i64>
   return
 }
@@ -474,7 +474,7 @@ func.func @wider_integer_destination(%A: memref<8xi32>, %B: memref<i64>) {
 // Integers do not become floats.
 func.func @float_destination_of_integers(%A: memref<8xi32>, %B: memref<f32>) {
   // expected-error @below {{the destination's elements must be `i32`, found `f32`}}
-  // expected-note @below {{what is combined may be made wider first: in a region `element`, by `arith.sitofp` or `arith.uitofp`}}
+  // expected-note @below {{convert the elements first: at scope `grid`, in an `element` region, with `arith.sitofp` or `arith.uitofp`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi32> into memref<f32>
   return
 }
@@ -483,7 +483,7 @@ func.func @float_destination_of_integers(%A: memref<8xi32>, %B: memref<f32>) {
 
 // 8-bit floats are valid as sources only.
 func.func @f8_destination(%A: memref<8xf8E4M3FN>, %B: memref<f8E4M3FN>) {
-  // expected-error @below {{`f8E4M3FN` can be a source, but no destination}}
+  // expected-error @below {{`f8E4M3FN` is supported as the element type of a source, but not of a destination}}
   // expected-note @below {{reduce into f16, bf16 or f32}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf8E4M3FN> into memref<f8E4M3FN>
   return
@@ -493,7 +493,7 @@ func.func @f8_destination(%A: memref<8xf8E4M3FN>, %B: memref<f8E4M3FN>) {
 
 // Partial results are not narrower than elements.
 func.func @accumulator_narrower_than_elements(%A: memref<8xf32>, %B: memref<f32>) {
-  // expected-error @below {{`acc` must be `f32` or a wider type of its sort, found `f16`}}
+  // expected-error @below {{`acc` must be `f32` or a wider type of the same class (integer or float), found `f16`}}
   tile.reduce sum %A into %B axes [0] scope(cta) {acc = f16} : memref<8xf32> into memref<f32>
   return
 }
@@ -502,7 +502,7 @@ func.func @accumulator_narrower_than_elements(%A: memref<8xf32>, %B: memref<f32>
 
 // Partial results of floats are floats.
 func.func @integer_accumulator_of_floats(%A: memref<8xf32>, %B: memref<f32>) {
-  // expected-error @below {{`acc` must be `f32` or a wider type of its sort, found `i64`}}
+  // expected-error @below {{`acc` must be `f32` or a wider type of the same class (integer or float), found `i64`}}
   tile.reduce sum %A into %B axes [0] scope(cta) {acc = i64} : memref<8xf32> into memref<f32>
   return
 }
@@ -511,7 +511,7 @@ func.func @integer_accumulator_of_floats(%A: memref<8xf32>, %B: memref<f32>) {
 
 // Partial results of integers are integers.
 func.func @float_accumulator_of_integers(%A: memref<8xi32>, %B: memref<i32>) {
-  // expected-error @below {{`acc` must be `i32` or a wider type of its sort, found `f64`}}
+  // expected-error @below {{`acc` must be `i32` or a wider type of the same class (integer or float), found `f64`}}
   tile.reduce sum %A into %B axes [0] scope(cta) {acc = f64} : memref<8xi32> into memref<i32>
   return
 }
@@ -538,7 +538,7 @@ func.func @index_destination_of_f32(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // The reduced dimension of `argmax` must not be empty, because no element has an index.
 func.func @argmax_of_nothing(%A: memref<4x0xf32>, %B: memref<4xf32>, %I: memref<4xi32>) {
-  // expected-error @below {{`argmax` of nothing has no index: a reduced dimension has length 0}}
+  // expected-error @below {{`argmax` has no index: a reduced dimension has length 0}}
   tile.reduce argmax %A into %B, %I axes [1] scope(cta) : memref<4x0xf32> into memref<4xf32>, memref<4xi32>
   return
 }
@@ -556,7 +556,7 @@ func.func @custom_without_combiner(%A: memref<8xf32>, %B: memref<f32>) {
 
 // A named kind must not have a combiner region.
 func.func @sum_with_combiner(%A: memref<8xf32>, %B: memref<f32>) {
-  // expected-error @below {{`sum` brings its own combiner; `identity` and `combiner` belong to `custom`}}
+  // expected-error @below {{`sum` has a predefined combiner; only `custom` accepts `identity` and `combiner`}}
   tile.reduce sum %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
     tile.yield %l : f32
@@ -583,7 +583,7 @@ func.func @combiner_of_two_blocks(%A: memref<8xf32>, %B: memref<f32>) {
 // The message for a missing identity shows the expected form.
 func.func @no_identity(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-error @below {{`custom` needs `identity [...]` before `combiner`}}
-  // expected-note @below {{write `identity [VALUE : f32] combiner {`, where VALUE changes nothing that it is combined with: 0.0 for a sum of floats}}
+  // expected-note @below {{write `identity [VALUE : f32] combiner {`, where VALUE is the neutral element of the combiner, such as 0.0 for a sum of floats}}
   tile.reduce custom %A into %B axes [0] scope(cta) combiner {
   ^bb0(%l: f32, %r: f32):
     %s = arith.addf %l, %r : f32
@@ -671,7 +671,7 @@ func.func @combiner_beside_the_accumulator(%A: memref<8xf32>, %B: memref<f32>) {
 
 // An identity is a value of the arguments' type.
 func.func @identity_of_another_type(%A: memref<8xf32>, %B: memref<f32>) {
-  // expected-error @below {{identity 0 must be `f32` as the combiner's arguments are, found `0 : i32`}}
+  // expected-error @below {{identity 0 must have the type `f32` of the combiner's arguments, found `0 : i32`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0 : i32] combiner {
   ^bb0(%l: f32, %r: f32):
     tile.yield %l : f32
@@ -686,8 +686,8 @@ func.func @combiner_that_stores(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
-    // expected-note @below {{`memref.store` does more than that}}
-    // expected-error @below {{a combiner only computes: it may be run any number of times}}
+    // expected-note @below {{`memref.store` is not known to be free of side effects}}
+    // expected-error @below {{a combiner must have no side effects: it may be executed any number of times}}
     memref.store %l, %B[] : memref<f32>
     tile.yield %l : f32
   } : memref<8xf32> into memref<f32>
@@ -701,8 +701,8 @@ func.func @combiner_that_loads(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
-    // expected-note @below {{`memref.load` reads memory, which `element` may of a reduction at scope `grid`, where the reduction does not write it}}
-    // expected-error @below {{a combiner only computes: it may be run any number of times}}
+    // expected-note @below {{`memref.load` reads memory; only `element` at scope `grid` may read memory, and only memory that the reduction does not write}}
+    // expected-error @below {{a combiner must have no side effects: it may be executed any number of times}}
     %x = memref.load %B[] : memref<f32>
     tile.yield %x : f32
   } : memref<8xf32> into memref<f32>
@@ -740,8 +740,8 @@ func.func @accumulate_without_init(%x: !tile.fragment<8xf32, #row>) {
 
 // Fragments cannot be reduced into memory by one op.
 func.func @fragment_into_memory(%x: !tile.fragment<8xf32, #row>, %B: memref<f32>) {
-  // expected-error @below {{memory reduces `into` memory, and fragments give results; found a mixture}}
-  // expected-note @below {{use `tile.load` or `tile.store` between the two}}
+  // expected-error @below {{expected memref sources with destinations (`into`), or fragment sources with results, found both}}
+  // expected-note @below {{convert between memrefs and fragments with `tile.load` and `tile.store`}}
   tile.reduce sum %x into %B axes [0] scope(warp) : !tile.fragment<8xf32, #row> into memref<f32>
   return
 }
@@ -763,7 +763,7 @@ func.func @memory_into_fragment(%A: memref<8xf32>) {
 
 // With a destination in memory, the old value is in the destination, not in `init`.
 func.func @init_beside_a_destination(%A: memref<8xf32>, %B: memref<f32>, %old: !tile.fragment<f32, #one>) {
-  // expected-error @below {{`init` belongs to fragments; memory accumulates into its destination}}
+  // expected-error @below {{`init` is only for fragments; a reduction of memory accumulates into its destinations}}
   tile.reduce sum %A into %B init(%old) axes [0] scope(warp) accumulate
     : memref<8xf32> into memref<f32> init !tile.fragment<f32, #one>
   return
@@ -776,7 +776,7 @@ func.func @init_beside_a_destination(%A: memref<8xf32>, %B: memref<f32>, %old: !
 
 // The old value has the result's shape.
 func.func @init_of_another_shape(%x: !tile.fragment<8xf32, #row>) {
-  // expected-error @below {{`init` must be a [] of `f32` as the result is, found [8] of `f32`}}
+  // expected-error @below {{`init` must have the shape and element type of the result, [] of `f32`, found [8] of `f32`}}
   %r = tile.reduce sum %x init(%x) axes [0] scope(warp) accumulate
     : !tile.fragment<8xf32, #row> init !tile.fragment<8xf32, #row> -> !tile.fragment<f32, #one>
   return
@@ -802,7 +802,7 @@ func.func @two_inits_of_one_result(%x: !tile.fragment<8xf32, #row>, %old: !tile.
 
 // A grid cannot reduce fragments, which belong to one block.
 func.func @grid_scope_on_fragments(%x: !tile.fragment<8xf32, #row>) {
-  // expected-error @below {{fragments live in the registers of one CTA, but the scope is `grid`}}
+  // expected-error @below {{the elements of a fragment are in registers of one CTA, but the scope is `grid`}}
   %r = tile.reduce sum %x axes [0] scope(grid) : !tile.fragment<8xf32, #row> -> !tile.fragment<f32, #one>
   return
 }
@@ -813,7 +813,7 @@ func.func @grid_scope_on_fragments(%x: !tile.fragment<8xf32, #row>) {
 
 // `argmax` of registers has two results.
 func.func @argmax_of_a_fragment_without_index(%x: !tile.fragment<8xf32, #row>) {
-  // expected-error @below {{`argmax` has 2 results (a value and an index), found 1}}
+  // expected-error @below {{`argmax` needs 2 results (a value and an index), found 1}}
   %r = tile.reduce argmax %x axes [0] scope(warp) : !tile.fragment<8xf32, #row> -> !tile.fragment<f32, #tile.layout<[]>>
   return
 }
@@ -840,7 +840,7 @@ func.func @unknown_scope(%A: memref<8xf32>, %B: memref<f32>) {
 
 // An `i32` index is too small for rows of more than 2^31 - 1 elements: here the last index is 2^31.
 func.func @narrow_index(%A: memref<2147483649xf32>, %V: memref<f32>, %I: memref<i32>) {
-  // expected-error @below {{an `i32` index cannot tell 2147483649 elements apart}}
+  // expected-error @below {{an `i32` index cannot distinguish 2147483649 elements}}
   // expected-note @below {{use an `i64` index}}
   tile.reduce argmax %A into %V, %I axes [0] scope(grid) : memref<2147483649xf32> into memref<f32>, memref<i32>
   return
@@ -854,7 +854,7 @@ func.func @index_that_fits(%A: memref<4x2147483648xf32>, %V: memref<4xf32>, %I: 
                            %W: memref<f32>, %J: memref<i32>) {
   tile.reduce argmax %A into %V, %I axes [1] scope(grid)
     : memref<4x2147483648xf32> into memref<4xf32>, memref<4xi32>
-  // expected-error @below {{an `i32` index cannot tell 8589934592 elements apart}}
+  // expected-error @below {{an `i32` index cannot distinguish 8589934592 elements}}
   // expected-note @below {{use an `i64` index}}
   tile.reduce argmax %A into %W, %J axes [0, 1] scope(grid)
     : memref<4x2147483648xf32> into memref<f32>, memref<i32>
@@ -865,7 +865,7 @@ func.func @index_that_fits(%A: memref<4x2147483648xf32>, %V: memref<4xf32>, %I: 
 
 // A static length that is too long is an error, even if other lengths are dynamic.
 func.func @narrow_index_of_rows(%A: memref<?x8589934592xf32>, %V: memref<f32>, %I: memref<i32>) {
-  // expected-error @below {{an `i32` index cannot tell 8589934592 elements apart}}
+  // expected-error @below {{an `i32` index cannot distinguish 8589934592 elements}}
   // expected-note @below {{use an `i64` index}}
   tile.reduce argmax %A into %V, %I axes [0, 1] scope(grid)
     : memref<?x8589934592xf32> into memref<f32>, memref<i32>
@@ -880,7 +880,7 @@ func.func @narrow_index_of_rows(%A: memref<?x8589934592xf32>, %V: memref<f32>, %
 
 // `init` must have the layout of the result.
 func.func @init_elsewhere(%x: !tile.fragment<8x2xf32, #frag>, %old: !tile.fragment<8xf32, #wide>) {
-  // expected-error @below {{`init` must have the layout that the result has}}
+  // expected-error @below {{`init` must have the layout of the result}}
   // expected-note @below {{expected `!tile.fragment<8xf32, #tile.layout<[<8 : 1 lane>]>>`, found `!tile.fragment<8xf32, #tile.layout<[<8 : 1 lane>] replica [<2 : 8 lane>]>>`}}
   %r = tile.reduce sum %x init(%old) axes [1] scope(warp) accumulate
     : !tile.fragment<8x2xf32, #frag> init !tile.fragment<8xf32, #wide> -> !tile.fragment<8xf32, #row>
@@ -891,8 +891,8 @@ func.func @init_elsewhere(%x: !tile.fragment<8x2xf32, #frag>, %old: !tile.fragme
 
 // Old values wider than the combiner's type are rejected, because bits would be lost.
 func.func @custom_into_wider(%A: memref<4x8xf32>, %B: memref<4xf64>) {
-  // expected-error @below {{the combiner takes `f32`, in which old values of destination 0, `f64`, have no room}}
-  // expected-note @below {{let the combiner take the wider type (`acc`), or reduce into the narrower one}}
+  // expected-error @below {{the combiner takes `f32`, which is narrower than the elements of destination 0, `f64`}}
+  // expected-note @below {{set `acc` to the wider type, or reduce into a destination of the narrower type}}
   tile.reduce custom %A into %B axes [1] scope(cta) accumulate identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
     %s = arith.addf %l, %r : f32
@@ -921,8 +921,8 @@ func.func @custom_that_divides(%A: memref<8xi32>, %B: memref<i32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0 : i32] combiner {
   ^bb0(%x: i32, %y: i32):
-    // expected-note @below {{`arith.divsi` is undefined where it divides by 0, as for elements that are not there}}
-    // expected-error @below {{only computes: it may be run any number of times}}
+    // expected-note @below {{`arith.divsi` is undefined for a zero divisor, and threads without an element also execute it}}
+    // expected-error @below {{a combiner must have no side effects: it may be executed any number of times}}
     %z = arith.divsi %x, %y : i32
     tile.yield %z : i32
   } : memref<8xi32> into memref<i32>

@@ -44,91 +44,91 @@ func.func private @negative_stride() attributes {
 
 // A warp has 32 lanes.
 func.func private @beyond_the_last_lane() attributes {
-  // expected-error @below {{coordinates on `lane` run from 0 to 56, but the axis has 32}}
+  // expected-error @below {{coordinates on axis `lane` range from 0 to 56, but the extent of the axis is 32}}
   a = #tile.layout<[<8 : 8 lane>]>}
 
 // -----
 
 // The extents of shards, replicas and offsets of one axis add up.
 func.func private @beyond_the_last_lane_by_replica_and_offset() attributes {
-  // expected-error @below {{coordinates on `lane` run from 1 to 32, but the axis has 32}}
+  // expected-error @below {{coordinates on axis `lane` range from 1 to 32, but the extent of the axis is 32}}
   a = #tile.layout<[<16 : 1 lane>] replica [<2 : 16 lane>] offset [<1 : constant lane>]>}
 
 // -----
 
 // A warpgroup has four warps.
 func.func private @beyond_the_warpgroup() attributes {
-  // expected-error @below {{coordinates on `warp_in_group` run from 0 to 7, but the axis has 4}}
+  // expected-error @below {{coordinates on axis `warp_in_group` range from 0 to 7, but the extent of the axis is 4}}
   a = #tile.layout<[<8 : 1 warp_in_group>]>}
 
 // -----
 
 // A warpgroup has 128 threads.
 func.func private @beyond_the_threads_of_a_warpgroup() attributes {
-  // expected-error @below {{coordinates on `thread_in_group` run from 0 to 255, but the axis has 128}}
+  // expected-error @below {{coordinates on axis `thread_in_group` range from 0 to 255, but the extent of the axis is 128}}
   a = #tile.layout<[<256 : 1 thread_in_group>]>}
 
 // -----
 
 // A block has at most 32 warps.
 func.func private @beyond_the_last_warp() attributes {
-  // expected-error @below {{coordinates on `warp` run from 0 to 63, but the axis has 32}}
+  // expected-error @below {{coordinates on axis `warp` range from 0 to 63, but the extent of the axis is 32}}
   a = #tile.layout<[<64 : 1 warp>]>}
 
 // -----
 
 // A block has at most 8 warpgroups.
 func.func private @beyond_the_last_warpgroup() attributes {
-  // expected-error @below {{coordinates on `warpgroup` run from 0 to 15, but the axis has 8}}
+  // expected-error @below {{coordinates on axis `warpgroup` range from 0 to 15, but the extent of the axis is 8}}
   a = #tile.layout<[<16 : 1 warpgroup>]>}
 
 // -----
 
 // A block has at most 1024 threads.
 func.func private @beyond_the_last_thread() attributes {
-  // expected-error @below {{coordinates on `thread` run from 0 to 2047, but the axis has 1024}}
+  // expected-error @below {{coordinates on axis `thread` range from 0 to 2047, but the extent of the axis is 1024}}
   a = #tile.layout<[<2048 : 1 thread>]>}
 
 // -----
 
 // The first lane must not be negative.
 func.func private @before_the_first_lane() attributes {
-  // expected-error @below {{coordinates on `lane` run from -1 to -1, but the axis has 32}}
+  // expected-error @below {{coordinates on axis `lane` range from -1 to -1, but the extent of the axis is 32}}
   a = #tile.layout<[] offset [<-1 : constant lane>]>}
 
 // -----
 
 // A lane must not hold two elements in one register.
 func.func private @lanes_that_meet() attributes {
-  // expected-error @below {{two coordinates meet in thread 2: every place holds one element}}
+  // expected-error @below {{the layout maps two coordinates to thread 2, expected at most one}}
   a = #tile.layout<[<2 : 2 lane>, <4 : 1 lane>]>}
 
 // -----
 
 // Lanes and warps are both threads, so their positions may overlap.
 func.func private @axes_that_meet() attributes {
-  // expected-error @below {{two coordinates meet in thread 32: every place holds one element}}
+  // expected-error @below {{the layout maps two coordinates to thread 32, expected at most one}}
   a = #tile.layout<[<2 : 1 warp>, <2 : 32 thread>]>}
 
 // -----
 
 // A replica must not be at the position of the original.
 func.func private @replica_on_top() attributes {
-  // expected-error @below {{two coordinates meet in thread 4: every place holds one element}}
+  // expected-error @below {{the layout maps two coordinates to thread 4, expected at most one}}
   a = #tile.layout<[<8 : 1 lane>] replica [<2 : 4 lane>]>}
 
 // -----
 
 // Two entries must not use the same registers.
 func.func private @registers_that_meet() attributes {
-  // expected-error @below {{two coordinates meet in register 1: every place holds one element}}
+  // expected-error @below {{the layout maps two coordinates to register 1, expected at most one}}
   a = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>, <2 : 1 reg>]>}
 
 // -----
 
 // A stride of zero puts all coordinates at one position.
 func.func private @stride_of_zero() attributes {
-  // expected-error @below {{two coordinates meet in thread 0: every place holds one element}}
+  // expected-error @below {{the layout maps two coordinates to thread 0, expected at most one}}
   a = #tile.layout<[<8 : 0 lane>]>}
 
 // -----

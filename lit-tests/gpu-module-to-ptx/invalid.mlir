@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --gpu-module-to-ptx --split-input-file --verify-diagnostics
 
 // The error names the op that is not lowered, and its module.
-// expected-error @+1 {{no PTX was made of it: it cannot be translated to LLVM IR}}
+// expected-error @+1 {{LLVM emitted no PTX for this `gpu.module`: it cannot be translated to LLVM IR}}
 gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
   llvm.func @k(%p: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
     // expected-error @+1 {{missing `LLVMTranslationDialectInterface` registration for dialect for op: arith.constant}}
@@ -15,7 +15,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
 
 // A PTX version that does not know the chip is refused: LLVM would end the process. MLIR's default is 6.0.
 // expected-error @+2 {{sm_80 needs PTX 7.0 or newer, found PTX 6.0}}
-// expected-note @+1 {{write the target as #nvvm.target<chip = "sm_80", features = "+ptx70">, or have `tile-attach-target` do it}}
+// expected-note @+1 {{write the target as #nvvm.target<chip = "sm_80", features = "+ptx70">, or run `tile-attach-target`}}
 gpu.module @too_old [#nvvm.target<chip = "sm_80">] {
 }
 

@@ -2,8 +2,8 @@
 
 // Static shared memory is limited to 48 KiB.
 gpu.module @kernels {
-  // expected-error @below {{the kernel has 262144 bytes of static shared memory, and may have 49152}}
-  // expected-note @below {{`gpu-use-dynamic-shared-memory` gives it more, unless it has dynamic shared memory of its own, or arrays aligned to more than 16 bytes}}
+  // expected-error @below {{the kernel uses 262144 bytes of static shared memory, expected at most 49152}}
+  // expected-note @below {{`gpu-use-dynamic-shared-memory` raises the limit, unless the kernel has its own dynamic shared memory, or arrays aligned to more than 16 bytes}}
   gpu.func @too_much() workgroup(%S: memref<64x1024xf32, #gpu.address_space<workgroup>>) kernel {
     gpu.return
   }
@@ -14,8 +14,8 @@ gpu.module @kernels {
 // Shared memory of global variables counts, too.
 gpu.module @kernels {
   memref.global "private" @scratch : memref<1xf32, #gpu.address_space<workgroup>> = uninitialized
-  // expected-error @below {{the kernel has 49156 bytes of static shared memory, and may have 49152}}
-  // expected-note @below {{`gpu-use-dynamic-shared-memory` gives it more, unless it has dynamic shared memory of its own, or arrays aligned to more than 16 bytes}}
+  // expected-error @below {{the kernel uses 49156 bytes of static shared memory, expected at most 49152}}
+  // expected-note @below {{`gpu-use-dynamic-shared-memory` raises the limit, unless the kernel has its own dynamic shared memory, or arrays aligned to more than 16 bytes}}
   gpu.func @four_bytes_too_many()
       workgroup(%S: memref<12288xf32, #gpu.address_space<workgroup>>) kernel {
     %scratch = memref.get_global @scratch : memref<1xf32, #gpu.address_space<workgroup>>
@@ -28,8 +28,8 @@ gpu.module @kernels {
 // `vector.print` becomes calls of host functions, which a GPU module does not declare.
 gpu.module @prints {
   gpu.func @kernel(%v: vector<4xf32>) kernel {
-    // expected-error @below {{`vector.print` cannot be lowered: it calls a library of the host}}
-    // expected-note @below {{`gpu.printf` prints numbers; `vector.extract` takes one of a vector}}
+    // expected-error @below {{`vector.print` cannot be lowered: it calls a host library}}
+    // expected-note @below {{print scalars with `gpu.printf`; `vector.extract` extracts a scalar from a vector}}
     vector.print %v : vector<4xf32>
     gpu.return
   }
@@ -43,18 +43,18 @@ gpu.module @formats {
     gpu.printf "%lld %5d %-+.3f %g %x%% %p\n", %i, %n, %f, %h, %n, %i : index, i32, f32, f16, i32, index
     gpu.printf "no fields: 100%% %y\n"
     // expected-warning @below {{field 0 of `gpu.printf` (counted from 0), `%d`, does not print `index`}}
-    // expected-note @below {{eight bytes are printed by `%lld`}}
+    // expected-note @below {{use `%lld` for 64-bit integers}}
     // expected-warning @below {{field 2 of `gpu.printf` (counted from 0), `%08lx`, does not print `i32`}}
-    // expected-note @below {{four bytes are printed by `%x`}}
+    // expected-note @below {{use `%x` for 32-bit integers}}
     gpu.printf "%d %u %08lx\n", %i, %n, %n : index, i32, i32
     // expected-warning @below {{field 0 of `gpu.printf` (counted from 0), `%d`, does not print `i8`}}
     // expected-note @below {{extend it to `i32` with `arith.extsi` or `arith.extui`}}
     // expected-warning @below {{field 1 of `gpu.printf` (counted from 0), `%d`, does not print `f32`}}
-    // expected-note @below {{floats are printed by `%f` and `%g`}}
+    // expected-note @below {{use `%f` or `%g` for floats}}
     // expected-warning @below {{field 2 of `gpu.printf` (counted from 0), `%f`, does not print `i32`}}
-    // expected-note @below {{integers are printed by `%d`}}
+    // expected-note @below {{use `%d` for integers}}
     gpu.printf "%d %d %f\n", %b, %f, %n : i8, f32, i32
-    // expected-error @below {{`gpu.printf` is given 1 of the 2 values that its fields print}}
+    // expected-error @below {{`gpu.printf` has 1 of the 2 arguments that its format prints}}
     gpu.printf "%d %d\n", %n : i32
     gpu.return
   }
@@ -64,7 +64,7 @@ gpu.module @formats {
 
 // MLIR's conversion to LLVM would abort on this memory space.
 gpu.module @kernels {
-  // expected-error @+2 {{`"shared"` is no memory space of a kernel}}
+  // expected-error @+2 {{`"shared"` is not a memory space of a kernel}}
   // expected-note @+1 {{known: #gpu.address_space<global>, <workgroup> and <private>, and numbers of PTX}}
   gpu.func @named(%A: memref<64xf32>) workgroup(%S: memref<64xf32, "shared">) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %i = gpu.thread_id x
@@ -77,7 +77,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // expected-error @+2 {{`3 : ui32` is no memory space of a kernel}}
+  // expected-error @+2 {{`3 : ui32` is not a memory space of a kernel}}
   // expected-note @+1 {{known: #gpu.address_space<global>, <workgroup> and <private>, and numbers of PTX}}
   gpu.func @unsigned(%A: memref<64xf32>) workgroup(%S: memref<64xf32, 3 : ui32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     gpu.return
@@ -87,8 +87,8 @@ gpu.module @kernels {
 // -----
 
 // Constant arrays are limited to 64 MiB in total.
-// expected-error @below {{a constant array takes 67108868 bytes, and a module may hold 67108864}}
-// expected-note @below {{pass the largest as arguments of the function}}
+// expected-error @below {{a constant array takes 67108868 bytes, expected at most 67108864}}
+// expected-note @below {{pass the largest arrays as arguments of the function}}
 gpu.module @kernels {
   // expected-note @below {{@weights takes 67108868 bytes}}
   memref.global "private" constant @weights : memref<16777217xf32> = dense<1.0>

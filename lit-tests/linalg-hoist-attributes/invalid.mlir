@@ -2,7 +2,7 @@
 
 // Two ops with attributes were fused.
 func.func @two(%A: memref<4xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{attributes of two ops meet in one, which has room for one of them}}
+  // expected-error @below {{two ops with attributes were fused into this op, expected at most one}}
   // expected-note @below {{write the program on memrefs}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%A : memref<4xf32>) outs(%B : memref<4xf32>) {
@@ -20,7 +20,7 @@ func.func @two(%A: memref<4xf32>, %B: memref<4xf32>) {
 
 // The loops of a reduction were collapsed.
 func.func @other_loops(%A: memref<32xf32>, %B: memref<f32>) {
-  // expected-error @below {{the `schedule` of this op cannot be kept: its loops are others now}}
+  // expected-error @below {{the `schedule` of this op cannot be kept: fusion or reshaping changed its loops}}
   // expected-note @below {{write the op on memrefs, or drop the schedule}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%A : memref<32xf32>) outs(%B : memref<f32>) {
@@ -37,7 +37,7 @@ func.func @other_loops(%A: memref<32xf32>, %B: memref<f32>) {
 
 // An op was fused into an op with another loop order.
 func.func @permuted(%A: memref<4x8xf32>, %B: memref<8x4xf32>) {
-  // expected-error @below {{the `schedule` of this op cannot be kept: its loops are others now}}
+  // expected-error @below {{the `schedule` of this op cannot be kept: fusion or reshaping changed its loops}}
   // expected-note @below {{write the op on memrefs, or drop the schedule}}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
       ins(%A : memref<4x8xf32>) outs(%B : memref<8x4xf32>) {
@@ -54,8 +54,8 @@ func.func @permuted(%A: memref<4x8xf32>, %B: memref<8x4xf32>) {
 
 // A reduction over one element became a copy.
 func.func @reduces_nothing(%A: memref<4xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{attribute `acc` is for reductions, and `linalg.generic` reduces nothing}}
-  // expected-note @below {{remove it}}
+  // expected-error @below {{attribute `acc` is only for reductions, and `linalg.generic` is not a reduction}}
+  // expected-note @below {{remove the attribute, or set it on the reduction}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%A : memref<4xf32>) outs(%B : memref<4xf32>) {
   ^bb0(%a: f32, %old: f32):
@@ -68,7 +68,7 @@ func.func @reduces_nothing(%A: memref<4xf32>, %B: memref<4xf32>) {
 // -----
 
 func.func @elsewhere() {
-  // expected-error @below {{'tile.annotate' op stands in the body of a linalg op, found `func.func` around it}}
+  // expected-error @below {{'tile.annotate' op expects a linalg op as its parent, found `func.func`}}
   tile.annotate {acc = f64}
   return
 }

@@ -3,9 +3,9 @@
 // Each attribute that cannot move is an error at its op.
 
 func.func @misspelt(%A: tensor<4x8xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{attribute `determinsm` of a linalg op is not handed on to the reduction}}
+  // expected-error @below {{attribute `determinsm` of a linalg op is not copied to the reduction}}
   // expected-note @below {{did you mean `determinism`?}}
-  // expected-note @below {{those that are: acc, determinism, nan, schedule}}
+  // expected-note @below {{attributes that are copied: acc, determinism, nan, schedule; `tile.reduce` accepts more}}
   %R = linalg.reduce {arith.addf} ins(%A : tensor<4x8xf32>) outs(%B : tensor<4xf32>) dimensions = [1] {determinsm = #tile.determinism<any>}
   return %R : tensor<4xf32>
 }
@@ -21,8 +21,8 @@ func.func @of_another_kind(%A: tensor<4x8xf32>, %B: tensor<4xf32>) -> tensor<4xf
 // -----
 
 func.func @reduces_nothing(%A: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{attribute `nan` is for reductions, and `linalg.exp` reduces nothing}}
-  // expected-note @below {{remove it, or put it on the reduction}}
+  // expected-error @below {{attribute `nan` is only for reductions, and `linalg.exp` is not a reduction}}
+  // expected-note @below {{remove the attribute, or set it on the reduction}}
   %R = linalg.exp {nan = #tile.nan<ignore>} ins(%A : tensor<4xf32>) outs(%A : tensor<4xf32>) -> tensor<4xf32>
   return %R : tensor<4xf32>
 }

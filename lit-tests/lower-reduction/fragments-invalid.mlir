@@ -38,7 +38,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @interleaved(%A: memref<2x3xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{the layout's thread coordinates interleave: 3 with stride 2 and 2 with stride 3}}
+    // expected-error @below {{the thread coordinates of the layout interleave: extent 3 with stride 2 and extent 2 with stride 3}}
     %x = tile.load %A scope(warp) : memref<2x3xf32> -> !tile.fragment<2x3xf32, #frag>
     gpu.return
   }
@@ -83,7 +83,7 @@ gpu.module @m {
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<8x2xf32> -> !tile.fragment<8x2xf32, #frag>
     // expected-error @below {{variant `local` cannot lower this reduction}}
-    // expected-note @below {{layout: the result's element [0] lives on thread 8 of the `warp`, which has no part in it}}
+    // expected-note @below {{layout: element [0] of the result is on thread 8 of the `warp`, which has no partial result of this element}}
     %r = tile.reduce sum %x axes [1] scope(warp) {variant = "local"}
       : !tile.fragment<8x2xf32, #frag> -> !tile.fragment<8xf32, #shifted>
     gpu.return
@@ -124,10 +124,10 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @made_by_a_warp(%A: memref<8x2xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-note @below {{it is made here}}
+    // expected-note @below {{the fragment is created here}}
     %x = tile.load %A scope(warp) : memref<8x2xf32> -> !tile.fragment<8x2xf32, #frag>
-    // expected-error @below {{this fragment belongs to a `warp`, but the scope is `cta`}}
-    // expected-note @below {{use one scope for both, or hand the tile over in memory}}
+    // expected-error @below {{this fragment was created at scope `warp`, but the scope of the op is `cta`}}
+    // expected-note @below {{use the same scope for both ops, or pass the tile through memory}}
     %r = tile.reduce sum %x axes [1] scope(cta)
       : !tile.fragment<8x2xf32, #frag> -> !tile.fragment<8xf32, #row>
     gpu.return
@@ -140,8 +140,8 @@ gpu.module @m {
 
 // A function cannot take a fragment as an argument.
 gpu.module @m {
-  // expected-error @below {{`func.func` cannot take a fragment}}
-  // expected-note @below {{registers belong to the kernel that holds them: store the fragment to memory, or carry it by `scf` ops}}
+  // expected-error @below {{`func.func` does not support fragments}}
+  // expected-note @below {{a fragment is in the registers of one kernel: store it to memory, or pass it through `scf` ops}}
   func.func private @use(!tile.fragment<8xf32, #frag>)
   gpu.func @passed_to_a_function(%A: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -181,7 +181,7 @@ gpu.module @m {
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<8x2xf32> -> !tile.fragment<8x2xf32, #frag>
     // expected-error @below {{variant `local` cannot lower this reduction}}
-    // expected-note @below {{layout: the result's element [1] lives on thread 4 of the `warp`, which has no part in it}}
+    // expected-note @below {{layout: element [1] of the result is on thread 4 of the `warp`, which has no partial result of this element}}
     %r = tile.reduce sum %x axes [1] scope(warp) {variant = "local"}
       : !tile.fragment<8x2xf32, #frag> -> !tile.fragment<8xf32, #far>
     gpu.return

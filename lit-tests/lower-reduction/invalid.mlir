@@ -11,7 +11,7 @@ gpu.module @m {
     // expected-error @below {{no variant can lower this reduction}}
     // expected-note @below {{3input_maxmin (priority 20): }}
     // expected-note @below {{batched (priority 10): }}
-    // expected-note @below {{local (priority 10): layout: the result's element [1] lives on thread 1 of the `warp`, which has no part in it}}
+    // expected-note @below {{local (priority 10): layout: element [1] of the result is on thread 1 of the `warp`, which has no partial result of this element}}
     // expected-note @below {{packed_add_sum (priority 20): }}
     // expected-note @below {{packed_half (priority 10): }}
     // expected-note @below {{packed_key (priority 10): }}
@@ -44,7 +44,7 @@ gpu.module @m {
     %c32 = arith.constant 32 : index
     %t = gpu.thread_id x
     %low = arith.cmpi ult, %t, %c32 : index
-    // expected-note @below {{under this branch only threads 0 to 31 of 64 get there}}
+    // expected-note @below {{only threads 0 to 31 of 64 execute this branch}}
     scf.if %low {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
       // expected-note @below {{use a narrower scope, or move it out of the branch}}

@@ -10,16 +10,16 @@ func.func @f(%A: tensor<4xf32>) attributes {tile.isolated} {
 
 // A module of the program must not have the attribute, because the restoring pass would remove it.
 func.func private @beside()
-// expected-error @below {{this module has the mark `tile.isolated`}}
-// expected-note @below {{it is set by this pass: remove it}}
+// expected-error @below {{this module already has the attribute `tile.isolated`}}
+// expected-note @below {{only this pass may set the attribute: remove it}}
 module attributes {tile.isolated} {
 }
 
 // -----
 
 func.func private @beside()
-// expected-error @below {{functions on tensors stand in a nested module}}
-// expected-note @below {{move them into the module around it}}
+// expected-error @below {{functions on tensors must not be in a nested module}}
+// expected-note @below {{move the functions into the enclosing module}}
 module @inner {
   func.func @f(%A: tensor<4xf32>) {
     return

@@ -7,7 +7,7 @@ gpu.module @kernels {
     %l = nvvm.read.ptx.sreg.laneid : i32
     %c0 = arith.constant 0 : i32
     %first = arith.cmpi eq, %l, %c0 : i32
-    // expected-note @below {{under this branch}}
+    // expected-note @below {{only threads 0, 32 of 64 execute this branch}}
     scf.if %first {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
       // expected-note @below {{use a narrower scope}}
@@ -28,10 +28,10 @@ gpu.module @kernels {
     %zero = arith.constant 0 : i32
     %v = memref.load %p[%c0] : memref<1xi32, #gpu.address_space<private>>
     %is = arith.cmpi eq, %v, %zero : i32
-    // expected-note @below {{differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.if %is {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
-      // expected-note @below {{move it out}}
+      // expected-note @below {{move the op out of the `scf.if`, or compute the condition from thread ids and constants only}}
       tile.reduce sum %A into %B axes [0] scope(cta) : memref<32xf32> into memref<f32>
     }
     gpu.return
@@ -50,10 +50,10 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : i32
     %product = arith.muli %i, %large : i32
     %positive = arith.cmpi sge, %product, %c0 : i32
-    // expected-note @below {{differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.if %positive {
       // expected-error @below {{all threads of the `warp` must reach `tile.reduce` together}}
-      // expected-note @below {{move it out}}
+      // expected-note @below {{move the op out of the `scf.if`, or compute the condition from thread ids and constants only}}
       tile.reduce sum %A into %B axes [0] scope(warp) : memref<32xf32> into memref<f32>
     }
     gpu.return
@@ -88,7 +88,7 @@ gpu.module @kernels {
     %row = memref.subview %A[%t, 0] [1, 8] [1, 1]
         : memref<32x8xf32> to memref<1x8xf32, strided<[8, 1], offset: ?>>
     // expected-error @below {{operand 0 of `tile.reduce` is not the same for all threads of the `warp`}}
-    // expected-note @below {{an offset of its view depends on the thread}}
+    // expected-note @below {{an offset of the view depends on the thread; use a narrower scope, or an offset that is uniform}}
     tile.reduce sum %row into %B axes [0] scope(warp)
         : memref<1x8xf32, strided<[8, 1], offset: ?>> into memref<8xf32>
     gpu.return

@@ -19,10 +19,10 @@ gpu.module @m {
       scf.yield %y : i32
     }
     %c = arith.cmpi sgt, %sum, %zero : i32
-    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.if %c {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
-      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      // expected-note @below {{move the op out of the `scf.if`, or compute the condition from thread ids and constants only}}
       tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
     }
     gpu.return
@@ -48,10 +48,10 @@ gpu.module @m {
       scf.yield %x : i32
     }
     %c = arith.cmpi sgt, %sum, %zero : i32
-    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.if %c {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
-      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      // expected-note @below {{move the op out of the `scf.if`, or compute the condition from thread ids and constants only}}
       tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
     }
     gpu.return
@@ -76,10 +76,10 @@ gpu.module @m {
       scf.yield %b, %d, %x : i32, i32, i32
     }
     %c = arith.cmpi sgt, %sum#0, %zero : i32
-    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.if %c {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
-      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      // expected-note @below {{move the op out of the `scf.if`, or compute the condition from thread ids and constants only}}
       tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
     }
     gpu.return
@@ -110,10 +110,10 @@ gpu.module @m {
       scf.yield %next : i32
     }
     %c = arith.cmpi sgt, %sum, %zero : i32
-    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.if %c {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
-      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      // expected-note @below {{move the op out of the `scf.if`, or compute the condition from thread ids and constants only}}
       tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
     }
     gpu.return
@@ -142,10 +142,10 @@ gpu.module @m {
       scf.yield %inner : i32
     }
     %c = arith.cmpi sgt, %sum, %zero : i32
-    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.if %c {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
-      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      // expected-note @below {{move the op out of the `scf.if`, or compute the condition from thread ids and constants only}}
       tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
     }
     gpu.return
@@ -189,11 +189,11 @@ gpu.module @m {
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %t = gpu.thread_id x
     %own = memref.load %A[%t] : memref<64xindex>
-    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.index_switch %own
     case 0 {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
-      // expected-note @below {{move it out of the `scf.index_switch`, or make the condition depend on thread ids and constants alone}}
+      // expected-note @below {{move the op out of the `scf.index_switch`, or compute the condition from thread ids and constants only}}
       tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
       scf.yield
     }

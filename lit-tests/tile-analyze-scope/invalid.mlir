@@ -10,7 +10,7 @@ gpu.module @m {
     %c64 = arith.constant 64 : index
     %t = gpu.thread_id x
     %first = arith.cmpi ult, %t, %c64 : index
-    // expected-note @below {{0 to 63 of 128 get there}}
+    // expected-note @below {{only threads 0 to 63 of 128 execute this branch}}
     scf.if %first {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
       // expected-note @below {{use a narrower scope, or move it out of the branch}}
@@ -32,7 +32,7 @@ gpu.module @m {
     %c64 = arith.constant 64 : index
     %t = gpu.thread_id x
     %first = arith.cmpi ult, %t, %c64 : index
-    // expected-note @below {{64 to 127 of 128 get there}}
+    // expected-note @below {{only threads 64 to 127 of 128 execute this branch}}
     scf.if %first {
     } else {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
@@ -53,10 +53,10 @@ gpu.module @m {
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %t = gpu.thread_id x
     %c = memref.load %flags[%t] : memref<128xi1>
-    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.if %c {
       // expected-error @below {{all threads of the `cta` must reach `tile.copy` together}}
-      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      // expected-note @below {{move the op out of the `scf.if`, or compute the condition from thread ids and constants only}}
       tile.copy %A to %S scope(cta) : memref<4x8xf32> to !S
     }
     gpu.return
@@ -75,10 +75,10 @@ gpu.module @m {
     %c48 = arith.constant 48 : index
     %t = gpu.thread_id x
     %first = arith.cmpi ult, %t, %c48 : index
-    // expected-note @below {{0 to 47 of 128 get there}}
+    // expected-note @below {{only threads 0 to 47 of 128 execute this branch}}
     scf.if %first {
       // expected-error @below {{all threads of the `warp` must reach `tile.reduce` together}}
-      // expected-note @below {{let the branch take whole groups of the scope, or use a narrower scope}}
+      // expected-note @below {{make the condition uniform within each group of the scope, or use a narrower scope}}
       tile.reduce sum %S into %D axes [1] scope(warp) : !S into !D
     }
     gpu.return
@@ -98,7 +98,7 @@ gpu.module @m {
     // expected-note @below {{1, 3, 5, 7}}
     scf.if %odd {
       // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
-      // expected-note @below {{let the branch take whole groups of the scope, or use a narrower scope}}
+      // expected-note @below {{make the condition uniform within each group of the scope, or use a narrower scope}}
       %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
     }
     gpu.return
@@ -120,7 +120,7 @@ gpu.module @m {
     // expected-note @below {{this loop runs a different number of times in different threads}}
     scf.for %i = %t to %c500 step %c128 {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
-      // expected-note @below {{move it out of}}
+      // expected-note @below {{move the op out of the `scf.for`, or compute the condition from thread ids and constants only}}
       tile.reduce sum %S into %D axes [1] scope(cta) accumulate : !S into !D
     }
     gpu.return
@@ -140,7 +140,7 @@ gpu.module @m {
     cf.cond_br %c, ^work, ^end
   ^work:
     // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
-    // expected-note @below {{move it out of}}
+    // expected-note @below {{move the op out of the `gpu.func`, or compute the condition from thread ids and constants only}}
     tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
     cf.br ^end
   ^end:
@@ -159,7 +159,7 @@ gpu.module @m {
   gpu.func @warpgroup_op_in_a_block_of_96() workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     // expected-error @below {{a warpgroup has 128 threads, but warpgroup 0 of this block has 96}}
-    // expected-note @below {{make it a multiple of 128, or guard the op by the warpgroup id}}
+    // expected-note @below {{make the block size a multiple of 128, or guard the op by the warpgroup id}}
     tile.reduce sum %S into %D axes [1] scope(warpgroup) : !S into !D
     gpu.return
   }
@@ -180,7 +180,7 @@ gpu.module @m {
     %last = arith.cmpi uge, %t, %c128 : index
     scf.if %last {
       // expected-error @below {{a warpgroup has 128 threads, but warpgroup 1 of this block has 64}}
-      // expected-note @below {{make it a multiple of 128, or guard the op by the warpgroup id}}
+      // expected-note @below {{make the block size a multiple of 128, or guard the op by the warpgroup id}}
       tile.reduce sum %S into %D axes [1] scope(warpgroup) : !S into !D
     }
     gpu.return
@@ -204,10 +204,10 @@ gpu.module @m {
     %low = arith.cmpi sge, %from_2, %c0 : index
     %high = arith.cmpi slt, %from_2, %c4 : index
     %inside = arith.andi %low, %high : i1
-    // expected-note @below {{64 to 191 of 256 get there}}
+    // expected-note @below {{only threads 64 to 191 of 256 execute this branch}}
     scf.if %inside {
       // expected-error @below {{all threads of the `warpgroup` must reach `tile.reduce` together}}
-      // expected-note @below {{let the branch take whole groups of the scope, or use a narrower scope}}
+      // expected-note @below {{make the condition uniform within each group of the scope, or use a narrower scope}}
       tile.reduce sum %S into %D axes [1] scope(warpgroup) : !S into !D
     }
     gpu.return
@@ -224,7 +224,7 @@ gpu.module @m {
   gpu.func @two_warps_write_one_shared_tile() workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     // expected-error @below {{2 warps reach this op, and all write the same destination}}
-    // expected-note @below {{guard it so that one warp executes it, or make the destination depend on the warp's id (`memref.subview`)}}
+    // expected-note @below {{guard the op so that one warp executes it, or make the destination depend on the warp's id (`memref.subview`)}}
     tile.reduce sum %S into %D axes [1] scope(warp) : !S into !D
     gpu.return
   }
@@ -239,7 +239,7 @@ gpu.module @m {
   gpu.func @all_threads_write_one_global_tile(%B: memref<4xf32>) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     // expected-error @below {{128 threads reach this op, and all write the same destination}}
-    // expected-note @below {{guard it so that one thread executes it, or make the destination depend on the thread's id (`memref.subview`)}}
+    // expected-note @below {{guard the op so that one thread executes it, or make the destination depend on the thread's id (`memref.subview`)}}
     tile.reduce sum %S into %B axes [1] scope(thread) : !S into memref<4xf32>
     gpu.return
   }
@@ -257,7 +257,7 @@ gpu.module @m {
     %V = memref.subview %S[4, 0] [4, 8] [1, 1]
       : memref<8x8xf32, #gpu.address_space<workgroup>> to memref<4x8xf32, strided<[8, 1], offset: 32>, #gpu.address_space<workgroup>>
     // expected-error @below {{2 warpgroups reach this op, and all write the same destination}}
-    // expected-note @below {{guard it so that one warpgroup executes it, or make the destination depend on the warpgroup's id (`memref.subview`)}}
+    // expected-note @below {{guard the op so that one warpgroup executes it, or make the destination depend on the warpgroup's id (`memref.subview`)}}
     tile.copy %A to %V scope(warpgroup)
       : memref<4x8xf32> to memref<4x8xf32, strided<[8, 1], offset: 32>, #gpu.address_space<workgroup>>
     gpu.return
@@ -268,8 +268,8 @@ gpu.module @m {
 
 // A tile op must be in a kernel.
 func.func @cta_op_on_the_host(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`tile.reduce` must stand in a `gpu.func` kernel}}
-  // expected-note @below {{only `scope(grid)` stands in a host function}}
+  // expected-error @below {{`tile.reduce` must be in a `gpu.func` kernel}}
+  // expected-note @below {{only ops at `scope(grid)` are allowed in a host function}}
   tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -280,7 +280,7 @@ func.func @cta_op_on_the_host(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 gpu.module @m {
   // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
   gpu.func @device_function(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-    // expected-error @below {{`tile.reduce` must stand in a kernel}}
+    // expected-error @below {{`tile.reduce` must be in a kernel}}
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }
@@ -302,7 +302,7 @@ gpu.module @m {
 
 // No GPU supports a block of 2048 threads.
 gpu.module @m {
-  // expected-note @below {{`known_block_size` stands here}}
+  // expected-note @below {{`known_block_size` is set here}}
   gpu.func @block_of_2048(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 1024, 2, 1>} {
     // expected-error @below {{a block has 1 to 1024 threads, at most 64 along z, found [1024, 2, 1]}}
@@ -315,7 +315,7 @@ gpu.module @m {
 
 // A block needs at least one thread.
 gpu.module @m {
-  // expected-note @below {{`known_block_size` stands here}}
+  // expected-note @below {{`known_block_size` is set here}}
   gpu.func @block_of_0(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 0, 1>} {
     // expected-error @below {{a block has 1 to 1024 threads, at most 64 along z, found [32, 0, 1]}}
@@ -328,8 +328,8 @@ gpu.module @m {
 
 // Grid-level ops cannot be in a kernel.
 func.func @grid_op(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`tile.reduce` at scope `grid` is no part of a kernel}}
-  // expected-note @below {{run `tile-schedule` first: it makes kernels of it}}
+  // expected-error @below {{`tile.reduce` at scope `grid` cannot be lowered within a kernel}}
+  // expected-note @below {{run `tile-schedule` first: it converts ops at scope `grid` to kernels}}
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -341,7 +341,7 @@ gpu.module @m {
   gpu.func @cluster_op(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{`tile.reduce` at scope `cluster` is not implemented}}
-    // expected-note @below {{scopes `thread`, `warp`, `warpgroup` and `cta` are, and `tile.all_reduce` at scope `cluster`}}
+    // expected-note @below {{implemented: scopes `thread`, `warp`, `warpgroup` and `cta`, and `tile.all_reduce` at scope `cluster`}}
     tile.reduce sum %A into %B axes [1] scope(cluster) : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }
@@ -358,10 +358,10 @@ gpu.module @m {
   gpu.func @two_errors(%A: memref<4x8xf32>) workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     // expected-error @below {{2 warps reach this op, and all write the same destination}}
-    // expected-note @below {{guard it so that one warp executes it, or make the destination depend on the warp's id (`memref.subview`)}}
+    // expected-note @below {{guard the op so that one warp executes it, or make the destination depend on the warp's id (`memref.subview`)}}
     tile.copy %A to %S scope(warp) : memref<4x8xf32> to !S
     // expected-error @below {{a warpgroup has 128 threads, but warpgroup 0 of this block has 64}}
-    // expected-note @below {{make it a multiple of 128, or guard the op by the warpgroup id}}
+    // expected-note @below {{make the block size a multiple of 128, or guard the op by the warpgroup id}}
     tile.reduce sum %S into %D axes [1] scope(warpgroup) : !S into !D
     gpu.return
   }
@@ -374,7 +374,7 @@ gpu.module @m {
   gpu.func @in_place(%A: memref<8x8xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %B = memref.subview %A[0, 0] [1, 8] [1, 1] : memref<8x8xf32> to memref<8xf32, strided<[1]>>
     // expected-error @below {{the destination overlaps the source}}
-    // expected-note @below {{results are written while other elements are still read; reduce into other memory, and copy}}
+    // expected-note @below {{results are written while other elements are still read; reduce into separate memory, and copy the result}}
     tile.reduce sum %A into %B axes [0] scope(cta) : memref<8x8xf32> into memref<8xf32, strided<[1]>>
     gpu.return
   }
@@ -388,7 +388,7 @@ gpu.module @m {
     %from = memref.subview %A[0] [33] [1] : memref<64xf32> to memref<33xf32, strided<[1]>>
     %to = memref.subview %A[32] [1] [1] : memref<64xf32> to memref<f32, strided<[], offset: 32>>
     // expected-error @below {{the destination overlaps the source}}
-    // expected-note @below {{results are written while other elements are still read; reduce into other memory, and copy}}
+    // expected-note @below {{results are written while other elements are still read; reduce into separate memory, and copy the result}}
     tile.reduce sum %from into %to axes [0] scope(cta)
       : memref<33xf32, strided<[1]>> into memref<f32, strided<[], offset: 32>>
     gpu.return
@@ -406,7 +406,7 @@ gpu.module @kernels {
     %p = arith.cmpi ult, %c2, %n : index
     scf.if %p {
       // expected-error @below {{4 warps reach this op, and all write the same destination}}
-      // expected-note @below {{guard it so that one warp executes it, or make the destination depend on the warp's id (`memref.subview`)}}
+      // expected-note @below {{guard the op so that one warp executes it, or make the destination depend on the warp's id (`memref.subview`)}}
       tile.reduce sum %A into %B axes [1] scope(warp) : memref<8x64xf32> into memref<8xf32>
     }
     gpu.return
@@ -425,10 +425,10 @@ gpu.module @kernels {
     %p = arith.cmpi ult, %t, %c32 : index
     %q = arith.cmpi ult, %t, %c48 : index
     %c = arith.minsi %p, %q : i1
-    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.if %c {
       // expected-error @below {{all threads of the `warp` must reach `tile.reduce` together}}
-      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      // expected-note @below {{move the op out of the `scf.if`, or compute the condition from thread ids and constants only}}
       tile.reduce sum %A into %B axes [1] scope(warp) : memref<2x32xf32> into memref<2xf32>
     }
     gpu.return
@@ -442,7 +442,7 @@ gpu.module @kernels {
   gpu.func @one_place_for_two(%A: memref<4x8xi32>, %B: memref<4xi32>) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{two destinations overlap}}
-    // expected-note @below {{each result needs memory of its own}}
+    // expected-note @below {{write each result to separate memory}}
     tile.reduce argmax %A into %B, %B axes [1] scope(cta) : memref<4x8xi32> into memref<4xi32>, memref<4xi32>
     gpu.return
   }
@@ -513,7 +513,7 @@ gpu.module @m {
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %T = memref.transpose %A (i, j) -> (j, i) : memref<8x8xf32> to memref<8x8xf32, strided<[1, 8]>>
     // expected-error @below {{the destination overlaps the source}}
-    // expected-note @below {{elements are written while others are still read; copy to other memory, and from there}}
+    // expected-note @below {{elements are written while others are still read; copy through separate memory}}
     tile.copy %T to %A scope(cta) : memref<8x8xf32, strided<[1, 8]>> to memref<8x8xf32>
     gpu.return
   }
@@ -528,7 +528,7 @@ gpu.module @m {
     %apart = memref.subview %B[32] [32] [1] : memref<64xf32> to memref<32xf32, strided<[1], offset: 32>>
     tile.copy %from to %apart scope(cta) : memref<32xf32, strided<[1]>> to memref<32xf32, strided<[1], offset: 32>>
     // expected-error @below {{the destination overlaps the source}}
-    // expected-note @below {{elements are written while others are still read; copy to other memory, and from there}}
+    // expected-note @below {{elements are written while others are still read; copy through separate memory}}
     tile.copy %from to %to scope(cta) : memref<32xf32, strided<[1]>> to memref<32xf32, strided<[1], offset: 1>>
     gpu.return
   }
@@ -543,10 +543,10 @@ gpu.module @m {
     %i32 = arith.constant 32 : i32
     %t = gpu.thread_id x
     %r, %ok = gpu.shuffle up %one, %one, %i32 : i32
-    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    // expected-note @below {{the values of this condition in different threads are not known}}
     scf.if %ok {
       // expected-error @below {{all threads of the `cta` must reach `tile.all_reduce` together}}
-      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      // expected-note @below {{move the op out of the `scf.if`, or compute the condition from thread ids and constants only}}
       %q = tile.all_reduce sum %one scope(cta) : i32 -> i32
       memref.store %q, %B[%t] : memref<32xi32>
     }
@@ -558,7 +558,7 @@ gpu.module @m {
 
 // The message for a misspelt block size names the right attribute.
 gpu.module @misspelt_block_size {
-  // expected-note @below {{`known_blok_size` says nothing: did you mean `known_block_size`?}}
+  // expected-note @below {{`known_blok_size` has no effect: did you mean `known_block_size`?}}
   gpu.func @kernel(%a: memref<8xf32>, %b: memref<f32>) kernel attributes {known_blok_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{the kernel has no block size}}
     tile.reduce sum %a into %b axes [0] scope(cta) : memref<8xf32> into memref<f32>
@@ -574,7 +574,7 @@ gpu.module @one_thread {
     %t = gpu.thread_id x
     %c5 = arith.constant 5 : index
     %is = arith.cmpi eq, %t, %c5 : index
-    // expected-note @below {{under this branch only thread 5 of 32 gets there}}
+    // expected-note @below {{only thread 5 of 32 executes this branch}}
     scf.if %is {
       // expected-error @below {{must reach `tile.reduce` together}}
       // expected-note @below {{use a narrower scope}}

@@ -51,8 +51,8 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @no_params(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`params` do not fit this reduction: `group` must be positive}}
-    // expected-note @below {{`tile-select-variant` computes them}}
+    // expected-error @below {{`params` are invalid for this reduction: `group` must be positive}}
+    // expected-note @below {{remove `params`: `tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32, variant = "shared"}
       : memref<4x8xf32> into memref<4xf32>
     gpu.return
@@ -67,8 +67,8 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @missing_param(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`params` do not fit this reduction: `vector` must be positive}}
-    // expected-note @below {{`tile-select-variant` computes them}}
+    // expected-error @below {{`params` are invalid for this reduction: `vector` must be positive}}
+    // expected-note @below {{remove `params`: `tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = #cta32, params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64}, variant = "shared"}
       : memref<4x8xf32> into memref<4xf32>
@@ -84,8 +84,8 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @zero_param(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`params` do not fit this reduction: `group` must be positive}}
-    // expected-note @below {{`tile-select-variant` computes them}}
+    // expected-error @below {{`params` are invalid for this reduction: `group` must be positive}}
+    // expected-note @below {{remove `params`: `tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = #cta32, params = {group = 0 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
       : memref<4x8xf32> into memref<4xf32>
@@ -101,8 +101,8 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @param_of_another_type(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`params` do not fit this reduction: `groups` must be a number, as in `groups = 8 : i64`, found `"four"`}}
-    // expected-note @below {{`tile-select-variant` computes them}}
+    // expected-error @below {{`params` are invalid for this reduction: `groups` must be a number, as in `groups = 8 : i64`, found `"four"`}}
+    // expected-note @below {{remove `params`: `tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = #cta32, params = {group = 8 : i64, groups = "four", stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
       : memref<4x8xf32> into memref<4xf32>
@@ -169,7 +169,7 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
 gpu.module @m {
   // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
   gpu.func @no_kernel(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-    // expected-error @below {{`tile.reduce` must stand in a kernel}}
+    // expected-error @below {{`tile.reduce` must be in a kernel}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = #cta32, params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
       : memref<4x8xf32> into memref<4xf32>

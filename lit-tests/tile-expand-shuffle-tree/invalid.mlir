@@ -75,7 +75,7 @@ gpu.module @m [#nvvm.target<chip = "sm_100a">] {
 gpu.module @m [#nvvm.target<chip = "sm_100a">] {
   gpu.func @twelve(%v: i32) kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
     // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
-    // expected-note @below {{groups have width 12 and stride 1, expected whole warps or equal parts of one}}
+    // expected-note @below {{groups have width 12 and stride 1, expected groups that are whole warps, or equal parts of one warp}}
     %s = tile.all_reduce sum %v scope(cta) width 12 {variant = "redux"} : i32 -> i32
     gpu.return
   }
@@ -105,7 +105,7 @@ gpu.module @m {
     %c8 = arith.constant 8 : index
     %t = gpu.thread_id x
     %some = arith.cmpi ult, %t, %c8 : index
-    // expected-note @below {{this splits them}}
+    // expected-note @below {{this branch separates the threads}}
     scf.if %some {
       // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
       %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
@@ -122,7 +122,7 @@ gpu.module @m {
     %c0 = arith.constant 0 : index
     %w = gpu.subgroup_id : index
     %first = arith.cmpi eq, %w, %c0 : index
-    // expected-note @below {{this splits them}}
+    // expected-note @below {{this branch separates the threads}}
     scf.if %first {
       // expected-error @below {{all threads of the `cta` must reach `tile.all_reduce` together}}
       %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -138,7 +138,7 @@ gpu.module @m {
   gpu.func @branch_on_data(%v: f32, %flags: memref<64xi1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %t = gpu.thread_id x
     %c = memref.load %flags[%t] : memref<64xi1>
-    // expected-note @below {{this splits them}}
+    // expected-note @below {{this branch separates the threads}}
     scf.if %c {
       // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
       %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
@@ -156,7 +156,7 @@ gpu.module @m {
     %c1 = arith.constant 1 : index
     %t = gpu.thread_id x
     %end = memref.load %n[%t] : memref<64xindex>
-    // expected-note @below {{this splits them}}
+    // expected-note @below {{this branch separates the threads}}
     scf.for %i = %c0 to %end step %c1 {
       // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
       %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
@@ -183,7 +183,7 @@ gpu.module @m {
 gpu.module @m {
   // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
   gpu.func @device_function(%v: f32) {
-    // expected-error @below {{`tile.all_reduce` must stand in a kernel}}
+    // expected-error @below {{`tile.all_reduce` must be in a kernel}}
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
     gpu.return
   }
@@ -193,8 +193,8 @@ gpu.module @m {
 
 // Host code has no lanes.
 func.func @host(%v: f32) {
-  // expected-error @below {{`tile.all_reduce` must stand in a `gpu.func` kernel}}
-  // expected-note @below {{only `scope(grid)` stands in a host function}}
+  // expected-error @below {{`tile.all_reduce` must be in a `gpu.func` kernel}}
+  // expected-note @below {{only ops at `scope(grid)` are allowed in a host function}}
   %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
   return
 }
@@ -215,7 +215,7 @@ gpu.module @m {
 
 // No GPU supports a block of 2048 threads.
 gpu.module @m {
-  // expected-note @below {{`known_block_size` stands here}}
+  // expected-note @below {{`known_block_size` is set here}}
   gpu.func @block_of_2048(%v: f32) kernel attributes {known_block_size = array<i32: 1024, 2, 1>} {
     // expected-error @below {{a block has 1 to 1024 threads, at most 64 along z, found [1024, 2, 1]}}
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -239,7 +239,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 
 // A cluster of seventeen blocks is too large.
 gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
-  // expected-note @below {{`known_cluster_size` stands here}}
+  // expected-note @below {{`known_cluster_size` is set here}}
   gpu.func @large_cluster(%v: f32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 17, 1, 1>} {
     // expected-error @below {{a cluster has 1 to 16 blocks, found [17, 1, 1]}}
@@ -266,7 +266,7 @@ gpu.module @m [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
 gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   gpu.func @part_of_a_block(%v: f32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
-    // expected-error @below {{groups of 48 threads, 1 apart, in 4 blocks of 32 threads: expected groups of whole blocks, or equal parts of one}}
+    // expected-error @below {{groups of 48 threads with stride 1, in 4 blocks of 32 threads: expected groups that are whole blocks, or equal parts of one block}}
     %s = tile.all_reduce sum %v scope(cluster) width 48 : f32 -> f32
     gpu.return
   }
@@ -278,7 +278,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   gpu.func @uneven_stride(%v: f32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 3, 1, 1>} {
-    // expected-error @below {{threads of a group are 48 apart, expected a number that divides the 32 threads of a block, or a multiple of it}}
+    // expected-error @below {{the stride of a group is 48 threads, expected a divisor or a multiple of the 32 threads of a block}}
     %s = tile.all_reduce sum %v scope(cluster) width 2 stride 48 : f32 -> f32
     gpu.return
   }
@@ -293,7 +293,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
     %b = gpu.block_id x
     %c0 = arith.constant 0 : index
     %first = arith.cmpi eq, %b, %c0 : index
-    // expected-note @below {{this splits them}}
+    // expected-note @below {{this branch separates the threads}}
     scf.if %first {
       // expected-error @below {{all threads of the `cluster` must reach `tile.all_reduce` together}}
       %s = tile.all_reduce sum %v scope(cluster) : f32 -> f32

@@ -9,14 +9,14 @@ gpu.module @kernels {
     %c32 = arith.constant 32 : index
     %c63 = arith.constant 63 : index
     %first = arith.cmpi ult, %t, %c32 : index
-    // expected-note @below {{threads take both arms of this branch side by side}}
+    // expected-note @below {{different threads execute the two arms of this branch at the same time}}
     scf.if %first {
       // expected-note @below {{the other access}}
       memref.store %x, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
     } else {
       %r = arith.subi %c63, %t : index
-      // expected-error @below {{this touches memory that the other arm of a branch touches at the same time}}
-      // expected-note @below {{one after the other}}
+      // expected-error @below {{this op accesses memory that the other arm of the branch accesses at the same time}}
+      // expected-note @below {{move the two accesses into two consecutive branches}}
       %y = memref.load %S[%r] : memref<64xf32, #gpu.address_space<workgroup>>
       memref.store %y, %B[%t] : memref<64xf32>
     }

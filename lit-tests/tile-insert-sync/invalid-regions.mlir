@@ -15,13 +15,13 @@ gpu.module @m {
     %t = gpu.thread_id x
     %other = arith.subi %c63, %t : index
     %own = memref.load %I[%t] : memref<64xindex>
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.index_switch %own
     case 1 {
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
       memref.store %x, %S[%t] : !S
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{let one thread execute the op, or make the condition uniform within each warp}}
       %y = memref.load %S[%other] : !S
       scf.yield
     }
@@ -46,12 +46,12 @@ gpu.module @m {
     %c63 = arith.constant 63 : index
     %t = gpu.thread_id x
     %other = arith.subi %c63, %t : index
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.parallel (%i) = (%c0) to (%t) step (%c1) {
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
       memref.store %x, %S[%t] : !S
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       %y = memref.load %S[%other] : !S
     }
     gpu.return
@@ -72,12 +72,12 @@ gpu.module @m {
     %c63 = arith.constant 63 : index
     %t = gpu.thread_id x
     %other = arith.subi %c63, %t : index
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     affine.for %i = 0 to affine_map<(d0) -> (d0)>(%t) {
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
       memref.store %x, %S[%t] : !S
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       %y = memref.load %S[%other] : !S
     }
     gpu.return
@@ -100,12 +100,12 @@ gpu.module @m {
     %other = arith.subi %c63, %t : index
     %w = arith.divui %t, %c32 : index
     %own = memref.load %I[%w] : memref<2xi1>
-    // expected-note @below {{warps may take this differently}}
+    // expected-note @below {{warps may take different paths here}}
     scf.if %own {
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
       memref.store %x, %S[%t] : !S
-      // expected-error @below {{a barrier is needed here, but which warps of the block get here is not known}}
-      // expected-note @below {{let it depend on what the whole block shares, or on thread ids and constants alone}}
+      // expected-error @below {{a barrier is required here, but it is not known which warps of the block reach this op}}
+      // expected-note @below {{make the condition uniform across the block, or compute it from thread ids and constants only}}
       %y = memref.load %S[%other] : !S
     }
     gpu.return
@@ -126,11 +126,11 @@ gpu.module @m {
     %c63 = arith.constant 63 : index
     %t = gpu.thread_id x
     %other = arith.subi %c63, %t : index
-    // expected-note @below {{what this op does to threads is not known}}
+    // expected-note @below {{the control flow of this op is not known}}
     affine.if affine_set<(d0) : (d0 - 1 >= 0)>(%t) {
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
       memref.store %x, %S[%t] : !S
-      // expected-error @below {{a barrier is needed here, but whether all threads get here is not known}}
+      // expected-error @below {{a barrier is required here, but it is not known whether all threads reach this op}}
       // expected-note @below {{write it as `scf.if`, `scf.for` or `scf.while`}}
       %y = memref.load %S[%other] : !S
     }
@@ -155,9 +155,9 @@ gpu.module @m {
     %other = arith.subi %c63, %t : index
     cf.cond_br %c, ^bb1, ^bb2
     ^bb1:
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
       memref.store %x, %S[%t] : !S
-      // expected-error @below {{a barrier is needed here, but whether all threads get here is not known}}
+      // expected-error @below {{a barrier is required here, but it is not known whether all threads reach this op}}
       // expected-note @below {{write its branches as `scf.if` and its loops as `scf.for` or `scf.while`}}
       %y = memref.load %S[%other] : !S
       cf.br ^bb2
@@ -184,9 +184,9 @@ gpu.module @m {
     scf.execute_region {
       cf.cond_br %c, ^bb1, ^bb2
     ^bb1:
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
       memref.store %x, %S[%t] : !S
-      // expected-error @below {{a barrier is needed here, but whether all threads get here is not known}}
+      // expected-error @below {{a barrier is required here, but it is not known whether all threads reach this op}}
       // expected-note @below {{write its branches as `scf.if` and its loops as `scf.for` or `scf.while`}}
       %y = memref.load %S[%other] : !S
       cf.br ^bb2
@@ -210,11 +210,11 @@ gpu.module @m {
     %t = gpu.thread_id x
     %other = arith.subi %c63, %t : index
     %w = arith.divui %t, %c32 : index
-    // expected-note @below {{threads take both arms of this branch side by side}}
+    // expected-note @below {{different threads execute the two arms of this branch at the same time}}
     scf.index_switch %w
     case 0 {
-      // expected-error @below {{this touches memory that the other arm of a branch touches at the same time}}
-      // expected-note @below {{put the two into branches one after the other}}
+      // expected-error @below {{this op accesses memory that the other arm of the branch accesses at the same time}}
+      // expected-note @below {{move the two accesses into two consecutive branches}}
       memref.store %x, %S[%t] : !S
       scf.yield
     }

@@ -8,13 +8,13 @@ gpu.module @m {
     %c1 = arith.constant 1 : index
     %c64 = arith.constant 64 : index
     %t = gpu.thread_id x
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.for %i = %t to %n step %c64 {
       %o = arith.addi %i, %c1 : index
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
       %x = memref.load %G[%o] : memref<?xf32>
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -28,11 +28,11 @@ gpu.module @m {
   gpu.func @too_small_a_step(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c32 = arith.constant 32 : index
     %t = gpu.thread_id x
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.for %i = %t to %n step %c32 {
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -47,11 +47,11 @@ gpu.module @m {
     %c32 = arith.constant 32 : index
     %t = gpu.thread_id x
     %step = arith.muli %s, %c32 : index
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.for %i = %t to %n step %step {
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -67,11 +67,11 @@ gpu.module @m {
     %c128 = arith.constant 128 : index
     %t = gpu.thread_id x
     %first = arith.muli %t, %c2 : index
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.for %i = %first to %n step %c128 {
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       vector.store %x, %G[%i] : memref<?xf32>, vector<4xf32>
     }
     gpu.return
@@ -85,11 +85,11 @@ gpu.module @m {
   gpu.func @other_dimension(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 16, 4, 1>} {
     %c64 = arith.constant 64 : index
     %t = gpu.thread_id x
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.for %i = %t to %n step %c64 {
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -104,12 +104,12 @@ gpu.module @m {
     %c96 = arith.constant 96 : i32
     %id = gpu.thread_id x
     %t = arith.index_cast %id : index to i32
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.for %i = %t to %n step %c96 : i32 {
       %o = arith.index_cast %i : i32 to index
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       memref.store %x, %G[%o] : memref<?xf32>
     }
     gpu.return
@@ -123,11 +123,11 @@ gpu.module @m {
   gpu.func @unsigned(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     %c96 = arith.constant 96 : index
     %t = gpu.thread_id x
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.for unsigned %i = %t to %n step %c96 {
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -141,12 +141,12 @@ gpu.module @m {
   gpu.func @sum_wraps_around(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     %c96 = arith.constant 96 : index
     %t = gpu.thread_id x
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.for %i = %t to %n step %c96 {
       %o = arith.addi %i, %c96 : index
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       memref.store %x, %G[%o] : memref<?xf32>
     }
     gpu.return
@@ -164,11 +164,11 @@ gpu.module @m {
     %c64 = arith.constant 64 : index
     %t = gpu.thread_id x
     %from = arith.minui %t, %n : index
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     %end = scf.for %k = %from to %n step %c1 iter_args(%i = %t) -> (index) {
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       memref.store %x, %G[%i] : memref<?xf32>
       %next = arith.addi %i, %c64 : index
       %near = arith.addi %i, %c32 : index
@@ -189,11 +189,11 @@ gpu.module @m {
     %c32 = arith.constant 32 : index
     %id = gpu.thread_id x
     %t = arith.remui %id, %c32 : index
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.for %i = %t to %n step %c64 {
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -208,12 +208,12 @@ gpu.module @m {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %t = gpu.thread_id x
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.for %i = %t to %n step %c64 {
       %v = memref.subview %G[%i] [2] [1] : memref<?xf32> to memref<2xf32, strided<[1], offset: ?>>
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
+      // expected-note @below {{let one thread execute the op, or make the number of iterations equal for all threads}}
       vector.store %x, %v[%c0] : memref<2xf32, strided<[1], offset: ?>>, vector<2xf32>
     }
     gpu.return

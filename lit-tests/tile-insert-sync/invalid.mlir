@@ -11,12 +11,12 @@ gpu.module @m {
     %t = gpu.thread_id x
     %some = arith.cmpi ult, %t, %c8 : index
     scf.if %some {
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
       memref.store %x, %S[%t] : !S
       %other = arith.subi %c7, %t : index
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{a branch around it splits the threads of a warp}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{a branch around this op separates the threads of a warp}}
+      // expected-note @below {{let one thread execute the op, or make the condition uniform within each warp}}
       %y = memref.load %S[%other] : !S
     }
     gpu.return
@@ -35,12 +35,12 @@ gpu.module @m {
     %t = gpu.thread_id x
     %other = arith.subi %c63, %t : index
     %c = memref.load %flags[%t] : memref<64xi1>
-    // expected-note @below {{this splits the threads of a warp}}
+    // expected-note @below {{threads of one warp may take different paths here}}
     scf.if %c {
-      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{threads may access the same memory here, and nothing orders the two accesses}}
       memref.store %x, %S[%t] : !S
-      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-error @below {{a barrier is required here, but not all lanes of the warp reach this op}}
+      // expected-note @below {{let one thread execute the op, or make the condition uniform within each warp}}
       %y = memref.load %S[%other] : !S
     }
     gpu.return
@@ -261,7 +261,7 @@ gpu.module @m {
       %ends15 = arith.constant 287 : index
       %other15 = arith.subi %ends15, %t : index
       // expected-error @below {{this kernel needs more than 15 named barriers}}
-      // expected-note @below {{let fewer different sets of warps work by themselves}}
+      // expected-note @below {{use fewer different sets of warps that synchronize separately}}
       %y15 = memref.load %S[%row15, %other15] : !S
     }
     gpu.return
@@ -283,11 +283,11 @@ gpu.module @m {
     %word = arith.index_cast %at : index to i64
     %own = llvm.inttoptr %word : i64 to !llvm.ptr<3>
     %theirs = nvvm.mapa %own, %to : !llvm.ptr<3> -> !llvm.ptr<7>
-    // expected-note @below {{this may split the threads of a cluster}}
+    // expected-note @below {{threads of one cluster may take different paths here}}
     scf.if %first {
       llvm.store %v, %theirs : f32, !llvm.ptr<7>
-      // expected-error @below {{a barrier of the cluster is needed here, but not all of its threads get here}}
-      // expected-note @below {{reach other blocks' memory outside of branches that not all blocks of a cluster take}}
+      // expected-error @below {{a cluster barrier is required here, but not all threads of the cluster reach this op}}
+      // expected-note @below {{access the shared memory of other blocks outside of branches that only some blocks of a cluster take}}
       %x = memref.load %slots[%c0] : memref<2xf32, #gpu.address_space<workgroup>>
       memref.store %x, %R[] : memref<f32>
     }

@@ -5,23 +5,23 @@
 // Candidate schedules of each reduction, with the estimated microseconds on a board with this chip: first the
 // chosen schedule, then the others by estimated time. An op without a reduction has no candidates.
 // CHECK-LABEL: func.func @rows(
-// CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{[0-9x]+}}", {{\[\[}}#tile.bind<"d0" to block_x>
+// CHECK:         tile.candidates = ["the H200, which represents sm_90, and lengths of {{[0-9x]+}}", {{\[\[}}#tile.bind<"d0" to block_x>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @columns(
-// CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{[0-9x]+}}", {{\[\[}}#tile.split<"d1" by 32>
+// CHECK:         tile.candidates = ["the H200, which represents sm_90, and lengths of {{[0-9x]+}}", {{\[\[}}#tile.split<"d1" by 32>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @everything(
-// CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{[0-9]+}}, which is assumed where sizes are known at run time only", {{\[\[}}#tile.case<"d0" to 4096
+// CHECK:         tile.candidates = ["the H200, which represents sm_90, and lengths of {{[0-9]+}}, assumed for dynamic sizes", {{\[\[}}#tile.case<"d0" to 4096
 // CHECK-LABEL: func.func @written(
-// CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{[0-9x]+}}", {{\[\[\]}}, {{[0-9.e+]+}}], {{\[\[}}#tile.split
+// CHECK:         tile.candidates = ["the H200, which represents sm_90, and lengths of {{[0-9x]+}}", {{\[\[\]}}, {{[0-9.e+]+}}], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @each_element(
 // CHECK-NOT:     tile.candidates
 
 // EXPLAIN: remark: `tile.reduce` is scheduled by its shape
-// EXPLAIN: estimates are for the H200, whose figures stand for sm_90, and 512x1024{{$}}
-// EXPLAIN: chosen: {{[0-9.]+}} µs for 2099200 bytes, 0.1 waves of {{[0-9]+}} threads a multiprocessor; the memory alone would take {{.+}} µs
+// EXPLAIN: estimates are for the H200, which represents sm_90, and lengths of 512x1024{{$}}
+// EXPLAIN: chosen: {{[0-9.]+}} µs for 2099200 bytes, 0.1 waves of {{[0-9]+}} threads per SM; memory bandwidth alone would take {{.+}} µs
 // EXPLAIN: candidate: {{.+}} µs for 2099200 bytes
-// EXPLAIN: remark: `tile.reduce` is scheduled as is written
+// EXPLAIN: remark: `tile.reduce` is scheduled as written in the program
 // EXPLAIN: written: {{.+}} µs
 // EXPLAIN: remark: `linalg.generic` is scheduled by its shape
 // EXPLAIN-NOT: estimates

@@ -5,7 +5,7 @@
 // and with rows reloaded by each phase.
 // CHECK-LABEL: func.func @softmax_like(
 // CHECK:         tile.reduce max
-// CHECK-SAME:      tile.candidates = ["the H200, whose figures stand for sm_90, and 16x16384",
+// CHECK-SAME:      tile.candidates = ["the H200, which represents sm_90, and lengths of 16x16384",
 // CHECK-SAME:      [#tile.split<"r0" by 4>,{{.*}}to cluster_x>{{.*}}#tile.hold<"in0" in registers>
 // CHECK:         tile.reduce sum
 // CHECK-NOT:     tile.candidates
@@ -36,7 +36,7 @@ func.func @softmax_like(%A: memref<16x16384xf32>, %B: memref<16x16384xf32>) {
 
 // A row of dynamic length: each candidate has one case for each class of lengths.
 // CHECK-LABEL: func.func @any_length(
-// CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{.*}}which is assumed{{.*}}", {{\[\[}}#tile.case<"r0" to
+// CHECK:         tile.candidates = ["the H200, which represents sm_90, and lengths of {{.*}}, assumed for dynamic sizes", {{\[\[}}#tile.case<"r0" to
 func.func @any_length(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %A, %c0 : memref<?x?xf32>

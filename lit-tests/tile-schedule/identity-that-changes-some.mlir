@@ -4,13 +4,13 @@
 
 // A warning for an identity that changes some values, with a neutral one, is reported once for all kernels.
 // SNAPSHOT: none — launch plans have tests of their own
-// ONCE-COUNT-1: warning: the identity is not neutral to every value
+// ONCE-COUNT-1: warning: the identity is not neutral for every value
 // QUIET-NOT: warning
 // QUIET: "entry": "least_number"
 // The lowest finite number is no identity of a maximum: a row of -inf has a lower maximum.
 func.func @least_number(%a: memref<?x?xf32>, %b: memref<?xf32>) {
-  // expected-warning @below {{the identity is not neutral to every value: combiner(-3.4028234663852886e38, -inf) = -3.4028234663852886e38, expected -inf; neutral is -inf}}
-  // expected-note @below {{threads without an element combine the identity: results are right where such values do not occur}}
+  // expected-warning @below {{the identity is not neutral for every value: combiner(-3.4028234663852886e38, -inf) = -3.4028234663852886e38, expected -inf; the neutral value is -inf}}
+  // expected-note @below {{threads without an element contribute the identity: results are correct only if such values do not occur}}
   tile.reduce custom %a into %b axes [1] scope(grid) identity [-3.4028235e38 : f32] combiner {
     ^bb0(%x: f32, %y: f32):
       %z = arith.maximumf %x, %y : f32
@@ -36,7 +36,7 @@ func.func @magnitudes(%a: memref<4x40xf32>, %b: memref<4xf32>) {
 // The warning also applies to kernels of the program.
 gpu.module @kernels {
   gpu.func @k(%a: memref<4x40xi32>, %b: memref<4xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-warning @below {{the identity is not neutral to every value: combiner(0, 1) = 0, expected 1; neutral is 2147483647}}
+    // expected-warning @below {{the identity is not neutral for every value: combiner(0, 1) = 0, expected 1; the neutral value is 2147483647}}
     // expected-note @below {{threads without an element}}
     tile.reduce custom %a into %b axes [1] scope(cta) identity [0 : i32] combiner {
       ^bb0(%x: i32, %y: i32):

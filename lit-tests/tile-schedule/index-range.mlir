@@ -7,10 +7,10 @@
 // CHECK:         %[[ROWS:.+]] = memref.dim
 // CHECK:         %[[MOST:.+]] = arith.constant 2147483648 : index
 // CHECK:         %[[FIT:.+]] = arith.cmpi sle, %[[ROWS]], %[[MOST]] : index
-// CHECK:         cf.assert %[[FIT]], "an `i32` index can tell 2147483648 elements apart; the reduction needs an `i64` index"
+// CHECK:         cf.assert %[[FIT]], "an `i32` index distinguishes at most 2147483648 elements; the reduction needs an `i64` index"
 // CHECK:         %[[ALL:.+]] = arith.muli %[[ROWS]], %{{.+}} : index
 // CHECK:         %[[FIT:.+]] = arith.cmpi sle, %[[ALL]], %{{.+}} : index
-// CHECK:         cf.assert %[[FIT]], "an `i32` index can tell
+// CHECK:         cf.assert %[[FIT]], "an `i32` index distinguishes at most
 // CHECK-LABEL: func.func @wide_index(
 // CHECK-NOT:     cf.assert %{{.+}}, "an `i32`
 // CHECK:         gpu.launch_func

@@ -12,8 +12,8 @@ func.func @tensors(%A: tensor<4xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
 
 // A diagonal is not written: each loop must index one dimension of an output.
 func.func @diagonal(%A: memref<4xf32>, %B: memref<4x4xf32>) {
-  // expected-error @below {{`linalg.generic` writes at (d0) -> (d0, d0), where results could meet}}
-  // expected-note @below {{expected each dimension once, or a constant}}
+  // expected-error @below {{`linalg.generic` indexes its output by (d0) -> (d0, d0), so several results could be written to one element}}
+  // expected-note @below {{index the output by each dimension at most once, or by constants}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, i)>],
                   iterator_types = ["parallel"]}
       ins(%A : memref<4xf32>) outs(%B : memref<4x4xf32>) {
@@ -27,7 +27,7 @@ func.func @diagonal(%A: memref<4xf32>, %B: memref<4x4xf32>) {
 
 // A host function cannot use shared memory.
 func.func @shared(%A: memref<4xf32, #gpu.address_space<workgroup>>, %B: memref<4xf32>) {
-  // expected-error @below {{a host function works on global memory, found `memref<4xf32, #gpu.address_space<workgroup>>` in shared}}
+  // expected-error @below {{a host function requires global memory, found `memref<4xf32, #gpu.address_space<workgroup>>` in shared}}
   linalg.exp ins(%A : memref<4xf32, #gpu.address_space<workgroup>>) outs(%B : memref<4xf32>)
   return
 }
@@ -36,7 +36,7 @@ func.func @shared(%A: memref<4xf32, #gpu.address_space<workgroup>>, %B: memref<4
 
 // A loop can have only one `rfactor`.
 func.func @twice(%A: memref<?x?xf32>, %B: memref<?xf32>) {
-  // expected-error @below {{partial results of `d1.o` are materialised twice}}
+  // expected-error @below {{`d1.o` has two `#tile.rfactor` steps}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 16>, #tile.rfactor<"d1.o">, #tile.rfactor<"d1.o">]} : memref<?x?xf32> into memref<?xf32>
   return
 }
@@ -44,7 +44,7 @@ func.func @twice(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // -----
 
 func.func @resident(%A: memref<?x?xf32>, %B: memref<?xf32>) {
-  // expected-error @below {{registers are to do for 4096 threads of a multiprocessor, expected 1 to 2048}}
+  // expected-error @below {{`#tile.resident<4096>`: expected 1 to 2048 threads per SM}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>, #tile.resident<4096>]} : memref<?x?xf32> into memref<?xf32>
   return
 }
@@ -60,7 +60,7 @@ func.func @itself(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
 // -----
 
 func.func @written_out(%A: memref<?x64xf32>, %B: memref<?xf32>) {
-  // expected-error @below {{`d1.i` is written out already}}
+  // expected-error @below {{`d1.i` is already unrolled or vectorized}}
   // expected-note @below {{split and fuse loops before they are unrolled or vectorized}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 16>, #tile.unroll<"d1.i">, #tile.split<"d1.i" by 4>]} : memref<?x64xf32> into memref<?xf32>
   return
@@ -79,7 +79,7 @@ func.func @both_vectors(%A: memref<?x64xf32>, %B: memref<?xf32>) {
 
 // Unrolled loops and accumulators are code of one thread, and limited.
 func.func @much_code(%A: memref<?x4096xf32>, %B: memref<?xf32>) {
-  // expected-error @below {{iterations are written out}}
+  // expected-error @below {{2048 iterations are unrolled with 1 accumulators per thread, expected at most 256 and 64}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 64>, #tile.split<"d1.o" by 32>, #tile.unroll<"d1.i">, #tile.unroll<"d1.o.i">]} : memref<?x4096xf32> into memref<?xf32>
   return
 }
@@ -89,7 +89,7 @@ func.func @much_code(%A: memref<?x4096xf32>, %B: memref<?xf32>) {
 // Two points of the iteration space must not write one element.
 func.func @diagonals(%A: memref<8x8xf32>, %B: memref<15xf32>) {
   // expected-error @+2 {{d0 is a `parallel` loop, but no index of an output is d0 alone}}
-  // expected-note @+1 {{expected outputs that are indexed by each loop once: each result has one place}}
+  // expected-note @+1 {{index each output by every loop exactly once}}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i + j)>], iterator_types = ["parallel", "parallel"]}
       ins(%A : memref<8x8xf32>) outs(%B : memref<15xf32>) {
   ^bb0(%a: f32, %b: f32):
@@ -105,7 +105,7 @@ func.func @diagonals(%A: memref<8x8xf32>, %B: memref<15xf32>) {
 memref.global "private" @state : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
 func.func @not_constant(%A: memref<4xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`memref.get_global` of @state, which is not `constant`}}
-  // expected-note @below {{kernels address `memref.global constant` with a dense value}}
+  // expected-note @below {{kernels can read only a `memref.global constant` with a dense initial value; pass other memory as an argument}}
   %s = memref.get_global @state : memref<4xf32>
   linalg.mul ins(%A, %s : memref<4xf32>, memref<4xf32>) outs(%B : memref<4xf32>)
   return
@@ -118,7 +118,7 @@ func.func @not_constant(%A: memref<4xf32>, %B: memref<4xf32>) {
 memref.global "private" constant @extern : memref<4xf32>
 func.func @without_value(%A: memref<4xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`memref.get_global` of @extern, which has no initial value}}
-  // expected-note @below {{kernels address `memref.global constant` with a dense value}}
+  // expected-note @below {{kernels can read only a `memref.global constant` with a dense initial value; pass other memory as an argument}}
   %s = memref.get_global @extern : memref<4xf32>
   linalg.mul ins(%A, %s : memref<4xf32>, memref<4xf32>) outs(%B : memref<4xf32>)
   return
@@ -157,8 +157,8 @@ func.func @written(%A: memref<2xf32>) {
 memref.global "private" constant @one : memref<8388608xf64> = dense<1.0>
 // expected-note @below {{@two takes 4 bytes}}
 memref.global "private" constant @two : memref<4xi8> = dense<[1, 2, 3, 4]>
-// expected-error @below {{2 constant arrays take 67108868 bytes, and a module may hold 67108864}}
-// expected-note @below {{pass the largest as arguments of the function}}
+// expected-error @below {{2 constant arrays take 67108868 bytes, expected at most 67108864}}
+// expected-note @below {{pass the largest arrays as arguments of the function}}
 func.func @too_large(%A: memref<8388608xf64>, %B: memref<8388608xf64>, %C: memref<4xi8>) {
   %s = memref.get_global @one : memref<8388608xf64>
   %t = memref.get_global @two : memref<4xi8>

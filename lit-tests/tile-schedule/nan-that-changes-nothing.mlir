@@ -3,11 +3,11 @@
 
 // `nan` applies to maxima and minima. On other kinds, one warning says that it has no effect.
 // SNAPSHOT: none — kernels of sums have tests of their own
-// ONCE-COUNT-1: warning: `nan` changes nothing in `sum`
+// ONCE-COUNT-1: warning: `nan` has no effect on `sum`
 func.func @sum(%a: memref<?x?xf32>, %b: memref<?xf32>) {
-  // expected-warning @below {{`nan` changes nothing in `sum`: NaN stays NaN whatever it is combined with}}
-  // expected-note @below {{it says what NaN does in `max`, `min`, `argmax` and `argmin`}}
-  // expected-note @below {{to leave NaN out, put another value in its place in a region `element`, with `arith.cmpf uno` and `arith.select`}}
+  // expected-warning @below {{`nan` has no effect on `sum`: the result is NaN if any operand is NaN}}
+  // expected-note @below {{`nan` defines the handling of NaN in `max`, `min`, `argmax` and `argmin`}}
+  // expected-note @below {{to ignore NaN, replace it by another value in an `element` region, with `arith.cmpf uno` and `arith.select`}}
   tile.reduce sum %a into %b axes [1] scope(grid) {nan = #tile.nan<ignore>} : memref<?x?xf32> into memref<?xf32>
   return
 }
@@ -34,13 +34,13 @@ gpu.module @kernels {
 gpu.func @exchange(%a: memref<32xf32>, %b: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %t = gpu.thread_id x
   %x = memref.load %a[%t] : memref<32xf32>
-  // expected-warning @below {{`nan` changes nothing in `prod`: NaN stays NaN whatever it is combined with}}
-  // expected-note @below {{it says what NaN does in `max`, `min`, `argmax` and `argmin`}}
-  // expected-note @below {{to leave NaN out}}
+  // expected-warning @below {{`nan` has no effect on `prod`: the result is NaN if any operand is NaN}}
+  // expected-note @below {{`nan` defines the handling of NaN in `max`, `min`, `argmax` and `argmin`}}
+  // expected-note @below {{to ignore NaN, replace it by another value in an `element` region, with `arith.cmpf uno` and `arith.select`}}
   %y = tile.all_reduce prod %x scope(warp) {nan = #tile.nan<ignore>} : f32 -> f32
-  // expected-warning @below {{`nan` changes nothing in `custom`: the combiner says what NaN does}}
-  // expected-note @below {{it says what NaN does in `max`, `min`, `argmax` and `argmin`}}
-  // expected-note @below {{to leave NaN out, put another value in its place where the values are combined}}
+  // expected-warning @below {{`nan` has no effect on `custom`: the combiner defines the handling of NaN}}
+  // expected-note @below {{`nan` defines the handling of NaN in `max`, `min`, `argmax` and `argmin`}}
+  // expected-note @below {{to ignore NaN, replace it by another value in the combiner, with `arith.cmpf uno` and `arith.select`}}
   %z = tile.all_reduce custom %y scope(warp) identity [0.0 : f32] combiner {
     ^bb0(%l: f32, %r: f32):
       %s = arith.addf %l, %r : f32

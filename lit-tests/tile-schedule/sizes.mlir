@@ -6,8 +6,8 @@
 // CHECK-LABEL: func.func @arg(
 // CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
 // CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg2.dim0 are one dimension of the reduction"
-// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is reduced by the reduction, and must be 1 where it is kept"
-// CHECK-DAG:     cf.assert %{{.+}}, "arg2.dim1 is reduced by the reduction, and must be 1 where it is kept"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is a reduced dimension of the reduction, and must be 1"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg2.dim1 is a reduced dimension of the reduction, and must be 1"
 // CHECK-NOT:     cf.assert {{.*}}must be
 // CHECK:         gpu.launch_func
 func.func @arg(%A: memref<?x?xf32>, %V: memref<?x?xf32>, %I: memref<?x?xi64>) {
@@ -19,7 +19,7 @@ func.func @arg(%A: memref<?x?xf32>, %V: memref<?x?xf32>, %I: memref<?x?xi64>) {
 // -----
 
 // CHECK-LABEL: func.func @with(
-// CHECK:         cf.assert %{{.+}}, "arg2.dim1 is reduced by the reduction, and must be 1 where it is kept"
+// CHECK:         cf.assert %{{.+}}, "arg2.dim1 is a reduced dimension of the reduction, and must be 1"
 func.func @with(%A: memref<?x?xf32>, %O: memref<?xf32>, %W: memref<?x?xf32>) {
   tile.reduce sum %A into %O with %W axes [1] scope(grid) epilogue {
   ^bb0(%r: f32, %w: f32, %i: index):
@@ -34,8 +34,8 @@ func.func @with(%A: memref<?x?xf32>, %O: memref<?xf32>, %W: memref<?x?xf32>) {
 // Several sources must have equal shapes.
 // CHECK-LABEL: func.func @sources(
 // CHECK:         cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
-// CHECK:         cf.assert %{{.+}}, "arg2.dim0 is reduced by the reduction, and must be 1 where it is kept"
-// CHECK:         cf.assert %{{.+}}, "arg3.dim0 is reduced by the reduction, and must be 1 where it is kept"
+// CHECK:         cf.assert %{{.+}}, "arg2.dim0 is a reduced dimension of the reduction, and must be 1"
+// CHECK:         cf.assert %{{.+}}, "arg3.dim0 is a reduced dimension of the reduction, and must be 1"
 func.func @sources(%A: memref<?xf32>, %B: memref<?xf32>, %C: memref<?xf32>, %D: memref<?xf32>) {
   tile.reduce custom %A, %B into %C, %D axes [0] scope(grid) identity [0.0 : f32, 0.0 : f32] combiner {
   ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
@@ -51,12 +51,12 @@ func.func @sources(%A: memref<?xf32>, %B: memref<?xf32>, %C: memref<?xf32>, %D: 
 // Partial results in global memory do not remove checks of destination sizes, in two kernels or in one.
 // CHECK-LABEL: func.func @partials(
 // CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
-// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is reduced by the reduction, and must be 1 where it is kept"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is a reduced dimension of the reduction, and must be 1"
 // CHECK-NOT:     cf.assert
 // CHECK:         gpu.launch_func
 // CHECK-LABEL: func.func @last_block(
 // CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
-// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is reduced by the reduction, and must be 1 where it is kept"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is a reduced dimension of the reduction, and must be 1"
 // CHECK:         gpu.launch_func
 func.func @partials(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)

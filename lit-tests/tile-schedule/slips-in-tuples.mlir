@@ -4,8 +4,8 @@
 // A likely mistake in one value of a tuple combiner is reported: `l1 + r0` is `l1 + r1` for (2, 2).
 func.func @sums(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %s: memref<?xf32>, %t: memref<?xf32>) {
   // expected-warning @below {{the combiner is not commutative for most tuples: combiner((3, 11), (6, 27)) = (9, 17), but combiner((6, 27), (3, 11)) = (9, 30)}}
-  // expected-note @below {{value 1 (counted from 0) differs: look for a left argument of the combiner where a right one is meant, or the other way round}}
-  // expected-note @below {{elements are combined in any order: results depend on it wherever such tuples occur}}
+  // expected-note @below {{value 1 (counted from 0) differs: check whether its operand of `tile.yield` uses a left argument of the combiner instead of a right argument, or the reverse}}
+  // expected-note @below {{elements are combined in any order: the result depends on the order if such tuples occur}}
   tile.reduce custom %a, %b into %s, %t axes [1] scope(grid) identity [0.0 : f32, 0.0 : f32] combiner {
   ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
     %x = arith.addf %l0, %r0 : f32
@@ -18,8 +18,8 @@ func.func @sums(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %s: memref<?xf32>, %t:
 // A combiner that uses the same value twice is reported; the order of elements does not show it.
 func.func @twice(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %s: memref<?xi32>, %t: memref<?xi32>) {
   // expected-warning @below {{the identity is not neutral for most tuples: combiner((0, 0), (3, 11)) = (3, 3), expected (3, 11)}}
-  // expected-note @below {{value 1 (counted from 0) changes: mend its identity, or what `tile.yield` takes there}}
-  // expected-note @below {{threads without an element combine the identity}}
+  // expected-note @below {{value 1 (counted from 0) changes: correct its identity, or the operand of `tile.yield` for this value}}
+  // expected-note @below {{threads without an element contribute the identity}}
   tile.reduce custom %a, %b into %s, %t axes [1] scope(grid) identity [0 : i32, 0 : i32] combiner {
   ^bb0(%l0: i32, %l1: i32, %r0: i32, %r1: i32):
     %x = arith.addi %l0, %r0 : i32
@@ -31,7 +31,7 @@ func.func @twice(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %s: memref<?xi32>, %t
 // A choice by an argument of the wrong value is reported; it fails for some values only.
 func.func @chooses(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %s: memref<?xi32>, %t: memref<?xi32>) {
   // expected-warning @below {{the combiner is not commutative for most tuples}}
-  // expected-note @below {{differs: look for}}
+  // expected-note @below {{value 1 (counted from 0) differs: check whether its operand of `tile.yield` uses a left argument of}}
   // expected-note @below {{in any order}}
   tile.reduce custom %a, %b into %s, %t axes [1] scope(grid) identity [-2147483648 : i32, 0 : i32] combiner {
   ^bb0(%l0: i32, %l1: i32, %r0: i32, %r1: i32):
@@ -48,7 +48,7 @@ gpu.module @kernels {
   gpu.func @welford(%a: memref<4x40xf32>, %q: memref<4x40xf32>, %c: memref<4x40xf32>, %m: memref<4xf32>, %s: memref<4xf32>, %n: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-warning @below {{the combiner is not commutative for most tuples}}
-    // expected-note @below {{value 1 (counted from 0) differs: look for}}
+    // expected-note @below {{value 1 (counted from 0) differs: check whether its operand of `tile.yield` uses a left argument of}}
     // expected-note @below {{in any order}}
     tile.reduce custom %a, %q, %c into %m, %s, %n axes [1] scope(cta) identity [0.0 : f32, 0.0 : f32, 0.0 : f32] combiner {
     ^bb0(%ma: f32, %sa: f32, %na: f32, %mb: f32, %sb: f32, %nb: f32):
@@ -151,8 +151,8 @@ func.func @two_sum(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, 
 // 1, which would be written as a sum.
 func.func @linear(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, %w: memref<?xf32>) {
   // expected-warning @below {{the combiner is not commutative for most tuples}}
-  // expected-note @below {{it is associative: results are about the order of the elements, as in compositions of functions, and reductions keep none}}
-  // expected-note @below {{elements are combined in any order: results depend on it wherever such tuples occur}}
+  // expected-note @below {{the combiner is associative but not commutative, as in a composition of functions, and reductions preserve no order}}
+  // expected-note @below {{elements are combined in any order: the result depends on the order if such tuples occur}}
   tile.reduce custom %a, %b into %v, %w axes [1] scope(grid) identity [1.0 : f32, 0.0 : f32] combiner {
   ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
     %x = arith.mulf %l0, %r0 : f32
@@ -196,7 +196,7 @@ func.func @complex(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, 
 func.func @subarray(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %c: memref<?x?xi32>, %d: memref<?x?xi32>,
                     %v: memref<?xi32>, %w: memref<?xi32>, %x: memref<?xi32>, %y: memref<?xi32>) {
   // expected-warning @below {{the combiner is not commutative for most tuples}}
-  // expected-note @below {{it is associative}}
+  // expected-note @below {{the combiner is associative but not commutative, as in a composition of functions, and reductions}}
   // expected-note @below {{elements are combined in any order}}
   tile.reduce custom %a, %b, %c, %d into %v, %w, %x, %y axes [1] scope(grid)
       identity [0 : i32, -1000000 : i32, -1000000 : i32, -1000000 : i32] combiner {

@@ -14,7 +14,7 @@ gpu.module @m {
     // expected-note @below {{batched (priority 10): accepted, cost 202}}
     // expected-note @below {{local (priority 10): storage: source is in shared memory, expected registers or private memory}}
     // expected-note @below {{packed_add_sum (priority 20): scope: scope `cta`, expected `thread`; storage: source is in shared memory, expected registers or private memory; results: 4 results, expected 1; rank: source of rank 2, expected 1; chip: sm_80 is older than sm_100}}
-    // expected-note @below {{packed_half (priority 10): type: elements are `f32`, expected `f16` or `bf16`; vector: alignment, strides and length leave no vectors of elements to each thread}}
+    // expected-note @below {{packed_half (priority 10): type: elements are `f32`, expected `f16` or `bf16`; vector: alignment, strides and length allow no vectors of two or more elements per thread}}
     // expected-note @below {{packed_key (priority 10): key: `sum` has no index}}
     // expected-note @below {{redux (priority 10): instruction: `redux.sync` has no `sum` of `f32`}}
     // expected-note @below {{shared (priority 10): accepted, cost 119, chosen}}
@@ -38,9 +38,9 @@ gpu.module @m {
     // expected-note @below {{batched (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; warps: 1 thread, expected whole warps; rows: fewer than two results for each warp}}
     // expected-note @below {{local (priority 10): accepted, cost 16, chosen}}
     // expected-note @below {{packed_add_sum (priority 20): chip: sm_80 is older than sm_100; length: length 4, expected 8 or more}}
-    // expected-note @below {{packed_half (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; type: elements are `f32`, expected `f16` or `bf16`; vector: alignment, strides and length leave no vectors of elements to each thread}}
+    // expected-note @below {{packed_half (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; type: elements are `f32`, expected `f16` or `bf16`; vector: alignment, strides and length allow no vectors of two or more elements per thread}}
     // expected-note @below {{packed_key (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; key: `sum` has no index}}
-    // expected-note @below {{redux (priority 10): storage: source is in private memory, expected shared or global memory, or registers; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; instruction: `redux.sync` has no `sum` of `f32`; group: no lanes of a warp share a result}}
+    // expected-note @below {{redux (priority 10): storage: source is in private memory, expected shared or global memory, or registers; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; instruction: `redux.sync` has no `sum` of `f32`; group: no two lanes of a warp compute the same result}}
     // expected-note @below {{shared (priority 10): storage: source is in private memory, expected shared or global memory}}
     tile.reduce sum %P into %Q axes [0] scope(thread) {exec = #thread32}
       : memref<4xf32, #private> into memref<f32, #private>
@@ -106,7 +106,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @columns(%v: f32) kernel attributes {known_block_size = array<i32: 32, 8, 1>} {
     // expected-remark @below {{shared memory exchanges these values of `columns`}}
-    // expected-note @below {{no two threads of a group are lanes of one warp: there is nothing to shuffle}}
+    // expected-note @below {{no two threads of a group are lanes of one warp, so no values are shuffled}}
     %s = tile.all_reduce sum %v scope(cta) width 8 stride 32 {exec = #cta256} : f32 -> f32
     // A single thread has no exchange.
     %t = tile.all_reduce sum %v scope(cta) width 1 {exec = #cta256} : f32 -> f32

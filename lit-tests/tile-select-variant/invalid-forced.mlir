@@ -30,7 +30,7 @@ gpu.module @batched {
   gpu.func @batch_invariant(%A: memref<8x64xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `batched` cannot lower this reduction}}
-    // expected-note @below {{batched (priority 10): determinism: `batch_invariant` needs the tree of `shared`}}
+    // expected-note @below {{batched (priority 10): determinism: `batch_invariant` requires the reduction tree of the variant `shared`}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {determinism = #tile.determinism<batch_invariant>, exec = #cta32, variant = "batched"} : memref<8x64xf32> into memref<8xf32>
     gpu.return
@@ -79,7 +79,7 @@ gpu.module @packed_key {
   gpu.func @too_long(%A: memref<4x65537xf16>, %V: memref<4xf16>, %I: memref<4xi32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `packed_key` cannot lower this reduction}}
-    // expected-note @below {{packed_key (priority 10): key: length 65537, expected at most 65536 beside 16 bits of value}}
+    // expected-note @below {{packed_key (priority 10): key: length 65537, expected at most 65536 for a 32-bit key with 16 bits of value}}
     tile.reduce argmax %A into %V, %I axes [1] scope(cta) {exec = #cta32, variant = "packed_key"}
       : memref<4x65537xf16> into memref<4xf16>, memref<4xi32>
     gpu.return
@@ -120,7 +120,7 @@ gpu.module @packed_half {
   gpu.func @odd_length(%B: memref<f16>) workgroup(%S: memref<513xf16, #shared>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `packed_half` cannot lower this reduction}}
-    // expected-note @below {{packed_half (priority 10): vector: alignment, strides and length leave no vectors of elements to each thread}}
+    // expected-note @below {{packed_half (priority 10): vector: alignment, strides and length allow no vectors of two or more elements per thread}}
     tile.reduce max %S into %B axes [0] scope(cta) {exec = #cta32, variant = "packed_half"}
       : memref<513xf16, #shared> into memref<f16>
     gpu.return
@@ -282,7 +282,7 @@ gpu.module @redux [#nvvm.target<chip = "sm_90">] {
   gpu.func @columns(%A: memref<8x64xi32>, %B: memref<64xi32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `redux` cannot lower this reduction}}
-    // expected-note @below {{redux (priority 10): group: no lanes of a warp share a result}}
+    // expected-note @below {{redux (priority 10): group: no two lanes of a warp compute the same result}}
     tile.reduce sum %A into %B axes [0] scope(cta) {exec = #cta32, variant = "redux"} : memref<8x64xi32> into memref<64xi32>
     gpu.return
   }

@@ -119,8 +119,8 @@ gpu.module @m {
 
 // A tile op must be in a kernel.
 func.func @no_kernel(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`tile.reduce` must stand in a `gpu.func` kernel}}
-  // expected-note @below {{only `scope(grid)` stands in a host function}}
+  // expected-error @below {{`tile.reduce` must be in a `gpu.func` kernel}}
+  // expected-note @below {{only ops at `scope(grid)` are allowed in a host function}}
   tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32} : memref<4x8xf32> into memref<4xf32>
   return
 }

@@ -3,7 +3,7 @@
 // A program with a data race of its own is rejected, with both accesses.
 gpu.module @kernels {
   // expected-error @+2 {{`same_place` after `tile-insert-sync`: RACE: race on global memory, byte 0 of argument 0}}
-  // expected-note @+1 {{barriers between two ops are inserted by `tile-insert-sync`}}
+  // expected-note @+1 {{`tile-insert-sync` inserts the barriers between two ops}}
   gpu.func @same_place(%B: memref<f32>) kernel attributes {known_block_size = array<i32: 7, 1, 1>} {
     %c = arith.constant 1.0 : f32
     memref.store %c, %B[] : memref<f32>
@@ -15,7 +15,7 @@ gpu.module @kernels {
 
 // A program that reads uninitialized memory has no result to compare.
 gpu.module @kernels {
-  // expected-error @+1 {{`unwritten` as it came: FAULT: read of byte 0 of the shared memory of a kernel, which nobody wrote}}
+  // expected-error @+1 {{`unwritten` in the input program: FAULT: read of byte 0 of the shared memory of a kernel, which is uninitialized}}
   gpu.func @unwritten(%B: memref<f32>) workgroup(%S: memref<8xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     tile.reduce sum %S into %B axes [0] scope(cta)

@@ -3,7 +3,7 @@
 // After `lower-reduction`, no pass inserts barriers, so the program must contain them: a missing barrier is
 // an error, and `tile-insert-sync` is not applied.
 gpu.module @kernels {
-  // expected-error @+1 {{`reversed` as it came: RACE: race on shared memory}}
+  // expected-error @+1 {{`reversed` in the input program: RACE: race on shared memory}}
   gpu.func @reversed(%A: memref<64xf32>, %B: memref<64xf32>) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %last = arith.constant 63 : index

@@ -9,11 +9,11 @@
 // CHECK:      bench.mlir: @rows on
 // CHECK-NEXT:   time {{.+}} µs, the median ({{.+}} to {{.+}}); 1 kernel
 // CHECK-NEXT:   speed {{.+}} GB/s
-// CHECK-NOT:    reads at most
-// CHECK:        588 bytes of arguments, 1 set in turns
+// CHECK-NOT:    read ceiling
+// CHECK:        588 bytes of arguments, 1 set used alternately
 
 // Notes on the reliability of the numbers are printed, unless `--quiet` is given.
-// SAID: tx: the executor runs threads one by one: its times say nothing of a GPU
+// SAID: tx: the executor runs threads one by one: its times do not predict times on a GPU
 // QUIET-NOT: tx:
 
 // One line of output for programs to read.

@@ -5,8 +5,8 @@
 // SNAPSHOT(DROPPED): none — what is not there is checked
 
 // The body of a reduction must only compute, so an assertion is an error. Without `--asserts` it is dropped.
-// CHECK:       error: the body of a reduction only computes: it may be run any number of times
-// CHECK:       note: `cf.assert` does more than that
+// CHECK:       error: the body of a reduction must have no side effects: it may be executed any number of times
+// CHECK:       note: `cf.assert` is not known to be free of side effects
 // DROPPED-NOT: __assertfail
 // DROPPED:     .visible .entry reduced_0
 func.func @reduced(%A: tensor<7xi32>) -> tensor<i32> {

@@ -3,7 +3,7 @@
 
 // A GPU function that is not a kernel is not an entry, and neither is a declaration.
 // CHECK: compile-no-entry.mlir: error: no entry: expected a kernel `gpu.func` or a `func.func` with a body
-// CHECK: compile-no-entry.mlir:8:3: note: `helper` is launched if `kernel` stands behind its arguments: `gpu.func @helper(...) kernel`
+// CHECK: compile-no-entry.mlir:8:3: note: to make `helper` a kernel, write `kernel` after its arguments: `gpu.func @helper(...) kernel`
 gpu.module @kernels {
   gpu.func @helper(%x: f32) -> f32 {
     gpu.return %x : f32

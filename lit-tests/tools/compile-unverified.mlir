@@ -3,8 +3,8 @@
 // SNAPSHOT: none — the messages are checked as a whole.
 
 // Ops of `linalg` are checked by the rules of their `tile.reduce`, before any pass relies on these rules.
-// SORT: compile-unverified.mlir:[[# @LINE + 9]]:3: error: 'tile.reduce' op `acc` must be `f32` or a wider type of its sort, found `i32`
-// SORT: compile-unverified.mlir:[[# @LINE + 21]]:3: error: 'tile.reduce' op an `i32` index cannot tell 3000000000 elements apart
+// SORT: compile-unverified.mlir:[[# @LINE + 9]]:3: error: 'tile.reduce' op `acc` must be `f32` or a wider type of the same class (integer or float), found `i32`
+// SORT: compile-unverified.mlir:[[# @LINE + 21]]:3: error: 'tile.reduce' op an `i32` index cannot distinguish 3000000000 elements
 // SORT: compile-unverified.mlir:[[# @LINE + 33]]:3: error: 'tile.reduce' op {{.*}}index
 #a = affine_map<(i, j) -> (i, j)>
 #r = affine_map<(i, j) -> (i)>

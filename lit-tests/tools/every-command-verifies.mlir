@@ -17,14 +17,14 @@
 // SNAPSHOT: none — the message of each command is checked as a whole.
 
 // An op that the verifier of `tile.reduce` rejects is rejected by every command, with one message.
-// COMPILE:  every-command-verifies.mlir:[[# @LINE + 11]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`
-// LAUNCH:   every-command-verifies.mlir:[[# @LINE + 10]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`
-// CHECKED:  every-command-verifies.mlir:[[# @LINE + 9]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`
-// EXPLAIN:  every-command-verifies.mlir:[[# @LINE + 8]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`
-// REPORT:   every-command-verifies.mlir:[[# @LINE + 7]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`
-// BENCH:    every-command-verifies.mlir:[[# @LINE + 6]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`
-// TUNE:     every-command-verifies.mlir:[[# @LINE + 5]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`
-// OPT:      every-command-verifies.mlir:[[# @LINE + 4]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`
+// COMPILE:  every-command-verifies.mlir:[[# @LINE + 11]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of the same class (integer or float), found `i16`
+// LAUNCH:   every-command-verifies.mlir:[[# @LINE + 10]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of the same class (integer or float), found `i16`
+// CHECKED:  every-command-verifies.mlir:[[# @LINE + 9]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of the same class (integer or float), found `i16`
+// EXPLAIN:  every-command-verifies.mlir:[[# @LINE + 8]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of the same class (integer or float), found `i16`
+// REPORT:   every-command-verifies.mlir:[[# @LINE + 7]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of the same class (integer or float), found `i16`
+// BENCH:    every-command-verifies.mlir:[[# @LINE + 6]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of the same class (integer or float), found `i16`
+// TUNE:     every-command-verifies.mlir:[[# @LINE + 5]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of the same class (integer or float), found `i16`
+// OPT:      every-command-verifies.mlir:[[# @LINE + 4]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of the same class (integer or float), found `i16`
 #a = affine_map<(i, j) -> (i, j)>
 #r = affine_map<(i, j) -> (i)>
 func.func @f(%A: memref<4x30xi32>, %B: memref<4xi32>) {

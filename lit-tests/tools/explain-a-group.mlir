@@ -3,8 +3,8 @@
 // RUN(JSON): tx explain %s --chip sm_90 --entry normalized --json
 // SNAPSHOT(JSON): none — the lines are checked.
 
-// CHECK:      remark: `tile.reduce` does not share the kernel before it
-// CHECK:      `p0` has 4096 iterations, in the first op 32
+// CHECK:      remark: `tile.reduce` does not share a kernel with the previous op
+// CHECK:      loop `p0` has 4096 iterations, but in the first op of the group 32
 
 // Ops of one kernel are explained together: held arrays, arrays never stored, and bytes moved.
 // CHECK:      explain-a-group.mlir:[[# @LINE + 19]]:3: remark: 2 ops share a kernel, scheduled by their rows
@@ -13,7 +13,7 @@
 // CHECK-NEXT: `in0`, argument 0, stays in registers
 // CHECK-NEXT: `tmp0`, a temporary, stays in registers and is never stored
 // CHECK-NEXT: `out0`, argument 1, is in memory
-// CHECK-NEXT: reads and writes 1048576 bytes, the fewest possible
+// CHECK-NEXT: reads and writes 1048576 bytes, the minimum
 // JSON:       "group": {
 // JSON:         "kernel": "normalized_0",
 // JSON:         "threads": 512,
@@ -43,7 +43,7 @@ func.func @normalized(%A: memref<32x4096xf32>, %B: memref<32x4096xf32>) {
 // CHECK:      `in0`, argument 0, is in memory
 // CHECK-NEXT: `tmp0`, argument 1, is in memory
 // CHECK-NEXT: `out0`, argument 2, is in memory
-// CHECK-NEXT: reads and writes 1573248 bytes, of which caches have some; at least 1048832 are needed
+// CHECK-NEXT: reads and writes 1573248 bytes, some of them from caches; the minimum is 1048832 bytes
 // CHECK:      the schedule of each kernel
 // CHECK-NEXT: kernel `normalized_0`: split r0 by 4, bind p0 to block_x
 func.func @reloaded(%A: memref<32x4096xf32>, %M: memref<32xf32>, %B: memref<32x4096xf32>) {

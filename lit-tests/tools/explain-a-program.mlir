@@ -13,13 +13,13 @@
 // CHECK-NEXT:   tile.reduce sum %A into %B
 // CHECK-NEXT:   ^
 // CHECK-NEXT:   chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; estimates
-// CHECK-NEXT:       tell
-// CHECK-NEXT:   chosen: {{.+}} µs for 1074790400 bytes, {{.+}} waves of 2048 threads a multiprocessor; the memory
-// CHECK-NEXT:       alone would take {{.+}} µs, loads with as many in flight {{.+}} µs, instructions {{.+}} µs
+// CHECK-NEXT:       distinguish
+// CHECK-NEXT:   chosen: {{.+}} µs for 1074790400 bytes, {{.+}} waves of 2048 threads per SM; memory bandwidth alone
+// CHECK-NEXT:       would take {{.+}} µs, memory latency {{.+}} µs, instructions {{.+}} µs
 // CHECK-NEXT:   24 other schedules, estimated at {{.+}} to {{.+}} µs, within {{.+}} % of each other
-// CHECK:        estimates are for the A100, whose figures stand for sm_80, and 262144x1024, which is assumed where
-// CHECK-NEXT:       sizes are known at run time only; `--chip` names another chip, and so another card
-// CHECK-NEXT:   the first of these cases that the lengths fit is taken
+// CHECK:        estimates are for the A100, which represents sm_80, and lengths of 262144x1024, assumed for
+// CHECK-NEXT:       dynamic sizes; `--chip` selects another chip and its GPU
+// CHECK-NEXT:   the first case that covers the lengths is used
 // CHECK-NEXT:     `d1` up to 8       kernel `rows_0`   128 threads a block  {{[0-9.]+}} µs for 33554432x8
 // CHECK-NEXT:     `d1` up to 16      kernel `rows_1`   128 threads a block  {{[0-9.]+}} µs for 16777216x16
 // CHECK:          `d1` up to 4096    kernel `rows_8`   128 threads a block  {{[0-9.]+}} µs for 65536x4096

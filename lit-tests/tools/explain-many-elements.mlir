@@ -7,7 +7,7 @@
 // An array of nearly 2^63 bytes is scheduled like others. So is one of nearly 2^63 elements, whose byte count
 // overflows and which no host can pass.
 // CHECK: remark: `tile.reduce` is scheduled by its shape
-// CHECK: estimates are for the H200, whose figures stand for sm_90, and 9223372036854284288
+// CHECK: estimates are for the H200, which represents sm_90, and lengths of 9223372036854284288
 // FLOATS: for 36893488147417137152 bytes
 // SPAN: error: argument 0 of `floats` cannot be passed from the host: `memref<9223372036854284288xf32>` spans 2^63 bytes and more
 func.func @bytes(%A: memref<9223372036854284288xi8>, %B: memref<i8>) {

@@ -2,7 +2,7 @@
 // SNAPSHOT: none — schedules have tests of their own
 
 // A warning that two passes report for one op is printed once, with its line.
-// CHECK:      warning: the identity is not neutral to every value
+// CHECK:      warning: the identity is not neutral for every value
 // CHECK-NEXT:   tile.reduce custom
 // CHECK:      remark: `tile.reduce` is scheduled by its shape
 // CHECK-NOT:  warning:

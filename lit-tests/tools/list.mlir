@@ -35,7 +35,7 @@
 // FIRST-NEXT:   --tile-list-candidates{{ +}}List alternative schedules
 // FIRST-NEXT:   --tile-schedule{{ +}}Lower grid-level ops
 // FIRST:        --tile-validate{{ +}}Check every pass by execution
-// FIRST:      All others are MLIR's.
+// FIRST:      All other passes are MLIR's.
 // FIRST:      Available Dialects:
 // FIRST:      USAGE: tx-opt
 // DIALECTS:  {{[ ,]}}tile{{,|$}}

@@ -7,7 +7,7 @@
 gpu.module @vectors {
   // CHECK-NOT: note: see current operation
   // CHECK: not-lowered.mlir:[[# @LINE + 6]]:10: error: `vector.load` cannot be lowered to LLVM
-  // CHECK: note: take one row after the other, as vectors of one dimension
+  // CHECK: note: use one-dimensional vectors, one row at a time
   // CHECK: = TX0510
   // CHECK-NOT: error
   gpu.func @square(%A: memref<32x4xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -17,17 +17,17 @@
 // SNAPSHOT: none — each message is checked.
 
 // A branch that a launch plan cannot contain is rejected at its position, with the supported forms.
-// FLOAT:      plan-branches-refused.mlir:[[# @LINE + 23]]:5: error: `scf.if` branches on the result of `arith.cmpf`, and a launch plan branches on comparisons of integers
-// FLOAT:      note: it is computed here
-// FLOAT:      note: a condition is `arith.cmpi` of sizes, strides, addresses and integer arguments, a remainder compared with 0, or several of these joined by `arith.andi`
-// FLAG:       error: `scf.if` branches on a value of type `i1`, and a launch plan branches on comparisons of integers
-// EITHER:     error: `scf.if` branches on the result of `arith.ori`, and a launch plan branches on comparisons of integers
-// VALUE:      error: `scf.if` yields values, and a launch plan selects launches alone
-// VALUE:      note: launch in both branches, each with its own values
-// LOOP:       error: `scf.for` is control flow that a launch plan cannot hold
+// FLOAT:      plan-branches-refused.mlir:[[# @LINE + 23]]:5: error: `scf.if` branches on the result of `arith.cmpf`, expected a comparison of integers
+// FLOAT:      note: the value is computed here
+// FLOAT:      note: a condition must be an `arith.cmpi` of sizes, strides, addresses and integer arguments, a remainder compared with 0, or several of these joined by `arith.andi`
+// FLAG:       error: `scf.if` branches on a value of type `i1`, expected a comparison of integers
+// EITHER:     error: `scf.if` branches on the result of `arith.ori`, expected a comparison of integers
+// VALUE:      error: `scf.if` yields values, but a launch plan can select only launches
+// VALUE:      note: launch a kernel in each branch, with the values of the branch
+// LOOP:       error: `scf.for` is control flow that a launch plan does not support
 // ASSERT:     error: `cf.assert` is in a branch, and a launch plan checks arguments before all launches
-// ASSERT:     note: put it before the `scf.if`
-// GRID:       error: `gpu.launch_func` uses `%A.address`, and an address is for conditions of `scf.if` alone
+// ASSERT:     note: move the `cf.assert` before the `scf.if`
+// GRID:       error: `gpu.launch_func` uses `%A.address`, but an address is allowed only in conditions of `scf.if`
 // TEMPORARY:  error: the address of a temporary is not known to a launch plan
 // TEMPORARY:  note: a temporary is aligned to 256 bytes
 module attributes {gpu.container_module} {

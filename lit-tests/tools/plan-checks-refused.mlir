@@ -15,23 +15,23 @@
 // SNAPSHOT: none — each message is checked.
 
 // An assertion that a launch plan cannot check is rejected at its position, with its operand.
-// ARGUMENT:    error: `cf.assert` checks an argument of type `i1`, and a launch plan checks comparisons of `index`
-// FLOAT:       error: `cf.assert` checks the result of `arith.cmpf`, and a launch plan checks comparisons of `index`
+// ARGUMENT:    error: `cf.assert` checks an argument of type `i1`, expected a comparison of `index` values
+// FLOAT:       error: `cf.assert` checks the result of `arith.cmpf`, expected a comparison of `index` values
 // FLOAT-NEXT:   cf.assert
-// FLOAT:       note: it is computed here
+// FLOAT:       note: the value is computed here
 // FLOAT-NEXT:   arith.cmpf
-// FLOAT:       note: use `arith.cmpi`, or several joined by `arith.andi` and `arith.ori`; host code holds {{.*}}, and `cf.assert` of its comparisons
-// NARROW:      error: `arith.cmpi` computes with i1, and a launch plan computes with 64 bits
+// FLOAT:       note: use `arith.cmpi`, or several joined by `arith.andi` and `arith.ori`; a launch plan supports {{.*}}, and `cf.assert` of its comparisons
+// NARROW:      error: `arith.cmpi` computes with i1, but a launch plan computes with 64-bit integers
 // NARROW:      note: cast to `index` with `arith.index_cast` first
 //
 // An assertion that always fails is an error of the program.
-// FALSE:       plan-checks-refused.mlir:[[# @LINE + 31]]:5: error: what is asserted here never holds: the program makes sense
-// NEVER:       error: what is asserted here never holds: rows are 6 long
+// FALSE:       plan-checks-refused.mlir:[[# @LINE + 31]]:5: error: this assertion is always false: the program makes sense
+// NEVER:       error: this assertion is always false: rows are 6 long
 // NEVER:       note: found `5 == 6`
-// LESS:        error: what is asserted here never holds: less than itself
+// LESS:        error: this assertion is always false: less than itself
 // LESS:        note: found `%A.dim0 < %A.dim0`
 //
-// TERMS:       error: `arith.addi` makes an expression of 511 terms over the arguments, and a launch plan holds 256
+// TERMS:       error: `arith.addi` creates an expression of 511 terms over the arguments, expected at most 256
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {

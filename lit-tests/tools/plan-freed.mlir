@@ -11,8 +11,8 @@
 // AFTER-NEXT:      memref.copy %t, %B
 // AFTER:         note: it is freed here
 // TWICE:         error: `memref.dealloc` uses memory that was freed before
-// ARGUMENT:      error: an argument cannot be freed: it is the caller's
-// ARGUMENT:      note: free what `memref.alloc` gave
+// ARGUMENT:      error: an argument cannot be freed: the caller owns its memory
+// ARGUMENT:      note: free only the results of `memref.alloc`
 func.func @used_after(%B: memref<5xf32>) {
   %t = memref.alloc() : memref<5xf32>
   memref.copy %B, %t : memref<5xf32> to memref<5xf32>

@@ -43,23 +43,23 @@
 
 // An op that a launch plan cannot contain is rejected at its position, with its kind and a remedy.
 // CALL:      plan-refused.mlir:[[# @LINE + 61]]:5: error: `func.call` calls a function
-// CALL:      note: inline it; host code holds `gpu.launch_func`, `scf.if` around launches, `memref.alloc` and `memref.dealloc`, views of memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons
-// LOOP:      error: `scf.for` is control flow that a launch plan cannot hold
+// CALL:      note: inline it; a launch plan supports `gpu.launch_func`, `scf.if` around launches, `memref.alloc` and `memref.dealloc`, views of memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons
+// LOOP:      error: `scf.for` is control flow that a launch plan does not support
 // LOOP-NEXT:   scf.for
-// LOOP:      note: put the loop or the branch in a kernel, or choose between launches with `scf.if`; host code holds
-// BRANCH:    error: `branches` has 2 blocks, and a launch plan is made of one
-// SELECT:    error: `arith.select` depends on a condition, and only launches of a launch plan do
+// LOOP:      note: put the loop or the branch in a kernel, or choose between launches with `scf.if`; a launch plan supports
+// BRANCH:    error: `branches` has 2 blocks, expected one for a launch plan
+// SELECT:    error: `arith.select` depends on a condition, but a launch plan supports conditions only for launches
 // SELECT:    note: use `arith.minsi` or `arith.maxsi`, or pass the value as an argument
-// RESULT:    error: `returns` returns 1 result, and a launch plan has none
-// RESULT:    note: return through an argument of memref type
-// ELEMENT:   error: `memref.load` accesses elements, which are in the memory of the device
-// ELEMENT:   note: do it in a kernel: give the memref to the `linalg.generic` that uses the element, as an input; the map of a memref without dimensions is `(i) -> ()`; host code holds
+// RESULT:    error: `returns` returns 1 result, expected none for a launch plan
+// RESULT:    note: write the result to an argument of memref type
+// ELEMENT:   error: `memref.load` accesses elements, which are in device memory
+// ELEMENT:   note: access elements in a kernel: pass the memref as an input to the `linalg.generic` that uses the element; the map of a memref without dimensions is `(i) -> ()`; a launch plan supports
 // OTHER:     error: `memref.get_global` cannot be part of a launch plan
-// OTHER:     note: read a `constant` array in the kernel, by a `memref.get_global` of a `memref.global` in its `gpu.module`, or pass it as an argument; host code holds
+// OTHER:     note: read a `constant` array in the kernel, by a `memref.get_global` of a `memref.global` in its `gpu.module`, or pass it as an argument; a launch plan supports
 // ASYNC:     error: an asynchronous `gpu.launch_func` cannot be part of a launch plan
-// ASYNC:     note: launches run one after the other: leave `async` and its tokens out
+// ASYNC:     note: launches run in program order: remove `async` and its tokens
 // BLOCK:     error: kernel `k` is launched with blocks of (2, 1, 1), expected (1, 1, 1)
-// BLOCK:     note: its `known_block_size` stands here
+// BLOCK:     note: `known_block_size` of the kernel is set here
 // GRID:      error: kernel `fixed` is launched with a grid of (1, 2, 1), expected (1, 1, 1)
 // MODULES:   error: kernels of two modules are launched, `@kernels` and `@others`, expected one
 // MODULES:   note: a kernel of `@kernels` is launched here
@@ -67,14 +67,14 @@
 // SHARED:    error: argument 0 of `shared` cannot be passed from the host: `memref<4xf32, #gpu.address_space<workgroup>>` is not in global memory
 // SPAN:      error: argument 0 of `span` cannot be passed from the host: `memref<1152921504606846976x4xf32>` spans 2^63 bytes and more
 // TENSOR:    error: argument 0 of `tensor` cannot be passed from the host: `memref<*xf32>`
-// LAYOUT:    error: `memref.alloc` cannot be a temporary: `memref<4xf32, strided<[2]>>` has a layout of its own
-// ALIGNED:   error: `memref.alloc` cannot be a temporary: it is to be aligned to 512 bytes
+// LAYOUT:    error: `memref.alloc` cannot be a temporary: `memref<4xf32, strided<[2]>>` has a layout that is not row-major
+// ALIGNED:   error: `memref.alloc` cannot be a temporary: its alignment of 512 bytes exceeds 256 bytes
 // ALIGNED:   note: a temporary is row-major, in global memory, and aligned to 256 bytes
-// FITS:      error: a kernel is given 300 as i8, which does not fit
-// DIM:       error: `memref.dim` asks for dimension `%n`, expected a constant below 1
-// TERMS:     error: `arith.addi` makes an expression of 511 terms over the arguments, and a launch plan holds 256
-// TERMS:     note: compute it before, and pass it as an argument
-// INSIDE:    error: `gpu.launch` has the kernel inside of it
+// FITS:      error: a kernel argument has the value 300 of type i8, which does not fit the type
+// DIM:       error: `memref.dim` reads dimension `%n`, expected a constant below 1
+// TERMS:     error: `arith.addi` creates an expression of 511 terms over the arguments, expected at most 256
+// TERMS:     note: compute the value in the caller, and pass it as an argument
+// INSIDE:    error: `gpu.launch` contains the body of its kernel
 // INSIDE:    note: run `gpu-kernel-outlining` first
 module attributes {gpu.container_module} {
   gpu.module @kernels {

@@ -52,7 +52,7 @@
 // SUMS-NEXT:  [30. 30. 30.]
 // EMPTY:      argument 1: 0xf32
 // EMPTY-NEXT: []
-// GRID:       tx: error: the grid can be set for a kernel only; `scaled_sums` is a function that launches kernels of its own
+// GRID:       tx: error: the grid can be set only for a kernel, but `scaled_sums` is a host function
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     // 64 threads add up a row, each with a stride of 64.

@@ -5,7 +5,7 @@
 // MLIR lowers `gpu.all_reduce` with one shared array, and omits barriers that two of them need. The message
 // names a replacement.
 // CHECK: [[# @LINE + 6]]:10: error: race on shared memory
-// CHECK: note: several threads access one byte in this op: {{.+}}; of a `gpu.all_reduce`, whose memory is not yours, make a `tile.all_reduce`
+// CHECK: note: several threads access one byte in this op: {{.+}}; replace a `gpu.all_reduce`, which has internal memory, by a `tile.all_reduce`
 gpu.module @kernels {
   gpu.func @k(%A: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %t = gpu.thread_id x

@@ -31,7 +31,7 @@
 // TYPE:   tx: error: argument 0: found an array 32xf16, expected memref<32xf32>
 // ARRAY:  tx: error: argument 2: found an array 1xi32, expected i32; a scalar is written as a number
 // NUMBER: tx: error: argument 0: found the number 3, expected memref<32xf32>
-// VALUE:  tx: error: argument 2: found the number 1.5, expected i32; i32 holds whole numbers from -2147483648 to 4294967295
+// VALUE:  tx: error: argument 2: found the number 1.5, expected i32; the range of i32 is -2147483648 to 4294967295
 // OUT:    tx: error: --out 7=$TMP/t.npy: there is no argument 7: `sum` takes 3, expected the index of a memref argument
 // SCALAR: tx: error: --out 2=$TMP/t.npy: argument 2 is a scalar of type i32, expected the index of a memref argument
 // FILE:   tx: error: $TMP/t.npy: no such file, expected an array to pass to the program

@@ -8,7 +8,7 @@
 // A kernel that is run alone gets as much dynamic shared memory as its static views need. With a dynamic size
 // it gets none, and the error shows the option.
 // CHECK: error: out of bounds: write of 4 bytes of shared memory at byte {{.+}} of dynamic shared memory (0 bytes)
-// CHECK: note: nothing gives this kernel dynamic shared memory: declare the array behind its arguments, `workgroup(%S : memref<32xf32, #gpu.address_space<workgroup>>)`, or launch it from a host function by `gpu.launch_func` with `dynamic_shared_memory_size`
+// CHECK: note: this kernel has no dynamic shared memory: declare the array after its arguments, `workgroup(%S : memref<32xf32, #gpu.address_space<workgroup>>)`, or launch it from a host function by `gpu.launch_func` with `dynamic_shared_memory_size`
 // SEEN: argument 1: 32xf32
 // SEEN-NEXT: [3. 3. 3.
 // PLAN: "dynamic_shared_bytes": 160

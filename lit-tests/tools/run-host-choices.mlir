@@ -31,7 +31,7 @@
 // FLOAT:      argument 2: 8xindex
 // FLOAT-NEXT: [4 7 0 0 0 0 0 0]
 // LESS:       error: {{.*}}at least two more than one
-// FALSE:      error: what is asserted here never holds: one is less than a half
+// FALSE:      error: this assertion is always false: one is less than a half
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @show(%0: index, %1: index, %2: index, %3: index, %4: index, %5: index, %6: index, %7: index,

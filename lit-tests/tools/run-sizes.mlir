@@ -13,8 +13,8 @@
 
 // Array sizes with which a kernel would access memory out of bounds are rejected before any launch.
 // CHECK: argument 1: 4x1xf32
-// WIDE: {{.*}}:[[# @LINE + 6]]:3: error: %B.dim1 is 8: it is reduced by the reduction, and must be 1 where it is kept
-// NONE: {{.*}}:[[# @LINE + 5]]:3: error: %B.dim1 is 0: it is reduced by the reduction, and must be 1 where it is kept
+// WIDE: {{.*}}:[[# @LINE + 6]]:3: error: %B.dim1 is 8: it is a reduced dimension of the reduction, and must be 1
+// NONE: {{.*}}:[[# @LINE + 5]]:3: error: %B.dim1 is 0: it is a reduced dimension of the reduction, and must be 1
 // FEW:  %A.dim0 is 4, %B.dim0 is 3: they are one dimension of the reduction, and must be equal
 // BACK: `((d0 * -1) + 7)`, the index of `linalg.generic` in %A.dim0, must not be less than 0
 // BELOW: `(d0 + -1)`, the index of `linalg.generic` in %A.dim0, must not be less than 0

@@ -18,7 +18,7 @@
 // DEVICE:  unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`
 // SPEC:    `ones:4` is not an argument: expected FILE.npy
 // GRID:    expected a whole number from 1 to 2147483647 along x, as in `16,4,1`
-// GRAPH:   the CPU has no CUDA graphs and streams; launch the program by itself, or on a CUDA device
+// GRAPH:   the CPU does not support CUDA graphs and streams; launch the program without them, or on a CUDA device
 // COMMAND: unrecognized subcommand 'frobnicate'
 // OPTION:  unexpected argument '--speed'
 // FILE:    <FILE.mlir>

@@ -7,7 +7,7 @@
 // MLIR drops a block size that is not `i32`, and the kernel would run with one thread.
 // CHECK: error: `known_block_size` is `array<i64: 32, 1, 1>`, expected `array<i32: 32, 1, 1>`
 // PROGRAM: sizes-that-are-dropped.mlir:[[# @LINE + 5]]:74: error: `known_block_size` is `array<i64: 32, 1, 1>`, expected `array<i32: 32, 1, 1>`
-// PROGRAM: note: MLIR takes no other, and drops it
+// PROGRAM: note: MLIR silently drops an attribute of another type
 // PROGRAM: TX0036
 // Comments are not reported: known_block_size = array<i64: 32, 1, 1>
 gpu.module @kernels {

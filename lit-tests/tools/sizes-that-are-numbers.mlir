@@ -7,7 +7,7 @@
 // A single number is dropped like a list of another type, also for grids and clusters. The message shows its
 // position, the intended list, and the reason.
 // CHECK: sizes-that-are-numbers.mlir:[[# @LINE + 6]]:46: error: `known_grid_size` is `4`, expected `array<i32: 4, 1, 1>`
-// CHECK-NEXT: note: MLIR takes no other, and drops it
+// CHECK-NEXT: note: MLIR silently drops an attribute of another type
 // PROGRAM: sizes-that-are-numbers.mlir:[[# @LINE + 4]]:46: error: `known_grid_size` is `4`, expected `array<i32: 4, 1, 1>`
 // PROGRAM: TX0036
 gpu.module @kernels {

@@ -5,13 +5,13 @@
 
 // The measured schedules are printed: the chosen one, and others. CPU times are distinguished from estimates,
 // which assume a GPU and a large array.
-// SAID:       tx: the executor runs threads one by one: its times say nothing of a GPU
-// SAID-NEXT:  @rows on {{.+}}: {{.+}} µs as it is
-// SAID-NEXT:  tile.reduce at {{.+}}tune.mlir:[[# @LINE + 15]]:3: {{.+}} schedules, the most likely first; estimates are for the A100, whose figures stand for sm_80, and 13421773x20, which is assumed where sizes are known at run time only
+// SAID:       tx: the executor runs threads one by one: its times do not predict times on a GPU
+// SAID-NEXT:  @rows on {{.+}}: {{.+}} µs before tuning
+// SAID-NEXT:  tile.reduce at {{.+}}tune.mlir:[[# @LINE + 15]]:3: {{.+}} schedules, the most promising first; estimates are for the A100, which represents sm_80, and lengths of 13421773x20, assumed for dynamic sizes
 // SAID-NEXT:    {{.+}} µs, estimated {{.+}} µs: [#tile.split
 // SAID:         {{.+}} µs, estimated {{.+}} µs: [#tile.split
-// SAID:       {{.+}} µs with the best, {{.+}} of what it was
-// SAID-NEXT:  {{no schedule is better|what is written is for arguments like these}}
+// SAID:       {{.+}} µs with the best schedules, {{.+}} of the time before tuning
+// SAID-NEXT:  {{no candidate is faster|the written schedules were measured with these sizes}}
 
 // The output is the program, whose reduction may have a schedule.
 // SAID:       func.func @rows

@@ -10,7 +10,7 @@
 // Explicit arguments are checked before any launch, as in `tx run`.
 // TYPE:  argument 0: found an array 7xi8, expected memref<?xf32>
 // FEW:   found 1 argument, expected 2
-// FEW-NEXT: note: there is one `--arg` for each, in order
+// FEW-NEXT: note: pass one `--arg` for each argument, in order
 // GOOD:  launch {{ *}}equal
 // GRID:  grid along y: found 65536, expected 1 to 65535
 func.func @sum(%A: memref<?xf32>, %B: memref<f32>) {

@@ -8,9 +8,9 @@
 
 // A kernel has an aligned and an unaligned path. An error in the unaligned path is reported with the start
 // addresses, which `tx run` can use, too. Here the identity is wrong.
-// GIVEN:      error: @greatest: custom f32: where such values occur, the identity is not neutral: {{.*}}; the identity must be -inf; after `{{.*}}` the program computes something else
-// GIVEN:      note: schedules combine identities where there are no elements: it is the identity that is wrong, unless
-// GIVEN:      WRONG: argument 1 at [0] is 0.0, expected -3.0 (3 of 3 elements; the arguments given, beginning 1 element past a multiple of 256 bytes)
+// GIVEN:      error: @greatest: custom f32: where such values occur, the identity is not neutral: {{.*}}; the identity must be -inf; after `{{.*}}` the results of the program differ
+// GIVEN:      note: schedules combine the identity in place of missing elements: the identity is wrong, unless
+// GIVEN:      WRONG: argument 1 at [0] is 0.0, expected -3.0 (3 of 3 elements; the arguments given, arrays starting 1 element past a multiple of 256 bytes)
 // ALIGNED:    [-3. -3. -3.]
 // PAST:       [0. 0. 0.]
 // MOST:       expected a whole number from 0 to 255

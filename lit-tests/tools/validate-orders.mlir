@@ -82,7 +82,7 @@ func.func @complex(%A: memref<?x20xf32>, %B: memref<?x20xf32>, %C: memref<?xf32>
 
 // In longer rows, partial products overflow in some orders, even if zeros come first in another. This is no
 // error. The report counts the inputs with several possible results. Here rows have many lengths.
-// CHECK:     @complex_of_any for sm_80, {{.*}} inputs, of which {{[0-9]+}} cannot be compared
+// CHECK:     @complex_of_any for sm_80, {{.*}} inputs, {{[0-9]+}} of which cannot be compared
 // CHECK-NOT: {{WRONG|BROKEN}}
 // CHECK:     launch {{ *}}equal
 func.func @complex_of_any(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?xf32>, %D: memref<?xf32>) {

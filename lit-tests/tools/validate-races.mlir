@@ -5,7 +5,7 @@
 // All threads store one element, which no barrier orders. The barrier pass inserts none, and is still named
 // for the unordered accesses. Later passes are not to blame, whether they change nothing, or the race occurs
 // again in another form of execution: both are reported in the same way.
-// CHECK:      @together: accesses are not ordered after `tile-insert-sync`
+// CHECK:      @together: the program has a race after `tile-insert-sync`
 // CHECK-NEXT: memref.store
 // CHECK:      note: {{.*}}`tx validate --synchronized`
 // CHECK:      tile-expand-shuffle-tree {{ *}}equal

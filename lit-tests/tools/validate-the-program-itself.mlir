@@ -13,8 +13,8 @@
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 
 // Errors of the input program are not attributed to a pass: a sum reads uninitialized memory.
-// UNWRITTEN: @unwritten: the program does what it must not
-// UNWRITTEN: parse {{ *}}FAULT: read of byte 8 of the memory allocated at {{.*}}, which nobody wrote, `linalg.generic` at {{.*}}:[[# @LINE + 6]]:3
+// UNWRITTEN: @unwritten: the input program has a fault
+// UNWRITTEN: parse {{ *}}FAULT: read of byte 8 of the memory allocated at {{.*}}, which is uninitialized, `linalg.generic` at {{.*}}:[[# @LINE + 6]]:3
 func.func @unwritten(%A: memref<4x5xf32>, %B: memref<4xf32>) {
   %t = memref.alloc() : memref<4xf32>
   %zero = arith.constant 0.0 : f32
@@ -28,8 +28,8 @@ func.func @unwritten(%A: memref<4x5xf32>, %B: memref<4xf32>) {
 
 // A combiner whose dependence on order no test shows: the pass that changes the order is named, and so is the
 // other possible cause.
-// ORDER:      @odd: `tile-{{.*}}` changes what the program computes
-// ORDER-NEXT: note: the laws of `custom` combiners are tried, not proved
+// ORDER:      @odd: `tile-{{.*}}` changes the results of the program
+// ORDER-NEXT: note: the algebraic properties of `custom` combiners are tested, not proved
 // ORDER:      tile-{{.*}}WRONG
 func.func @odd(%A: memref<300xi32>, %B: memref<i32>) {
   tile.reduce custom %A into %B axes [0] scope(grid) identity [0 : i32] combiner {
@@ -45,8 +45,8 @@ func.func @odd(%A: memref<300xi32>, %B: memref<i32>) {
 }
 
 // If a test shows values for which the order matters, the pass that changes the order is not to blame.
-// AFFINE:      :[[# @LINE + 7]]:3: error: @affine: custom (i32, i32): where such values occur, not commutative: {{.*}}; the combiner must give the same in any order; after `tile-schedule` the program computes something else
-// AFFINE:      note: schedules combine in other orders, and identities where there are no elements: it is the combiner that is wrong
+// AFFINE:      :[[# @LINE + 7]]:3: error: @affine: custom (i32, i32): where such values occur, not commutative: {{.*}}; the combiner must give the same result in any order; after `tile-schedule` the results of the program differ
+// AFFINE:      note: schedules combine elements in other orders, and the identity in place of missing elements: the combiner is wrong
 // AFFINE:      laws {{ *}}conditional: custom (i32, i32) at {{.*}}:[[# @LINE + 5]]:3: where such values occur, not commutative
 // AFFINE:      tile-schedule {{ *}}WRONG
 // AFFINE:      tile-analyze-scope {{ *}}as before
@@ -64,8 +64,8 @@ func.func @affine(%A: memref<8x100xi32>, %C: memref<8x100xi32>, %B: memref<8xi32
 
 gpu.module @kernels {
   // All lanes of the warp must execute a shuffle.
-  // APART: @apart: the program does what it must not
-  // APART: parse {{ *}}FAULT: lane 20 of the warp does not take part, and lane 0 does, by thread (0, 0, 0) of block (0, 0, 0), `gpu.shuffle`
+  // APART: @apart: the input program has a fault
+  // APART: parse {{ *}}FAULT: lane 20 of the warp does not participate, but lane 0 does, by thread (0, 0, 0) of block (0, 0, 0), `gpu.shuffle`
   gpu.func @apart(%A: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %t = gpu.thread_id x
     %c20 = arith.constant 20 : index
@@ -81,7 +81,7 @@ gpu.module @kernels {
   }
 
   // With `--synchronized`, an unordered access is an error of the program. Both accesses are shown.
-  // RACE: @race: the program leaves accesses unordered
+  // RACE: @race: the input program has a race
   // RACE: parse {{ *}}RACE: {{.*}} write by thread (63, 0, 0) of block (0, 0, 0), `memref.store` at {{.*}}, is not ordered before read by thread (0, 0, 0) of block (0, 0, 0), `memref.load` at
   gpu.func @race(%A: memref<64xf32>) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -96,7 +96,7 @@ gpu.module @kernels {
   }
 
   // Sizes from the caller may be intended to differ from the tested ones.
-  // BEYOND: @beyond: FAULT: index [0] of an array of [0]{{.*}}; arguments of other sizes, or with other integers, may be meant: give them with --arg
+  // BEYOND: @beyond: FAULT: index [0] is out of range for an array of [0]{{.*}}; the program may require arguments of other sizes, or with other integers: pass them with --arg
   gpu.func @beyond(%A: memref<?xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %v = memref.load %A[%c0] : memref<?xf32>

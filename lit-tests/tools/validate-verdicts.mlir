@@ -22,7 +22,7 @@ func.func @of_negatives(%A: memref<?x100xf32>, %B: memref<?xf32>) {
 }
 
 // A combiner that is invalid for some values is reported with these values, the consequence and a remedy.
-// CONDITIONAL: laws {{ *}}conditional: custom f32 at {{.+}}: where such values occur, the identity is not neutral: combiner(0.0, -1.0) = 1.0, expected -1.0; no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it takes away a sign, say), or such values must not occur; with such values results depend on lengths and schedules
+// CONDITIONAL: laws {{ *}}conditional: custom f32 at {{.+}}: where such values occur, the identity is not neutral: combiner(0.0, -1.0) = 1.0, expected -1.0; no common identity is neutral either: set the neutral value, or correct the combiner where it changes single values (for example, drops a sign), or exclude such values; with such values results depend on lengths and schedules
 func.func @magnitude(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   tile.reduce custom %A into %B axes [1] scope(grid) identity [0.0 : f32] combiner {
   ^bb0(%x: f32, %y: f32):
@@ -40,7 +40,7 @@ func.func @magnitude(%A: memref<?x100xf32>, %B: memref<?xf32>) {
 // FILLED: launch {{ *}}equal
 
 // With explicit arguments, every error is one of the program.
-// FAULT: parse {{ *}}FAULT: index [4] of an array of [4]
+// FAULT: parse {{ *}}FAULT: index [4] is out of range for an array of [4]
 gpu.module @kernels {
   gpu.func @outside(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c4 = arith.constant 4 : index
@@ -50,4 +50,4 @@ gpu.module @kernels {
   }
 }
 
-// GRID: the grid can be set for a kernel only
+// GRID: the grid can be set only for a kernel

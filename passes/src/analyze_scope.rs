@@ -92,10 +92,13 @@ fn analyze<'c>(
     if scope == Scope::Grid {
         return Err(error(
             op.location(),
-            format!("`{}` at scope `grid` is no part of a kernel", name(op)),
+            format!(
+                "`{}` at scope `grid` cannot be lowered within a kernel",
+                name(op)
+            ),
         )
         .code(codes::TX0112)
-        .note("run `tile-schedule` first: it makes kernels of it")
+        .note("run `tile-schedule` first: it converts ops at scope `grid` to kernels")
         .emit());
     }
     let kernel = Kernel::around(op)?;
@@ -109,8 +112,8 @@ fn analyze<'c>(
         )
         .code(codes::TX0113)
         .note(
-            "scopes `thread`, `warp`, `warpgroup` and `cta` are, and `tile.all_reduce` at \
-                   scope `cluster`",
+            "implemented: scopes `thread`, `warp`, `warpgroup` and `cta`, and `tile.all_reduce` at \
+             scope `cluster`",
         )
         .emit());
     }
@@ -184,11 +187,14 @@ fn check_fragments<'c>(
         if let Some(made) = tx_dialect_tile::scope(maker).filter(|made| *made != scope) {
             return Err(error(
                 op.location(),
-                format!("this fragment belongs to a `{made}`, but the scope is `{scope}`"),
+                format!(
+                    "this fragment was created at scope `{made}`, but the scope of the op is \
+                     `{scope}`"
+                ),
             )
             .code(codes::TX0111)
-            .note_at(maker.location(), "it is made here")
-            .note("use one scope for both, or hand the tile over in memory")
+            .note_at(maker.location(), "the fragment is created here")
+            .note("use the same scope for both ops, or pass the tile through memory")
             .emit());
         }
     }
@@ -227,7 +233,7 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     if twice {
         return Err(error(op.location(), "two destinations overlap")
             .code(codes::TX0110)
-            .note("each result needs memory of its own")
+            .note("write each result to separate memory")
             .emit());
     }
     // In a reduction without axes, the thread that writes a destination element is the only thread
@@ -236,8 +242,8 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
         return Err(error(op.location(), "the destination overlaps the source")
             .code(codes::TX0110)
             .note(
-                "results are written while other elements are still read; reduce into other \
-                   memory, and copy",
+                "results are written while other elements are still read; reduce into separate \
+                 memory, and copy the result",
             )
             .emit());
     }
@@ -267,7 +273,7 @@ fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     if known || from == to && (turned || turned_too) {
         return Err(error(op.location(), "the destination overlaps the source")
             .code(codes::TX0110)
-            .note("elements are written while others are still read; copy to other memory, and from there")
+            .note("elements are written while others are still read; copy through separate memory")
             .emit());
     }
     Ok(())
@@ -325,9 +331,9 @@ fn split<'c>(op: Op<'c>, scope: Scope, branch: Op<'c>) -> Failed {
         "gpu.func" => "this kernel has unstructured control flow",
         "scf.execute_region" => "this region has unstructured control flow",
         "scf.if" | "scf.index_switch" => {
-            "this condition differs between threads in a way that is not known"
+            "the values of this condition in different threads are not known"
         }
-        _ => "what this op does to threads is not known",
+        _ => "the control flow of this op is not known",
     };
     error(
         op.location(),
@@ -339,7 +345,7 @@ fn split<'c>(op: Op<'c>, scope: Scope, branch: Op<'c>) -> Failed {
     .code(codes::TX0101)
     .note_at(branch.location(), what)
     .note(format!(
-        "move it out of the `{}`, or make the condition depend on thread ids and constants alone",
+        "move the op out of the `{}`, or compute the condition from thread ids and constants only",
         name(branch)
     ))
     .emit()
@@ -373,7 +379,7 @@ fn check_groups<'c>(
         )
         .code(codes::TX0102)
         .note_at(kernel.op.location(), format!("the block size is {}", kernel.threads))
-        .note("make it a multiple of 128, or guard the op by the warpgroup id")
+        .note("make the block size a multiple of 128, or guard the op by the warpgroup id")
     } else {
         let members: Vec<String> = set
             .ranges()
@@ -400,12 +406,12 @@ fn check_groups<'c>(
                 match (&members[..], set.ranges().as_slice()) {
                     ([one], [(first, last)]) if *last == first + 1 => {
                         format!(
-                            "under this branch only thread {one} of {} gets there",
+                            "only thread {one} of {} executes this branch",
                             kernel.threads
                         )
                     }
                     _ => format!(
-                        "under this branch only threads {} of {} get there",
+                        "only threads {} of {} execute this branch",
                         members.join(", "),
                         kernel.threads
                     ),
@@ -414,7 +420,9 @@ fn check_groups<'c>(
         }
         report.note(match scope {
             Scope::Cta => "use a narrower scope, or move it out of the branch",
-            _ => "let the branch take whole groups of the scope, or use a narrower scope",
+            _ => {
+                "make the condition uniform within each group of the scope, or use a narrower scope"
+            }
         })
     };
     Err(report.emit())
@@ -447,8 +455,8 @@ fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result
             )
             .code(codes::TX0109)
             .note(
-                "an offset of its view depends on the thread; use a narrower scope, or an \
-                   offset that the threads share",
+                "an offset of the view depends on the thread; use a narrower scope, or an offset \
+                 that is uniform across the scope",
             )
             .emit());
         }
@@ -497,8 +505,8 @@ fn check_single_writer<'c>(
         return Err(error(op.location(), who)
             .code(codes::TX0103)
             .note(format!(
-                "guard it so that one {scope} executes it, or make the destination depend on the \
-                 {scope}'s id (`memref.subview`)"
+                "guard the op so that one {scope} executes it, or make the destination depend on \
+                 the {scope}'s id (`memref.subview`)"
             ))
             .emit());
     }

@@ -83,18 +83,18 @@ const INSTEAD: &[(&str, &str)] = &[
     ("gpu.subgroup_reduce", ALL_REDUCE),
     (
         "gpu.rotate",
-        "`gpu.shuffle idx` takes the value of any lane",
+        "use `gpu.shuffle idx`, which reads the value of any lane",
     ),
     ("vector.load", ONE_DIMENSION),
     ("vector.store", ONE_DIMENSION),
     (
         "vector.print",
-        "`gpu.printf` prints numbers; `vector.extract` takes one of a vector",
+        "print scalars with `gpu.printf`; `vector.extract` extracts a scalar from a vector",
     ),
 ];
-const ALL_REDUCE: &str =
-    "`tile.all_reduce` combines a value of each thread, of any type, at scope `warp` or `cta`";
-const ONE_DIMENSION: &str = "take one row after the other, as vectors of one dimension";
+const ALL_REDUCE: &str = "use `tile.all_reduce` at scope `warp` or `cta`: it combines one value of \
+                          each thread, of any type";
+const ONE_DIMENSION: &str = "use one-dimensional vectors, one row at a time";
 
 pub(crate) fn instead_of(op: &str) -> Option<&'static str> {
     let found = INSTEAD.iter().find(|(name, _)| *name == op);
@@ -123,23 +123,23 @@ const INSTRUCTIONS: [&str; 8] = [
 fn refuse(call: Op<'_>, name: &str) -> Failed {
     let report = error(
         call.location(),
-        format!("`{name}` is called, but is not in the module"),
+        format!("`{name}` is called, but is not defined in the module"),
     )
     .code(codes::TX0505);
     if name.starts_with("__nv_") {
         let mut known: Vec<_> = elementary::names().chain(INSTRUCTIONS).collect();
         known.sort_unstable();
         report
-            .note("it belongs to CUDA's libdevice, which is not linked")
+            .note("the function is in CUDA's libdevice, which is not linked")
             .note(format!(
-                "functions of f16, bf16, f32, f64 and one-dimensional vectors of these that need \
-                 no library: {}",
+                "ops that need no library, on f16, bf16, f32, f64 and one-dimensional vectors of \
+                 them: {}",
                 known.join(", ")
             ))
             .emit()
     } else {
         report
-            .note("give it a body, or link the module that has it before")
+            .note("define the function in the module, or link the module that defines it first")
             .emit()
     }
 }

@@ -75,7 +75,7 @@ impl Pass for CheckTarget {
             for op in first_block(gpu_module, 0).map(ops).unwrap_or_default() {
                 if attribute(op, "sym_name").is_none() && !UNNAMED.contains(&name(op)) {
                     let reason = format!(
-                        "`{}` stands in a GPU module, outside of its functions",
+                        "`{}` is in a `gpu.module`, but outside of its functions",
                         name(op)
                     );
                     failed = Some(
@@ -141,14 +141,14 @@ fn too_many_parameters(kernel: Op<'_>, bytes: u64, target: &Target, passes: u64)
     let report = error(
         kernel.location(),
         format!(
-            "kernel `{name}` takes {bytes} bytes of parameters, of which PTX {} passes {passes}",
+            "kernel `{name}` takes {bytes} bytes of parameters, but PTX {} allows at most {passes}",
             version(target.ptx)
         ),
     )
     .code(codes::TX0509);
     let report = if bytes <= MOST_PARAMETERS {
         report.note(format!(
-            "PTX {} passes {MOST_PARAMETERS}: gpu.module @name [#nvvm.target<chip = \"{}\", \
+            "PTX {} allows {MOST_PARAMETERS} bytes: gpu.module @name [#nvvm.target<chip = \"{}\", \
              features = \"+ptx{MORE_PARAMETERS}\">]",
             version(MORE_PARAMETERS),
             target.chip.name
@@ -157,7 +157,7 @@ fn too_many_parameters(kernel: Op<'_>, bytes: u64, target: &Target, passes: u64)
         report
     };
     report
-        .note("a memref takes 24 bytes, and 16 for each dimension: pass fewer of them")
+        .note("a memref takes 24 bytes, plus 16 for each dimension: pass fewer memrefs")
         .emit()
 }
 
@@ -176,7 +176,8 @@ fn refuse(op: Op<'_>, needs: &Needs, chip: &Chip, ptx: u32) -> Failed {
     )
     .code(codes::TX0503)
     .note(format!(
-        "a target that has it: gpu.module @name [#nvvm.target<chip = \"{}\", features = \"+ptx{}\">]",
+        "a target that supports the op: gpu.module @name [#nvvm.target<chip = \"{}\", features = \
+         \"+ptx{}\">]",
         match chip.capability >= needs.capability && chip.specific >= needs.specific {
             true => chip.name.to_owned(),
             false => format!("sm_{}{suffix}", needs.capability),

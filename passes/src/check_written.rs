@@ -69,16 +69,16 @@ fn refuse(op: Op<'_>, output: usize, empty: Op<'_>) -> Failed {
     error(
         op.location(),
         format!(
-            "`{}` combines with what output {output} holds, and nothing wrote that before",
+            "`{}` accumulates into output {output}, which is uninitialized",
             name(op)
         ),
     )
     .code(codes::TX0803)
-    .note_at(empty.location(), "it is empty: a shape without values")
+    .note_at(empty.location(), "`tensor.empty` has no values")
     .note(
-        "write what results start from before, and give the result of that to `outs`: `%start = \
-         linalg.fill ins(%c : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>`, where `%c` is \
-         0 for a sum, 1 for a product, and minus infinity for a maximum",
+        "initialize the tensor first, and pass the result to `outs`: `%start = linalg.fill ins(%c \
+         : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>`, where `%c` is 0 for a sum, 1 for a \
+         product, and minus infinity for a maximum",
     )
     .emit()
 }

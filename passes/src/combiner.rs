@@ -130,7 +130,8 @@ impl<'c> Combiner<'c> {
         let most = 1u64 << (32 - bits);
         if length > most {
             return Err(format!(
-                "length {length}, expected at most {most} beside {bits} bits of value"
+                "length {length}, expected at most {most} for a 32-bit key with {bits} bits of \
+                 value"
             ));
         }
         let key = IntegerType::new(tx_mlir::context_of(element), 32).into();

@@ -160,12 +160,12 @@ fn check_uses_of_fragments(op: Op<'_>) -> Result<(), Failed> {
     }
     Err(error(
         op.location(),
-        format!("`{}` cannot take a fragment", name(op)),
+        format!("`{}` does not support fragments", name(op)),
     )
     .code(codes::TX0204)
     .note(
-        "registers belong to the kernel that holds them: store the fragment to memory, or \
-               carry it by `scf` ops",
+        "a fragment is in the registers of one kernel: store it to memory, or pass it through \
+         `scf` ops",
     )
     .emit())
 }
@@ -200,7 +200,7 @@ fn as_registers(module: Op<'_>) {
 }
 
 fn unsupported(op: Op<'_>) -> Failed {
-    let report = error(op.location(), format!("`{}` is left", name(op))).code(codes::TX0114);
+    let report = error(op.location(), format!("`{}` is not lowered", name(op))).code(codes::TX0114);
     match name(op) {
         "tile.all_reduce" => report.note("run `tile-expand-shuffle-tree` first"),
         _ => report.note("run `tile-select-variant` and `tile-expand-reduce` first"),

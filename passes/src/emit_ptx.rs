@@ -153,9 +153,12 @@ impl Pass for EmitPtx {
         let mut made = Vec::new();
         for ((kernels, target, ..), ptx) in plain.iter().zip(assembly(&codes)) {
             let ptx = ptx.map_err(|why| {
-                error(kernels.location(), format!("no PTX was made of it: {why}"))
-                    .code(codes::TX0507)
-                    .emit()
+                error(
+                    kernels.location(),
+                    format!("LLVM emitted no PTX for this `gpu.module`: {why}"),
+                )
+                .code(codes::TX0507)
+                .emit()
             })?;
             made.push((*kernels, *target, ptx));
         }
@@ -173,8 +176,8 @@ fn too_old(kernels: Op<'_>, chip: Chip, ptx: u32) -> Failed {
     error(kernels.location(), reason)
         .code(codes::TX0502)
         .note(format!(
-            "write the target as #nvvm.target<chip = \"{chip}\", features = \"+ptx{}\">, or have \
-             `tile-attach-target` do it",
+            "write the target as #nvvm.target<chip = \"{chip}\", features = \"+ptx{}\">, or run \
+             `tile-attach-target`",
             chip.ptx
         ))
         .emit()

@@ -93,9 +93,15 @@ impl Pass for ExpandReduce {
             if !made.all(|made| made.verify()) {
                 return Err(error(
                     op.location(),
-                    format!("variant `{}` makes an op that is not valid of this reduction", variant.name()),
+                    format!(
+                        "variant `{}` expands this reduction to an invalid op",
+                        variant.name()
+                    ),
                 )
-                .note("`tile-expand-reduce` called its `expand`; what is wrong with the op stands above")
+                .note(
+                    "the previous error describes the op, which the function `expand` of the \
+                     variant created",
+                )
                 .emit());
             }
             erase(op);

@@ -203,7 +203,9 @@ fn reached_together<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Resu
         .splits(scope)
         .or_else(|| tx_mlir::enclosing(op, "scf.if"));
     Err(match branch {
-        Some(branch) => report.note_at(branch.location(), "this splits them").emit(),
+        Some(branch) => report
+            .note_at(branch.location(), "this branch separates the threads")
+            .emit(),
         None => report
             .note_at(
                 kernel.op.location(),

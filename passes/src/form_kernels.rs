@@ -326,30 +326,28 @@ fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
                 true => continue,
                 false => {
                     return Err(
-                        "an op has one element a row, and rows are too long to stay in registers"
+                        "an op has one element per row, and the rows do not fit into registers"
                             .to_owned(),
                     );
                 }
             }
         }
         if !phase.goes_along_rows() {
-            return Err("neighbouring elements of memory are of several rows".to_owned());
+            return Err("adjacent elements in memory belong to different rows".to_owned());
         }
         if phase.shared.is_empty() {
-            return Err("there is one row, which one block would have to compute".to_owned());
+            return Err("there is only one row, which a single block would compute".to_owned());
         }
         let Some(length) = phase.row_length() else {
             match holds {
                 true => continue,
                 false => {
                     let why = match (group.can_be_held(), phase.row.len()) {
-                        (false, _) => "an op combines with old values",
-                        (true, 1) => "registers cannot hold it",
+                        (false, _) => "an op accumulates into old values",
+                        (true, 1) => "the row does not fit into registers",
                         (true, _) => "a row has several loops",
                     };
-                    return Err(format!(
-                        "the length of a row is known at run time only, and {why}"
-                    ));
+                    return Err(format!("the length of a row is dynamic, and {why}"));
                 }
             }
         };
@@ -359,8 +357,8 @@ fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
         let bytes = bytes_of_block(group, chip.clusters).unwrap_or(i64::MAX);
         if !holds_rows && bytes > KEPT_BYTES {
             return Err(format!(
-                "a block would load {bytes} bytes of a row again, more than registers hold and than the \
-                 {KEPT_BYTES} that caches keep"
+                "a block would load {bytes} bytes of a row again, more than fit into registers, \
+                 and more than the {KEPT_BYTES} bytes that stay in caches"
             ));
         }
     }

@@ -87,7 +87,7 @@ fn freed_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 
 /// Error message for a temporary that a loop or branch may yield.
 const NO_END: &str =
-    "this temporary is in a loop or branch that yields memory, so that its end is not known";
+    "this temporary is in a loop or branch that yields a memref, so its lifetime is not known";
 
 /// Returns the insertion point of the deallocation of a temporary; `None` if the function returns
 /// the temporary.
@@ -115,12 +115,12 @@ fn end_of_life<'c>(alloc: Op<'c>, function: Op<'c>) -> Result<Option<Op<'c>>, Fa
     };
     if around != function {
         return match yields_memory() {
-            true => Err(refuse(NO_END, "this op yields memory")),
+            true => Err(refuse(NO_END, "this op yields a memref")),
             false => Ok(end),
         };
     }
     if blocks(around).len() > 1 {
-        return Err(refuse(ONE_BLOCK, "this function has several"));
+        return Err(refuse(ONE_BLOCK, "this function has several blocks"));
     }
     let is_own = |value: &Val<'c>| root(*value) == results(alloc)[0];
     let is_returned = end.is_some_and(|end| operands(end).iter().any(is_own));

@@ -89,14 +89,14 @@ fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     if let Some(other) = annotations.next() {
         return Err(error(
             op.location(),
-            "attributes of two ops meet in one, which has room for one of them",
+            "two ops with attributes were fused into this op, expected at most one",
         )
         .code(codes::TX0035)
         .note_at(annotation.location(), "one op")
         .note_at(other.location(), "the other op")
         .note(
-            "write the program on memrefs, where ops with a schedule are not fused, or drop the \
-               attributes of one of them",
+            "write the program on memrefs, where ops with a schedule are not fused, or remove the \
+             attributes of one op",
         )
         .emit());
     }
@@ -107,7 +107,7 @@ fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
         if one.name == "schedule" && !has_loops_of(op, annotation) {
             return Err(error(
                 op.location(),
-                "the `schedule` of this op cannot be kept: its loops are others now",
+                "the `schedule` of this op cannot be kept: fusion or reshaping changed its loops",
             )
             .code(codes::TX0035)
             .note_at(

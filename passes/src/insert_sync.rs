@@ -189,7 +189,7 @@ fn number<'c>(
                         format!("this kernel needs more than {most} named barriers"),
                     )
                     .code(codes::TX0118)
-                    .note("let fewer different sets of warps work by themselves")
+                    .note("use fewer different sets of warps that synchronize separately")
                     .emit()
                 })?;
                 free.retain(|n| !(first..first + needed).contains(n));

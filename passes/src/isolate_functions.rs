@@ -99,19 +99,19 @@ fn check(all: &[Op<'_>]) -> Result<(), Failed> {
         if attribute(module, ISOLATED).is_some() {
             return Err(error(
                 module.location(),
-                format!("this module has the mark `{ISOLATED}`"),
+                format!("this module already has the attribute `{ISOLATED}`"),
             )
             .code(codes::TX0318)
-            .note("it is set by this pass: remove it")
+            .note("only this pass may set the attribute: remove it")
             .emit());
         }
         if has_tensors(module) {
             return Err(error(
                 module.location(),
-                "functions on tensors stand in a nested module",
+                "functions on tensors must not be in a nested module",
             )
             .code(codes::TX0318)
-            .note("move them into the module around it")
+            .note("move the functions into the enclosing module")
             .emit());
         }
     }

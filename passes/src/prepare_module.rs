@@ -82,17 +82,18 @@ impl Pass for PrepareModule {
                 .into_iter()
                 .find(|op| tx_dialect_tile::is_tile_op(*op))
             {
-                return Err(
-                    error(op.location(), format!("`{}` is left", tx_mlir::name(op)))
-                        .code(codes::TX0114)
-                        .note("run `lower-reduction` first")
-                        .emit(),
-                );
+                return Err(error(
+                    op.location(),
+                    format!("`{}` is not lowered", tx_mlir::name(op)),
+                )
+                .code(codes::TX0114)
+                .note("run `lower-reduction` first")
+                .emit());
             }
             if let Some(op) = walk(*gpu_module).into_iter().find(|op| is(*op, OF_HOSTS)) {
                 let report = error(
                     op.location(),
-                    format!("`{OF_HOSTS}` cannot be lowered: it calls a library of the host"),
+                    format!("`{OF_HOSTS}` cannot be lowered: it calls a host library"),
                 )
                 .code(codes::TX0510);
                 let instead = crate::check_externals::instead_of(OF_HOSTS).into_iter();
@@ -286,8 +287,8 @@ fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
     )
     .code(codes::TX0508)
     .note(
-        "start with a letter, or with `_` and one more, and use letters, digits, `_` and \
-               `$`; `WARP_SZ` is a constant of PTX",
+        "start with a letter, or with `_` and another character, and use letters, digits, `_` and \
+         `$`; `WARP_SZ` is reserved in PTX",
     )
     .emit())
 }
@@ -309,7 +310,7 @@ fn check_memory_spaces(gpu_module: Op<'_>) -> Result<(), Failed> {
             let Some(space) = space.filter(|space| !is_known(*space)) else {
                 continue;
             };
-            let message = format!("`{space}` is no memory space of a kernel");
+            let message = format!("`{space}` is not a memory space of a kernel");
             return Err(error(op.location(), message)
                 .code(codes::TX0321)
                 .note("known: #gpu.address_space<global>, <workgroup> and <private>, and numbers of PTX")
@@ -326,12 +327,15 @@ fn check_shared_memory(kernel: Op<'_>, gpu_module: Op<'_>) -> Result<(), Failed>
     }
     Err(error(
         kernel.location(),
-        format!("the kernel has {bytes} bytes of static shared memory, and may have {STATIC_SHARED_BYTES}"),
+        format!(
+            "the kernel uses {bytes} bytes of static shared memory, expected at most \
+             {STATIC_SHARED_BYTES}"
+        ),
     )
     .code(codes::TX0506)
     .note(
-        "`gpu-use-dynamic-shared-memory` gives it more, unless it has dynamic shared memory of its \
-         own, or arrays aligned to more than 16 bytes",
+        "`gpu-use-dynamic-shared-memory` raises the limit, unless the kernel has its own dynamic \
+         shared memory, or arrays aligned to more than 16 bytes",
     )
     .emit())
 }

@@ -26,7 +26,7 @@ pub(crate) fn check_printf(op: Op<'_>) -> Result<(), Failed> {
     }
     if fields.len() > arguments.len() {
         let message = format!(
-            "`gpu.printf` is given {} of the {} values that its fields print",
+            "`gpu.printf` has {} of the {} arguments that its format prints",
             arguments.len(),
             fields.len()
         );
@@ -86,23 +86,23 @@ impl Field<'_> {
             {
                 (64, true) | (32, false) => None,
                 (64, false) if self.conversion != b'c' => {
-                    Some(format!("eight bytes are printed by `%ll{letter}`"))
+                    Some(format!("use `%ll{letter}` for 64-bit integers"))
                 }
-                (32, true) => Some(format!("four bytes are printed by `%{letter}`")),
+                (32, true) => Some(format!("use `%{letter}` for 32-bit integers")),
                 _ => Some("extend it to `i32` with `arith.extsi` or `arith.extui`".to_owned()),
             },
             (_, Some(bits)) => Some(
                 match bits {
-                    64 => "integers of eight bytes are printed by `%lld`",
-                    _ => "integers are printed by `%d`",
+                    64 => "use `%lld` for 64-bit integers",
+                    _ => "use `%d` for integers",
                 }
                 .to_owned(),
             ),
             (b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G', None) => {
                 let fits = ty.is_float() && byte_width(ty).is_some();
-                (!fits).then(|| "numbers are printed, one by one".to_owned())
+                (!fits).then(|| "print scalars only, one per field".to_owned())
             }
-            (_, None) => Some("floats are printed by `%f` and `%g`".to_owned()),
+            (_, None) => Some("use `%f` or `%g` for floats".to_owned()),
         }
     }
 }

@@ -100,7 +100,7 @@ fn returned_memrefs<'c>(module: Op<'c>, op: Op<'c>) -> Result<Option<(Blk<'c>, O
     let [body] = all[..] else {
         return Err(error(end.location(), ONE_BLOCK)
             .code(codes::TX0318)
-            .note_at(op.location(), "this function has several")
+            .note_at(op.location(), "this function has several blocks")
             .emit());
     };
     let name = tx_mlir::string_attribute(op, "sym_name").unwrap_or_default();
@@ -111,10 +111,10 @@ fn returned_memrefs<'c>(module: Op<'c>, op: Op<'c>) -> Result<Option<(Blk<'c>, O
     if let Some(call) = walk(module).into_iter().find(calls) {
         return Err(error(
             call.location(),
-            format!("`{name}` returns memory, and is called here"),
+            format!("`{name}` returns a memref, and is called here"),
         )
         .code(codes::TX0602)
-        .note("run `inline` before; a function that calls itself cannot be inlined")
+        .note("run `inline` first; a function that calls itself cannot be inlined")
         .emit());
     }
     Ok(Some((body, *end)))

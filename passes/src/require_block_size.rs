@@ -68,8 +68,8 @@ fn check(func: Op<'_>, block: &[i64]) -> Result<(), Failed> {
     Err(error(
         func.location(),
         format!(
-            "no device launches blocks of {block:?} threads: expected 1 to {MAX_BLOCK:?} and no \
-             more than {MAX_THREADS} in all"
+            "no device supports blocks of {block:?} threads: expected 1 to {MAX_BLOCK:?}, and at \
+             most {MAX_THREADS} in total"
         ),
     )
     .code(codes::TX0106)

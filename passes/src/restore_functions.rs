@@ -84,7 +84,7 @@ fn rename(
         if !rename_symbol_uses(&name, &new, nested) {
             return Err(error(
                 op.location(),
-                format!("symbol `{name}` is there twice, and cannot be renamed"),
+                format!("symbol `{name}` is defined twice, and cannot be renamed"),
             )
             .emit());
         }

@@ -101,14 +101,14 @@ fn check(kernel: Op<'_>, gpu_module: Op<'_>, bytes: u64) -> Result<(), Failed> {
         let chip = Target::read(gpu_module, &target)?.chip;
         if bytes > u64::from(chip.shared_bytes) {
             let message = format!(
-                "the kernel has {bytes} bytes of shared memory, and a block of {} may have {}",
+                "the kernel uses {bytes} bytes of shared memory, but a block on {} has at most {}",
                 chip.name, chip.shared_bytes
             );
             return Err(error(kernel.location(), message)
                 .code(codes::TX0506)
                 .note(
-                    "work on smaller tiles, or one after the other; what `tx` allocates for exchange \
-                     between warps counts",
+                    "use smaller tiles, or process them one at a time; the total includes the \
+                     memory that `tx` allocates for exchange between warps",
                 )
                 .emit());
         }

@@ -169,7 +169,7 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
         };
         return Err(report
             .note(format!(
-                "{known}; what others say of an op has a dot in its name: `theirs.{}`",
+                "{known}; a discardable attribute needs a dialect prefix, such as `mytool.{}`",
                 found.trim_start_matches("tile.")
             ))
             .emit());

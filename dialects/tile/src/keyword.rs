@@ -62,7 +62,8 @@ pub(crate) unsafe extern "C" fn unknown_keyword(
         // Only a keyword of an op part can be out of place, because the parser accepts every valid
         // keyword of the other enumerations without this call.
         format!(
-            "{what} `{word}` is out of place; the order is {list}; attributes stand before `identity` or last"
+            "{what} `{word}` is in the wrong position; expected the order {list}; the attribute \
+             dictionary comes before `identity` or last"
         )
     } else {
         let meant = meant(what, word, &known)

@@ -107,10 +107,10 @@ fn check_elements(op: Op<'_>) -> Result<(), Failed> {
         let report = complain(op, message).code(codes::TX0037);
         let instead = match element {
             index if index.is_index() => {
-                Some("an `index` is as wide as the machine has it: use `i64` or `i32`")
+                Some("the width of `index` depends on the target: use `i64` or `i32`")
             }
             integer if integer.is_integer() => {
-                Some("use an `iN`: `umax` and `umin` take it as unsigned")
+                Some("use a signless `iN`: `umax` and `umin` treat its values as unsigned")
             }
             _ => None,
         };
@@ -127,7 +127,7 @@ fn check_annotate(op: Op<'_>) -> Result<(), Failed> {
         Some(parent) if name(parent).starts_with("linalg.") => Ok(()),
         parent => {
             let found = parent.map_or("nothing", name);
-            let message = format!("stands in the body of a linalg op, found `{found}` around it");
+            let message = format!("expects a linalg op as its parent, found `{found}`");
             Err(complain(op, message).code(codes::TX0035).emit())
         }
     }

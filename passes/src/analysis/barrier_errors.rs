@@ -16,12 +16,14 @@ impl Reason {
     pub(super) fn of(split: Option<Split<'_>>) -> Self {
         let Some(split) = split else {
             return Self {
-                what: "a barrier is needed here, but not all lanes of the warp get here",
-                branch: "a branch around it splits the threads of a warp",
-                advice: "let one thread do the work, or let the branch take whole warps",
+                what: "a barrier is required here, but not all lanes of the warp reach this op",
+                branch: "a branch around this op separates the threads of a warp",
+                advice: "let one thread execute the op, or make the condition uniform within each \
+                         warp",
             };
         };
-        let unknown = "a barrier is needed here, but whether all threads get here is not known";
+        let unknown = "a barrier is required here, but it is not known whether all threads reach \
+                       this op";
         match name(split.op) {
             "gpu.func" => Self {
                 what: unknown,
@@ -38,25 +40,28 @@ impl Reason {
                 if split.together >= Scope::Warp =>
             {
                 Self {
-                    what: "a barrier is needed here, but which warps of the block get here is not known",
-                    branch: "warps may take this differently",
-                    advice: "let it depend on what the whole block shares, or on thread ids and \
-                             constants alone",
+                    what: "a barrier is required here, but it is not known which warps of the \
+                           block reach this op",
+                    branch: "warps may take different paths here",
+                    advice: "make the condition uniform across the block, or compute it from \
+                             thread ids and constants only",
                 }
             }
             "scf.if" | "scf.index_switch" => Self {
-                what: "a barrier is needed here, but not all lanes of the warp get here",
-                branch: "this splits the threads of a warp",
-                advice: "let one thread do the work, or let the branch take whole warps",
+                what: "a barrier is required here, but not all lanes of the warp reach this op",
+                branch: "threads of one warp may take different paths here",
+                advice: "let one thread execute the op, or make the condition uniform within each \
+                         warp",
             },
             "scf.for" | "scf.while" | "scf.parallel" | "affine.for" => Self {
-                what: "a barrier is needed here, but not all lanes of the warp get here",
-                branch: "this splits the threads of a warp",
-                advice: "let one thread do the work, or let all threads go round equally often",
+                what: "a barrier is required here, but not all lanes of the warp reach this op",
+                branch: "threads of one warp may take different paths here",
+                advice: "let one thread execute the op, or make the number of iterations equal for \
+                         all threads",
             },
             _ => Self {
                 what: unknown,
-                branch: "what this op does to threads is not known",
+                branch: "the control flow of this op is not known",
                 advice: "write it as `scf.if`, `scf.for` or `scf.while`",
             },
         }
@@ -68,14 +73,14 @@ impl Reason {
 pub(super) fn side_by_side<'c>(branch: Op<'c>, earlier: Op<'c>, later: Op<'c>) -> Failed {
     error(
         later.location(),
-        "this touches memory that the other arm of a branch touches at the same time",
+        "this op accesses memory that the other arm of the branch accesses at the same time",
     )
     .code(codes::TX0117)
     .note_at(earlier.location(), "the other access")
     .note_at(
         branch.location(),
-        "threads take both arms of this branch side by side",
+        "different threads execute the two arms of this branch at the same time",
     )
-    .note("put the two into branches one after the other")
+    .note("move the two accesses into two consecutive branches")
     .emit()
 }

@@ -109,15 +109,24 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         if reach == BarrierScope::Cluster {
             let report = error(
                 later.location(),
-                "a barrier of the cluster is needed here, but not all of its threads get here",
+                "a cluster barrier is required here, but not all threads of the cluster reach this \
+                 op",
             )
             .code(codes::TX0116);
-            return Err(match branch.or_else(|| ancestors(place).find(|op| name(*op) == "scf.if")) {
-                Some(branch) => report.note_at(branch.location(), "this may split the threads of a cluster"),
-                None => report,
-            }
-            .note("reach other blocks' memory outside of branches that not all blocks of a cluster take")
-            .emit());
+            return Err(
+                match branch.or_else(|| ancestors(place).find(|op| name(*op) == "scf.if")) {
+                    Some(branch) => report.note_at(
+                        branch.location(),
+                        "threads of one cluster may take different paths here",
+                    ),
+                    None => report,
+                }
+                .note(
+                    "access the shared memory of other blocks outside of branches that only some \
+                     blocks of a cluster take",
+                )
+                .emit(),
+            );
         }
         let Reason {
             what,
@@ -126,7 +135,7 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         } = Reason::of(active.split.filter(|split| split.together < scope));
         let report = error(later.location(), what).code(codes::TX0116).note_at(
             earlier.location(),
-            "threads may meet in one place of memory here, and nothing orders the two",
+            "threads may access the same memory here, and nothing orders the two accesses",
         );
         Err(match branch {
             Some(branch) => report.note_at(branch.location(), why),

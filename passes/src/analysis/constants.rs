@@ -68,8 +68,8 @@ pub(crate) fn check_host(function: Op<'_>) -> Result<(), Failed> {
             .code(codes::TX0328)
             .note_at(global.location(), "it is declared here")
             .note(
-                "kernels address `memref.global constant` with a dense value; pass other memory as an \
-                 argument",
+                "kernels can read only a `memref.global constant` with a dense initial value; pass \
+                 other memory as an argument",
             )
             .emit());
         }
@@ -109,9 +109,9 @@ pub(crate) fn check<'c>(
     let report = error(
         holder.location(),
         match sizes.len() {
-            1 => format!("a constant array takes {total} bytes, and a module may hold {MAX_BYTES}"),
+            1 => format!("a constant array takes {total} bytes, expected at most {MAX_BYTES}"),
             n => {
-                format!("{n} constant arrays take {total} bytes, and a module may hold {MAX_BYTES}")
+                format!("{n} constant arrays take {total} bytes, expected at most {MAX_BYTES}")
             }
         },
     )
@@ -126,7 +126,7 @@ pub(crate) fn check<'c>(
             )
         });
     Err(report
-        .note("pass the largest as arguments of the function")
+        .note("pass the largest arrays as arguments of the function")
         .emit())
 }
 

@@ -284,16 +284,16 @@ impl<'c> Dataflow<'c> {
             if any_accesses(meanwhile, AccessKind::Change, &[base]) {
                 continue;
             }
-            let write = "write what results start from before, by `linalg.fill`";
+            let write = "initialize the output with `linalg.fill` first";
             let what = format!(
-                "`{}` combines with what output {i} holds, and nothing wrote that before",
+                "`{}` accumulates into output {i}, which is uninitialized",
                 name(op)
             );
             return Err(error(op.location(), what)
                 .code(codes::TX0803)
                 .note_at(alloc.location(), "it is allocated here")
                 .note(match is(op, "tile.reduce") {
-                    true => format!("leave `accumulate` out, or {write}"),
+                    true => format!("remove `accumulate`, or {write}"),
                     false => format!("{write}: 0 for a sum"),
                 })
                 .emit());

@@ -48,7 +48,7 @@ impl<'c> Kernel<'c> {
         match enclosing(op, "gpu.func") {
             Some(func) if is_kernel(func) => Self::of(func, op),
             Some(func) => Err(
-                error(op.location(), format!("`{name}` must stand in a kernel"))
+                error(op.location(), format!("`{name}` must be in a kernel"))
                     .code(codes::TX0104)
                     .note_at(
                         func.location(),
@@ -59,12 +59,12 @@ impl<'c> Kernel<'c> {
             None => {
                 let report = error(
                     op.location(),
-                    format!("`{name}` must stand in a `gpu.func` kernel"),
+                    format!("`{name}` must be in a `gpu.func` kernel"),
                 )
                 .code(codes::TX0104);
                 Err(if tx_dialect_tile::is_tile_op(op) {
                     report
-                        .note("only `scope(grid)` stands in a host function")
+                        .note("only ops at `scope(grid)` are allowed in a host function")
                         .emit()
                 } else {
                     report.emit()
@@ -102,7 +102,7 @@ impl<'c> Kernel<'c> {
                 format!("a block has 1 to {MAX_THREADS} threads, at most {MAX_Z} along z, found {sizes:?}"),
             )
             .code(codes::TX0106)
-            .note_at(func.location(), "`known_block_size` stands here")
+            .note_at(func.location(), "`known_block_size` is set here")
             .emit()),
         }
     }
@@ -188,7 +188,7 @@ fn blocks_of_cluster<'c>(func: Op<'c>, op: Op<'c>) -> Result<Option<i64>, Failed
             format!("a cluster has 1 to {MAX_CLUSTER} blocks, found {sizes:?}"),
         )
         .code(codes::TX0107)
-        .note_at(func.location(), "`known_cluster_size` stands here")
+        .note_at(func.location(), "`known_cluster_size` is set here")
         .emit()),
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
         let report = error(op.location(), message).code(codes::TX0207);
         let (why, meant) = match broken.law {
             Law::Identity => (
-                "threads without an element combine the identity, any number of times",
+                "threads without an element contribute the identity, any number of times",
                 None,
             ),
             _ => (
@@ -42,13 +42,13 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
         warning(
             op.location(),
             format!(
-                "the identity is not neutral to every value: {}",
+                "the identity is not neutral for every value: {}",
                 changed.text
             ),
         )
         .note(
-            "threads without an element combine the identity: results are right where such \
-               values do not occur",
+            "threads without an element contribute the identity: results are correct only if such \
+             values do not occur",
         )
         .emit();
     }
@@ -74,23 +74,26 @@ fn warn_of(op: Op<'_>, mistake: &LikelyMistake) {
     } = mistake;
     let (why, change) = match broken.law {
         Law::Identity => (
-            "threads without an element combine the identity: results are wrong wherever such tuples occur",
+            "threads without an element contribute the identity: results are wrong if such tuples \
+             occur",
             format!(
-                "value {part} (counted from 0) changes: mend its identity, or what `tile.yield` takes there"
+                "value {part} (counted from 0) changes: correct its identity, or the operand of \
+                 `tile.yield` for this value"
             ),
         ),
         _ if *is_ordered => (
-            "elements are combined in any order: results depend on it wherever such tuples occur",
-            "it is associative: results are about the order of the elements, as in compositions \
-             of functions, and reductions keep none"
+            "elements are combined in any order: the result depends on the order if such tuples \
+             occur",
+            "the combiner is associative but not commutative, as in a composition of functions, \
+             and reductions preserve no order"
                 .to_owned(),
         ),
         _ => (
-            "elements are combined in any order: results depend on it wherever such tuples occur",
+            "elements are combined in any order: the result depends on the order if such tuples \
+             occur",
             format!(
-                "value {part} (counted from 0) differs: look for a left argument of the combiner \
-                 where a right one is meant, or \
-                 the other way round, in what `tile.yield` takes there"
+                "value {part} (counted from 0) differs: check whether its operand of `tile.yield` \
+                 uses a left argument of the combiner instead of a right argument, or the reverse"
             ),
         ),
     };

@@ -335,7 +335,8 @@ fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
             let (low, high) = (pair[0], pair[1]);
             if high.stride % low.stride != 0 || high.stride < low.stride * low.extent {
                 return Err(format!(
-                    "the layout's thread coordinates interleave: {} with stride {} and {} with stride {}",
+                    "the thread coordinates of the layout interleave: extent {} with stride {} and \
+                     extent {} with stride {}",
                     low.extent,
                     low.stride * level.unit,
                     high.extent,

@@ -26,22 +26,22 @@ pub(crate) fn warn_of_unused(op: Op<'_>) {
     }
     let (why, instead) = match kind {
         Kind::Custom => (
-            "the combiner says what NaN does",
-            "where the values are combined",
+            "the combiner defines the handling of NaN",
+            "in the combiner",
         ),
         _ => (
-            "NaN stays NaN whatever it is combined with",
-            "in a region `element`",
+            "the result is NaN if any operand is NaN",
+            "in an `element` region",
         ),
     };
     warning(
         op.location(),
-        format!("`nan` changes nothing in `{kind}`: {why}"),
+        format!("`nan` has no effect on `{kind}`: {why}"),
     )
-    .note("it says what NaN does in `max`, `min`, `argmax` and `argmin`")
+    .note("`nan` defines the handling of NaN in `max`, `min`, `argmax` and `argmin`")
     .note(format!(
-        "to leave NaN out, put another value in its place {instead}, with \
-                       `arith.cmpf uno` and `arith.select`"
+        "to ignore NaN, replace it by another value {instead}, with `arith.cmpf uno` and \
+         `arith.select`"
     ))
     .emit();
 }

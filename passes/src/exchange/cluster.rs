@@ -54,8 +54,8 @@ impl ClusterGroups {
             return Err((
                 codes::TX0119,
                 format!(
-                    "groups of {width} threads, {stride} apart, in {all} blocks of {threads} \
-                     threads: expected groups of whole blocks, or equal parts of one"
+                    "groups of {width} threads with stride {stride}, in {all} blocks of {threads} \
+                     threads: expected groups that are whole blocks, or equal parts of one block"
                 ),
             ));
         }
@@ -76,8 +76,8 @@ impl ClusterGroups {
         Err((
             codes::TX0119,
             format!(
-                "threads of a group are {stride} apart, expected a number that divides the \
-                 {threads} threads of a block, or a multiple of it"
+                "the stride of a group is {stride} threads, expected a divisor or a multiple of \
+                 the {threads} threads of a block"
             ),
         ))
     }

@@ -69,7 +69,8 @@ impl Groups {
             return Ok(());
         }
         Err(format!(
-            "groups have width {} and stride {}, expected whole warps or equal parts of one",
+            "groups have width {} and stride {}, expected groups that are whole warps, or equal \
+             parts of one warp",
             self.width, self.stride
         ))
     }

@@ -71,7 +71,7 @@ impl Nest {
                 if self.rfactors.contains(&node) {
                     return Err(Illegal::new(
                         codes::TX0311,
-                        format!("partial results of `{name}` are materialised twice"),
+                        format!("`{name}` has two `#tile.rfactor` steps"),
                     ));
                 }
                 self.rfactors.push(node);
@@ -88,10 +88,7 @@ impl Nest {
                 if !(1..=most).contains(threads) {
                     return Err(Illegal::new(
                         codes::TX0325,
-                        format!(
-                            "registers are to do for {threads} threads of a multiprocessor, \
-                             expected 1 to {most}"
-                        ),
+                        format!("`#tile.resident<{threads}>`: expected 1 to {most} threads per SM"),
                     ));
                 }
                 self.resident = Some(*threads);
@@ -101,7 +98,7 @@ impl Nest {
                 if self.holds.iter().any(|(known, _)| known == name) {
                     return Err(Illegal::new(
                         codes::TX0327,
-                        format!("`{name}` is held twice"),
+                        format!("`{name}` has two `#tile.hold` steps"),
                     ));
                 }
                 self.holds.push((name.clone(), *residency));
@@ -169,10 +166,11 @@ impl Nest {
                 format!("`{name}` is bound to {processor} already"),
             )
             .note("split and fuse loops before they are bound")),
-            _ => Err(
-                Illegal::new(codes::TX0306, format!("`{name}` is written out already"))
-                    .note("split and fuse loops before they are unrolled or vectorized"),
-            ),
+            _ => Err(Illegal::new(
+                codes::TX0306,
+                format!("`{name}` is already unrolled or vectorized"),
+            )
+            .note("split and fuse loops before they are unrolled or vectorized")),
         }
     }
 
@@ -191,19 +189,20 @@ impl Nest {
                 codes::TX0314,
                 format!("`{}` and `{name}` are both aligned", self.nodes[other].name),
             )
-            .note("one vector cannot begin at aligned addresses of two loops"));
+            .note("use `#tile.align` for one dimension only"));
         }
         if node >= self.dims {
             return Err(Illegal::new(
                 codes::TX0314,
-                format!("`{name}` is no dimension of the iteration space"),
+                format!("`{name}` is not a dimension of the iteration space"),
             )
             .note("align a dimension before it is split or fused"));
         }
         if !self.nodes[node].combines() {
             return Err(
                 Illegal::new(codes::TX0314, format!("`{name}` is not reduced")).note(
-                    "`align` takes a reduced dimension; vectors of others begin where a row does",
+                    "`#tile.align` requires a reduced dimension; vectors along other dimensions \
+                     begin at the start of a row",
                 ),
             );
         }
@@ -226,7 +225,7 @@ impl Nest {
                 codes::TX0311,
                 format!("`{name}` is split after its `rfactor`"),
             )
-            .note("split it first, and name the part whose partial results are kept"));
+            .note("split the loop first, and use `#tile.rfactor` on one of the two new loops"));
         }
         let Node {
             extent,
@@ -266,7 +265,7 @@ impl Nest {
         if names.is_empty() || to.is_empty() {
             return Err(Illegal::new(
                 codes::TX0313,
-                "`fuse` takes the names of loops and that of the new one",
+                "`#tile.fuse` requires the names of the loops and the name of the fused loop",
             ));
         }
         let members = names
@@ -284,7 +283,7 @@ impl Nest {
             let (one, two) = (&names[0], &self.nodes[*other].name);
             return Err(Illegal::new(
                 codes::TX0313,
-                format!("`{one}` and `{two}` cannot be one loop"),
+                format!("`{one}` and `{two}` cannot be fused"),
             )
             .note("one is reduced and the other is not"));
         }
@@ -298,7 +297,7 @@ impl Nest {
             return Err(Illegal::new(
                 codes::TX0313,
                 format!(
-                    "`{}` has another length in each row, so it cannot be fused",
+                    "the length of `{}` differs between rows, so the loop cannot be fused",
                     self.nodes[*m].name
                 ),
             )
@@ -359,7 +358,7 @@ impl Nest {
         if let Some(i) = (1..loops.len()).find(|i| loops[..*i].contains(&loops[*i])) {
             return Err(Illegal::new(
                 codes::TX0310,
-                format!("`{}` has two places in one order", names[i]),
+                format!("`{}` occurs twice in one `#tile.reorder`", names[i]),
             ));
         }
         let mut next = loops.iter();
@@ -379,9 +378,9 @@ impl Nest {
         match self.nodes[node].extent {
             Extent::AtMost(_) => Err(Illegal::new(
                 codes::TX0314,
-                format!("`{name}` has another length in each row"),
+                format!("the length of `{name}` differs between rows"),
             )
-            .note(format!("split it, and take `{name}.o` or `{name}.i`"))),
+            .note(format!("split the loop, and use `{name}.o` or `{name}.i`"))),
             _ => Ok(node),
         }
     }
@@ -401,7 +400,10 @@ impl Nest {
                     self.nodes[*other].name
                 ),
             )
-            .note("one loop runs on one processor; fuse the loops, or use another dimension"));
+            .note(
+                "only one loop can be bound to each block, cluster or thread dimension; fuse the \
+                 loops, or use another dimension",
+            ));
         }
         let most = match processor {
             Processor::Block(_) => None,
@@ -414,11 +416,11 @@ impl Nest {
                 return Err(Illegal::new(
                     codes::TX0308,
                     format!(
-                        "`{name}` has a number of iterations that is known at run time only, so it \
-                     cannot be bound to {processor}"
+                        "`{name}` has a dynamic number of iterations, so it cannot be bound to \
+                         {processor}"
                     ),
                 )
-                .note(format!("split it, and bind `{name}.i`")));
+                .note(format!("split the loop, and bind `{name}.i`")));
             };
             if iterations > most {
                 return Err(Illegal::new(
@@ -427,7 +429,7 @@ impl Nest {
                         "`{name}` has {iterations} iterations, but {processor} takes at most {most}"
                     ),
                 )
-                .note("split it by less"));
+                .note("split the loop by a smaller factor"));
             }
         }
         self.nodes[node].kind = LoopKind::Bound(processor);
@@ -444,20 +446,21 @@ impl Nest {
         match self.nodes[node].extent.known() {
             Some(n) if n <= MAX_UNROLL => {}
             Some(n) => {
-                return Err(Illegal::new(codes::TX0307, format!(
-                    "`{name}` has {n} iterations, too many to be {how}; at most {MAX_UNROLL} can be"
-                ))
-                .note("split it by less"));
+                return Err(Illegal::new(
+                    codes::TX0307,
+                    format!(
+                        "`{name}` has {n} iterations, too many to be {how}, expected at most \
+                         {MAX_UNROLL}"
+                    ),
+                )
+                .note("split the loop by a smaller factor"));
             }
             None => {
                 return Err(Illegal::new(
                     codes::TX0308,
-                    format!(
-                        "`{name}` has a number of iterations that is known at run time only, so it \
-                     cannot be {how}"
-                    ),
+                    format!("`{name}` has a dynamic number of iterations, so it cannot be {how}"),
                 )
-                .note(format!("split it, and take `{name}.i`")));
+                .note(format!("split the loop, and use `{name}.i`")));
             }
         }
         self.nodes[node].kind = kind;

@@ -169,9 +169,9 @@ impl<'c> GridOp<'c> {
                 .collect();
             if sizes.is_empty() {
                 return Err(
-                    error(op.location(), format!("no operand says how long d{dim} is"))
+                    error(op.location(), format!("the length of d{dim} is unknown"))
                         .code(codes::TX0029)
-                        .note("an operand must be indexed by it alone")
+                        .note("an operand must have an index that consists of this dimension alone")
                         .emit(),
                 );
             }
@@ -180,7 +180,8 @@ impl<'c> GridOp<'c> {
                 return Err(error(
                     op.location(),
                     format!(
-                        "d{dim} has {} iterations by one operand, but {other} by another",
+                        "d{dim} has {} iterations according to one operand, but {other} according \
+                         to another",
                         known[0]
                     ),
                 )
@@ -245,17 +246,17 @@ impl<'c> GridOp<'c> {
     /// atomics may not combine the results.
     pub(crate) fn atomics(&self) -> Result<(), String> {
         let Work::Combine(work) = &self.work else {
-            return Err("nothing is combined".to_owned());
+            return Err("the op is not a reduction".to_owned());
         };
         let combiner = &work.combiner;
         let any =
             attribute(self.op, "determinism").and_then(Determinism::of) == Some(Determinism::Any);
         let kind = combiner.kind();
         if combiner.op().and_then(atomic_kind).is_none() {
-            return Err(format!("`{kind}` has no atomic"));
+            return Err(format!("there is no atomic op for `{kind}`"));
         }
         if work.epilogue.is_some() || !self.partials.is_empty() {
-            return Err("the epilogue needs a result that is complete".to_owned());
+            return Err("the `epilogue` requires complete results".to_owned());
         }
         let (stored, combined) = (
             self.destinations[0].memref.as_ref().map(|m| m.element),
@@ -273,10 +274,10 @@ impl<'c> GridOp<'c> {
             None => false,
         };
         if !has_atomic {
-            return Err(format!("there is no atomic on `{combined}`"));
+            return Err(format!("there is no atomic op on `{combined}`"));
         }
         if !any {
-            return Err("`determinism = #tile.determinism<any>` permits them".to_owned());
+            return Err("they require `determinism = #tile.determinism<any>`".to_owned());
         }
         Ok(())
     }

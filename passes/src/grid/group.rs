@@ -72,13 +72,13 @@ impl<'c> Group<'c> {
         let first = grid_ops.iter().find(|grid_op| is_reduction(grid_op));
         let Some(first) = first else {
             let op = grid_ops[0].op;
-            return Err((op, "no op of the group reduces anything".to_owned()));
+            return Err((op, "no op of the group is a reduction".to_owned()));
         };
         let (shared, row) = (first.extents.len() - first.axes.len(), first.axes.len());
         if row == 0 {
             return Err((
                 first.op,
-                "it reduces no dimension, so it has no rows".to_owned(),
+                "the op reduces no dimension, so it has no rows".to_owned(),
             ));
         }
         let mut group = Self { phases: Vec::new() };
@@ -114,7 +114,9 @@ impl<'c> Group<'c> {
         for before in &self.phases {
             let grid_op = &before.grid_op;
             let Some(between) = flow.between(grid_op.op, phase.grid_op.op) else {
-                return Err("it stands in another block than the first op".to_owned());
+                return Err(
+                    "the op is in a different MLIR block than the first op of the group".to_owned(),
+                );
             };
             let others = || between.iter().filter(|step| !ops.contains(&step.op));
             let is_accessed = |access: &Access<'c>, kind| {
@@ -127,7 +129,7 @@ impl<'c> Group<'c> {
                     .iter()
                     .any(|access| is_accessed(access, AccessKind::Any))
             {
-                return Err("an op in between uses the memory of an op before".to_owned());
+                return Err("an op between the ops of the group uses their memory".to_owned());
             }
         }
         Ok(())
@@ -284,10 +286,13 @@ impl<'c> Group<'c> {
             if attribute(op, "schedule").is_some() {
                 return Err(error(
                     op.location(),
-                    "the schedule of a group stands on its first op",
+                    "only the first op of a group may have a `schedule`",
                 )
                 .code(codes::TX0326)
-                .note_at(self.phases[0].grid_op.op.location(), "this is the first")
+                .note_at(
+                    self.phases[0].grid_op.op.location(),
+                    "this is the first op of the group",
+                )
                 .emit());
             }
         }
@@ -368,7 +373,8 @@ impl<'c> Group<'c> {
                 let known: Vec<&str> = arrays.iter().map(|known| known.name.as_str()).collect();
                 return Err(refuse(
                     format!(
-                        "the group uses no array `{name}`, which the schedule holds in {residency}"
+                        "`#tile.hold` keeps `{name}` in {residency}, but no op of the group uses \
+                         an array of this name"
                     ),
                     format!("known: {}", known.join(", ")),
                 ));
@@ -378,7 +384,7 @@ impl<'c> Group<'c> {
                 Residency::Reload => {}
                 Residency::Shared | Residency::Cluster => {
                     return Err(refuse(
-                        format!("`{name}` cannot be held in {residency}"),
+                        format!("`#tile.hold` cannot keep `{name}` in {residency}"),
                         "expected `registers` or `reload`".to_owned(),
                     ));
                 }
@@ -389,14 +395,16 @@ impl<'c> Group<'c> {
                 None => Ok(held),
                 Some(phase) => Err(Self::refuse(
                     phase.grid_op.op,
-                    "it has one element a row, and the schedule holds nothing in registers",
+                    "the op has one element per row, but the schedule keeps no array in registers",
                 )),
             };
         }
         if !self.can_be_held() {
             return Err(refuse(
-                "values are held in registers, but an op of the group accumulates".to_owned(),
-                "have the group reload its values".to_owned(),
+                "`#tile.hold` keeps values in registers, but an op of the group accumulates into \
+                 old values"
+                    .to_owned(),
+                "use `reload` instead of `registers` in `#tile.hold`".to_owned(),
             ));
         }
         let keeps = |array: &Val<'c>| self.varies_along_rows(*array);
@@ -405,7 +413,10 @@ impl<'c> Group<'c> {
             if let Err(reason) = check_registers(nest, reloads) {
                 return Err(error(phase.grid_op.op.location(), reason)
                     .code(codes::TX0327)
-                    .note("unroll the loop, split it by less, or have the group reload its values")
+                    .note(
+                        "unroll the loop, split it by a smaller factor, or use `reload` in \
+                         `#tile.hold`",
+                    )
                     .emit());
             }
         }
@@ -415,10 +426,10 @@ impl<'c> Group<'c> {
     pub(crate) fn refuse(op: Op<'c>, reason: &str) -> Failed {
         error(
             op.location(),
-            format!("this op cannot share a kernel with the others of its group: {reason}"),
+            format!("this op cannot share a kernel with the other ops of its group: {reason}"),
         )
         .code(codes::TX0326)
-        .note(format!("give it another number, or no `{GROUP}`"))
+        .note(format!("use another number, or remove `{GROUP}`"))
         .emit()
     }
 }

@@ -191,8 +191,8 @@ pub(crate) fn schedule(
     let illegal = |reason: &str, note: &str| Err(Illegal::new(codes::TX0315, reason).note(note));
     if parts.is_empty() {
         return illegal(
-            "`last_block` finds no partial results in global memory",
-            "keep some with `#tile.rfactor`, of a loop that is bound to blocks",
+            "`last_block` requires partial results in global memory, found none",
+            "add `#tile.rfactor` for a loop that is bound to blocks",
         );
     }
     if let Some(loose) = parts
@@ -201,10 +201,10 @@ pub(crate) fn schedule(
     {
         return illegal(
             &format!(
-                "`{}` is not bound to blocks, so none of them is the last",
+                "`{}` is not bound to blocks, as `last_block` requires",
                 nodes[*loose].name
             ),
-            "bind every loop whose partial results are kept, or leave `last_block` away",
+            "bind every loop with `#tile.rfactor` to blocks, or remove `last_block`",
         );
     }
     let dims = grid_op.extents.len();
@@ -328,9 +328,10 @@ pub(crate) fn check(grid_op: &GridOp<'_>, nest: &Nest, steps: &[Step]) -> Result
     if second.block() != nest.block() {
         return Err(Illegal::new(
             codes::TX0315,
-            "`last_block` finds other threads for partial results than for elements",
+            "`last_block` requires the same block size for combining partial results as for \
+             reducing elements",
         )
-        .note("bind reduced loops with a known number of iterations to threads"));
+        .note("bind reduced loops with a static number of iterations to threads"));
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ impl Nest {
             return Err(Illegal::new(
                 codes::TX0307,
                 format!(
-                    "{}x{}x{} threads are {threads}, but a block has at most {MAX_THREADS}",
+                    "a block of {}x{}x{} has {threads} threads, expected at most {MAX_THREADS}",
                     block[0], block[1], block[2]
                 ),
             ));
@@ -26,15 +26,15 @@ impl Nest {
             return Err(Illegal::new(
                 codes::TX0307,
                 format!(
-                    "{}x{}x{} blocks are {blocks}, but a cluster has at most {MAX_CLUSTER}",
+                    "a cluster of {}x{}x{} has {blocks} blocks, expected at most {MAX_CLUSTER}",
                     cluster[0], cluster[1], cluster[2]
                 ),
             ));
         }
         if self.last_block && self.has_clusters() {
             return Err(
-                Illegal::new(codes::TX0315, "`last_block` counts blocks, not clusters")
-                    .note("leave `last_block` away, or bind to blocks alone"),
+                Illegal::new(codes::TX0315, "`last_block` does not support clusters")
+                    .note("remove `last_block`, or bind loops to blocks only"),
             );
         }
         for node in &self.order {
@@ -45,8 +45,8 @@ impl Nest {
                 return Err(Illegal::new(codes::TX0305, format!(
                     "`{name}` is reduced and bound to {processor}: several blocks would write one result"
                 ))
-                .note(format!("keep partial results with `#tile.rfactor<\"{name}\">`, or permit \
-                               atomics: {reason}")));
+                .note(format!("store partial results with `#tile.rfactor<\"{name}\">`; atomics \
+                               cannot be used: {reason}")));
             }
         }
         self.check_order()
@@ -65,11 +65,12 @@ impl Nest {
             return Err(Illegal::new(
                 codes::TX0310,
                 format!(
-                    "`{}` lies within `{}`, whose length depends on it",
+                    "`{}` is inside `{}`, but the number of iterations of the outer loop depends \
+                     on the inner loop",
                     self.nodes[*other].name, self.nodes[*outer].name
                 ),
             )
-            .note("reorder it to the outside"));
+            .note("move the loop outside with `#tile.reorder`"));
         }
         let first = serial.iter().position(|n| self.nodes[*n].combines());
         let inner = first.map_or(&[][..], |i| &serial[i..]);
@@ -81,10 +82,11 @@ impl Nest {
             let written_out = matches!(kind, LoopKind::Unrolled | LoopKind::Vectorized);
             if !self.nodes[*node].combines() && !written_out {
                 return Err(Illegal::new(codes::TX0310, format!(
-                    "`{name}` lies within the reduced loop `{}`: its partial results would need memory",
+                    "`{name}` is inside the reduced loop `{}`: the accumulators of its iterations \
+                     would need memory",
                     self.nodes[inner[0]].name
                 ))
-                .note("reorder it to the outside, unroll it, or vectorize it"));
+                .note("move the loop outside with `#tile.reorder`, unroll it, or vectorize it"));
             }
             if !self.nodes[*node].combines() || *kind == LoopKind::Vectorized {
                 lanes = lanes.saturating_mul(extent.known().unwrap_or(1));
@@ -105,7 +107,7 @@ impl Nest {
             return Err(Illegal::new(
                 codes::TX0307,
                 format!(
-                    "{written} iterations are written out with {lanes} partial results a thread, \
+                    "{written} iterations are unrolled with {lanes} accumulators per thread, \
                      expected at most {} and {MAX_UNROLL}",
                     MAX_UNROLL * 4
                 ),
@@ -126,7 +128,7 @@ impl Nest {
                     self.nodes[*one].name
                 ),
             )
-            .note("reorder it to the inside")),
+            .note("move the loop inside with `#tile.reorder`")),
             [one, two, ..] => Err(Illegal::new(
                 codes::TX0309,
                 format!(

@@ -33,7 +33,8 @@ impl<'c> Phase<'c> {
         if is_reduction(&grid_op) {
             if (found, axes) != (shared, row) {
                 return Err(format!(
-                    "it reduces {axes} of {rank} dimensions, the first reduction {row} of {}",
+                    "the op reduces {axes} of {rank} dimensions, but the first reduction of the \
+                     group reduces {row} of {}",
                     shared + row
                 ));
             }
@@ -47,7 +48,7 @@ impl<'c> Phase<'c> {
         }
         if rank != shared && rank != shared + row {
             return Err(format!(
-                "it has {rank} loops, the reduction {}",
+                "the op has {rank} loops, but the first reduction of the group has {}",
                 shared + row
             ));
         }
@@ -120,7 +121,9 @@ impl<'c> Phase<'c> {
         let (a, b) = (&self.grid_op.extents[one], &other.grid_op.extents[two]);
         match (a.known(), b.known()) {
             (Some(a), Some(b)) if a == b => Ok(()),
-            (Some(a), Some(b)) => Err(format!("`{name}` has {b} iterations, in the first op {a}")),
+            (Some(a), Some(b)) => Err(format!(
+                "loop `{name}` has {b} iterations, but in the first op of the group {a}"
+            )),
             _ => {
                 let is_one = self.accesses().any(|(first, _)| {
                     let places = Self::places(first, one);
@@ -132,8 +135,8 @@ impl<'c> Phase<'c> {
                 match is_one {
                     true => Ok(()),
                     false => Err(format!(
-                        "`{name}` may have another length than in the first op: no operand of both \
-                         is indexed by it"
+                        "loop `{name}` may have a different length than in the first op of the \
+                         group: no common operand is indexed by this loop"
                     )),
                 }
             }
@@ -154,7 +157,8 @@ impl<'c> Phase<'c> {
                     });
                 if !is_same_row {
                     return Err(
-                        "it uses memory that another op of the group writes, in other rows"
+                        "the op and another op of the group access the same memory in different \
+                         rows, and one of them writes it"
                             .to_owned(),
                     );
                 }
@@ -166,9 +170,10 @@ impl<'c> Phase<'c> {
             written.any(|to| read.iter().any(|from| may_alias(*from, to.value)))
         };
         match reads_written(self, later) || reads_written(later, self) {
-            true => {
-                Err("its body loads from memory that another op of the group writes".to_owned())
-            }
+            true => Err(
+                "the body of the op loads from memory that another op of the group writes"
+                    .to_owned(),
+            ),
             false => Ok(()),
         }
     }

@@ -171,7 +171,7 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
             1 => Ok(Some(host)),
             _ => Err(error(op.location(), ONE_BLOCK)
                 .code(codes::TX0318)
-                .note_at(host.location(), "this function has several")
+                .note_at(host.location(), "this function has several blocks")
                 .emit()),
         };
     }
@@ -180,13 +180,13 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     }
     let report = error(
         op.location(),
-        "work on whole arrays must stand in the body of a host function",
+        "a grid-level op must be directly in the body of a host function",
     )
     .code(codes::TX0318);
     let report = match around {
         Some(around) => report.note_at(
             around.location(),
-            format!("this `{}` is around it", tx_mlir::name(around)),
+            format!("the op is in this `{}`", tx_mlir::name(around)),
         ),
         None => report,
     };
@@ -294,21 +294,26 @@ fn group_case<'c>(
         let nest = legal(&phase.grid_op, &alone, &above.collect());
         let nest = nest.map_err(|illegal| refuse(op, illegal))?;
         if !nest.global_rfactors().is_empty() || nest.last_block || starts_first(&nest) {
-            return Err(Group::refuse(op, "blocks would share its results"));
+            return Err(Group::refuse(
+                op,
+                "several blocks would combine into its results",
+            ));
         }
         if let Some(first) = nests.get(group.leader())
             && !phase.row.is_empty()
             && first.block() != nest.block()
         {
             let ([a, b, c], [x, y, z]) = (nest.block(), first.block());
-            let reason =
-                format!("its blocks have {a}x{b}x{c} threads, those of the first op {x}x{y}x{z}");
+            let reason = format!(
+                "its blocks have {a}x{b}x{c} threads, but the blocks of the first op of the group \
+                 have {x}x{y}x{z}"
+            );
             return Err(Group::refuse(op, &reason));
         }
         if let Some(dim) = phase.row.iter().find(|dim| nest.is_on_grid(**dim)) {
             return Err(Group::refuse(
                 op,
-                &format!("`d{dim}`, of a row, is cut over blocks"),
+                &format!("dimension `d{dim}` of a row is split across blocks"),
             ));
         }
         nests.push(nest);
@@ -316,13 +321,13 @@ fn group_case<'c>(
     let held = group.held(&nests)?;
     let is_shared = nests.get(group.leader()).is_some_and(Nest::has_clusters);
     if is_shared && let Some(op) = group.exchange_through_memory(&held) {
-        let reason = "blocks of a cluster share its rows, and it reads from memory what another op of the \
-                      group writes";
+        let reason = "a row is split across the blocks of a cluster, and the op reads memory that \
+                      another op of the group writes";
         return Err(Group::refuse(op, reason));
     }
     if is_shared && group.updates_rows() {
-        let reason = "blocks of a cluster share its rows, and each would update an element that the \
-                      op has for a row";
+        let reason = "a row is split across the blocks of a cluster, and each block would update \
+                      the same element of the row";
         return Err(Group::refuse(group.phases[0].grid_op.op, reason));
     }
     let internal = group.internal(&held, own);
@@ -366,9 +371,10 @@ impl<'c> Planned<'c> {
                 true => Ok(nest),
                 false => Err(Illegal::new(
                     codes::TX0304,
-                    "a case of the schedule has blocks that combine into one result",
+                    "a case of the schedule combines the results of several blocks with atomics, \
+                     expected separate partial results",
                 )
-                .note("keep their partial results apart: `rfactor`")),
+                .note("store the partial results with `#tile.rfactor`")),
             });
             above.extend(case.most);
             match nest {

@@ -33,8 +33,7 @@ impl<'c> GridOp<'c> {
         if attribute(op, "variant").is_some() {
             return Err(error(
                 op.location(),
-                "`variant` is how the threads of one CTA reduce; at \
-                                             scope `grid` the `schedule` says it",
+                "`variant` is only for reductions within one CTA; at scope `grid`, use `schedule`",
             )
             .code(codes::TX0317)
             .note("remove `variant`, or reduce at scope `cta` in a kernel")
@@ -83,14 +82,12 @@ impl<'c> GridOp<'c> {
         let unsupported = |what: String| {
             error(op.location(), format!("`{}` {what}", name(op)))
                 .code(codes::TX0320)
-                .note("run `convert-linalg-to-tile` first: it makes `tile.reduce` of reductions")
+                .note("run `convert-linalg-to-tile` first: it converts reductions to `tile.reduce`")
                 .emit()
         };
         let blocks = region_blocks(op, 0);
         let (Some(all), [body]) = (Accesses::of(op), blocks.as_slice()) else {
-            return Err(unsupported(
-                "is not an op that `tx` makes a kernel of".to_owned(),
-            ));
+            return Err(unsupported("cannot be lowered to a kernel".to_owned()));
         };
         if op.result_count() > 0 {
             return Err(error(
@@ -127,7 +124,7 @@ impl<'c> GridOp<'c> {
                 format!("d{d} is a `parallel` loop, but no index of an output is d{d} alone");
             return Err(error(op.location(), message)
                 .code(codes::TX0028)
-                .note("expected outputs that are indexed by each loop once: each result has one place")
+                .note("index each output by every loop exactly once")
                 .emit());
         }
         if reduces || missing.is_some() {
@@ -140,10 +137,14 @@ impl<'c> GridOp<'c> {
             if !dims.iter().all(|r| matches!(r, Affine::Dim(_)) && once(r)) {
                 return Err(error(
                     op.location(),
-                    format!("`{}` writes at {map}, where results could meet", name(op)),
+                    format!(
+                        "`{}` indexes its output by {map}, so several results could be written to \
+                         one element",
+                        name(op)
+                    ),
                 )
                 .code(codes::TX0320)
-                .note("expected each dimension once, or a constant")
+                .note("index the output by each dimension at most once, or by constants")
                 .emit());
             }
         }
@@ -169,7 +170,7 @@ impl<'c> GridOp<'c> {
                     return Err(error(
                         op.location(),
                         format!(
-                            "a host function works on global memory, found `{ty}` in {}",
+                            "a host function requires global memory, found `{ty}` in {}",
                             memref.space.name()
                         ),
                     )
@@ -187,7 +188,7 @@ impl<'c> GridOp<'c> {
         }
         for (i, destination) in self.destinations.iter().enumerate() {
             let Some(memref) = &destination.memref else {
-                return Err(error(op.location(), format!("output {i} is no memref"))
+                return Err(error(op.location(), format!("output {i} is not a memref"))
                     .code(codes::TX0321)
                     .emit());
             };
@@ -197,10 +198,13 @@ impl<'c> GridOp<'c> {
             if let Some(d) = repeats {
                 return Err(error(
                     op.location(),
-                    format!("results meet in one place: dimension {d} of output {i} has stride 0"),
+                    format!(
+                        "several results would be written to one element: dimension {d} of output \
+                         {i} has stride 0"
+                    ),
                 )
                 .code(codes::TX0110)
-                .note("write to memory in which every result has a place of its own")
+                .note("write to a memref in which every result has its own element")
                 .emit());
             }
             let place = |a: &Access<'c>| (a.value == destination.value) && a.map == destination.map;
@@ -213,11 +217,11 @@ impl<'c> GridOp<'c> {
                 .find_map(|a| overlaps(a.value, destination.value, false));
             if let Some(overlaps) = meets {
                 return Err(
-                    error(op.location(), format!("output {i} {overlaps} what is read"))
+                    error(op.location(), format!("output {i} {overlaps} an input"))
                         .code(codes::TX0110)
                         .note(
                             "results are written while other elements are still read; write to a \
-                           temporary of `memref.alloc`, and `memref.copy` that",
+                             temporary from `memref.alloc`, and copy it with `memref.copy`",
                         )
                         .emit(),
                 );
@@ -227,7 +231,7 @@ impl<'c> GridOp<'c> {
             if let Some(overlap) = meets {
                 return Err(error(op.location(), format!("two outputs {overlap}"))
                     .code(codes::TX0110)
-                    .note("each result needs memory of its own")
+                    .note("write each result to separate memory")
                     .emit());
             }
         }
@@ -244,10 +248,17 @@ fn check_body<'c>(body: Blk<'c>, destinations: &[Access<'c>]) -> Result<(), Fail
         if !is_allowed && !tx_mlir::only_reads(op, is_free) {
             return Err(error(
                 op.location(),
-                format!("`{}` in the body of an element-wise op reads or writes what others write", name(op)),
+                format!(
+                    "`{}` in the body of an element-wise op writes memory, or reads memory that \
+                     the op writes",
+                    name(op)
+                ),
             )
             .code(codes::TX0320)
-            .note("points are computed in any order: read an operand, or memory that the op does not write")
+            .note(
+                "iterations are executed in any order: read only operands, or memory that the op \
+                 does not write",
+            )
             .emit());
         }
     }

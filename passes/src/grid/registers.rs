@@ -25,7 +25,7 @@ pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> 
         let node = &nest.nodes[loop_];
         if !node.reduced && nest.nodes.iter().any(|n| n.reduced) && node.extent.known() == Some(1) {
             return Err(format!(
-                "`{}` goes over rows, and is bound neither to blocks nor to threads",
+                "loop `{}` iterates over rows, but is bound neither to blocks nor to threads",
                 node.name
             ));
         }
@@ -40,13 +40,16 @@ pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> 
         match count {
             Some(count) if is_unrolled || count <= 1 => {
                 if count > 1 && !node.reduced && nest.nodes.iter().any(|n| n.reduced) {
-                    return Err(format!("`{}` gives a thread several rows", node.name));
+                    return Err(format!(
+                        "loop `{}` assigns several rows to one thread",
+                        node.name
+                    ));
                 }
                 elements = elements.saturating_mul(count);
             }
             _ => {
                 return Err(format!(
-                    "values are held in registers, but `{}` is not unrolled",
+                    "`#tile.hold` keeps values in registers, but loop `{}` is not unrolled",
                     node.name
                 ));
             }
@@ -55,7 +58,7 @@ pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> 
     match elements <= MAX_HELD {
         true => Ok(()),
         false => Err(format!(
-            "a thread has {elements} elements of a row, expected at most {MAX_HELD} to be held in registers"
+            "a thread has {elements} elements of a row, expected at most {MAX_HELD} in registers"
         )),
     }
 }

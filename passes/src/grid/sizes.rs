@@ -66,8 +66,8 @@ impl<'c> GridOp<'c> {
             return Err(error(
                 self.op.location(),
                 format!(
-                    "operand {number} is indexed by `{index}`, which is {outside}, but its \
-                     dimension {place} has {size} elements"
+                    "operand {number} is indexed by `{index}`, which is {outside}, but dimension \
+                     {place} of the operand has {size} elements"
                 ),
             )
             .code(codes::TX0324)
@@ -137,8 +137,7 @@ impl<'c> GridOp<'c> {
             let size = size(access, place);
             let called = called(access, place);
             if has_kept {
-                let message =
-                    format!("{called} is reduced by {op}, and must be 1 where it is kept");
+                let message = format!("{called} is a reduced dimension of {op}, and must be 1");
                 assert(b, Predicate::Eq, size, one, &message);
                 continue;
             }
@@ -162,7 +161,8 @@ impl<'c> GridOp<'c> {
             for dim in &self.axes {
                 length = b.mul(length, self.length(b, *dim));
                 let message = format!(
-                    "an `i32` index can tell {most} elements apart; {op} needs an `i64` index"
+                    "an `i32` index distinguishes at most {most} elements; {op} needs an `i64` \
+                     index"
                 );
                 let most = Index::Const(most.cast_signed());
                 assert(b, Predicate::Sle, length, most, &message);

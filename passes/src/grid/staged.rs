@@ -32,8 +32,9 @@ pub(crate) fn footprints(grid_op: &GridOp<'_>, nest: &Nest) -> Result<Vec<Footpr
     for (name, residency) in &nest.holds {
         let number = (0..grid_op.sources.len()).find(|i| *name == format!("in{i}"));
         let Some(source) = number else {
-            let reason =
-                format!("the op has no source `{name}`, which the schedule holds in {residency}");
+            let reason = format!(
+                "`#tile.hold` keeps `{name}` in {residency}, but the op has no source of this name"
+            );
             let names: Vec<String> = (0..grid_op.sources.len())
                 .map(|i| format!("`in{i}`"))
                 .collect();
@@ -41,16 +42,18 @@ pub(crate) fn footprints(grid_op: &GridOp<'_>, nest: &Nest) -> Result<Vec<Footpr
         };
         if *residency != Residency::Shared {
             return Err(illegal(format!(
-                "`{name}` is held in {residency}, but the op is in no group, so no other op uses it"
+                "`#tile.hold` keeps `{name}` in {residency}, but the op has no `tile.group`, so no \
+                 other op uses the value"
             ))
             .note(
-                "give the ops that use the value one `tile.group`, or hold it in shared memory",
+                "set the same `tile.group` on all ops that use the value, or keep the value in \
+                 shared memory",
             ));
         }
         footprints.push(Footprint {
             source,
             shape: shape(grid_op, nest, source).map_err(|(why, instead)| {
-                let reason = format!("`{name}` cannot be held in shared memory: {why}");
+                let reason = format!("`#tile.hold` cannot keep `{name}` in shared memory: {why}");
                 illegal(reason).note(instead)
             })?,
         });
@@ -63,7 +66,7 @@ pub(crate) fn footprints(grid_op: &GridOp<'_>, nest: &Nest) -> Result<Vec<Footpr
             "the tiles of a block take {bytes} bytes of shared memory, expected at most {most}"
         ))
         .note(
-            "split loops, and bind the outer ones to blocks: a block has less of each source then",
+            "split loops, and bind the outer loops to blocks, so that each block has smaller tiles",
         )),
         false => Ok(footprints),
     }
@@ -77,7 +80,7 @@ fn shape(
     source: usize,
 ) -> Result<Vec<i64>, (String, &'static str)> {
     let access = &grid_op.sources[source];
-    let without = |why: &str| Err((why.to_owned(), "leave the `#tile.hold` out"));
+    let without = |why: &str| Err((why.to_owned(), "remove the `#tile.hold`"));
     if matches!(grid_op.work, Work::Combine(..) | Work::Start(..)) {
         return without("the op is a reduction");
     }
@@ -99,18 +102,19 @@ fn shape(
         Affine::Const(0) => Ok(1),
         Affine::Dim(dim) if results.iter().filter(|other| *other == result).count() == 1 => {
             nest.in_block(*dim).ok_or_else(|| {
-                let why =
-                    format!("what a block has of `d{dim}` is not one part of constant length");
+                let why = format!(
+                    "a block does not have one contiguous part of `d{dim}` of static length"
+                );
                 (
                     why,
-                    "split the loop, and bind the outer part to blocks, alone or fused with other \
-                     outer parts; what is fused of inner parts stays in the block as a whole",
+                    "split the loop, and bind the outer loop to blocks, alone or fused with other \
+                     outer loops; a fused inner loop must be in the block as a whole",
                 )
             })
         }
         _ => Err((
             format!("it is indexed by {}", access.map),
-            "expected a loop of its own, or 0, as the index of each dimension",
+            "expected a separate loop, or 0, as the index of each dimension",
         )),
     };
     results.iter().map(size).collect()

@@ -34,7 +34,7 @@ impl<'c> GridOp<'c> {
             let (most, steps) = Case::of(*attribute, loops).ok_or_else(|| {
                 self.refuse(
                     codes::TX0304,
-                    format!("`{attribute}` stands among cases of a schedule, and is none"),
+                    format!("`{attribute}` is not a case, but the schedule is a list of cases"),
                 )
             })?;
             let is_last = i + 1 == list.len();
@@ -49,15 +49,15 @@ impl<'c> GridOp<'c> {
                 Some(_) if is_last && loops == 'd' => {
                     return Err(self.refuse(
                         codes::TX0304,
-                        "the cases of the schedule end without `#tile.otherwise`",
+                        "the last case of the schedule must be `#tile.otherwise`",
                     ));
                 }
                 Some((dim, most)) if most < 1 => {
                     return Err(self.refuse(
                         codes::TX0304,
                         format!(
-                            "the case of `{loops}{dim}` up to {most} is for no length: \
-                             expected 1 or more"
+                            "the case of `{loops}{dim}` up to {most} covers no length: expected a \
+                             limit of 1 or more"
                         ),
                     ));
                 }
@@ -74,8 +74,8 @@ impl<'c> GridOp<'c> {
                         return Err(self.refuse(
                             codes::TX0304,
                             format!(
-                                "the case of `{loops}{dim}` up to {most} comes after that up to {less}: \
-                             expected a greater number"
+                                "the case of `{loops}{dim}` up to {most} follows the case up to \
+                                 {less}: expected a greater limit"
                             ),
                         ));
                     }
@@ -102,7 +102,7 @@ impl<'c> GridOp<'c> {
                 let found = string_value(a).unwrap_or_else(|| a.to_string());
                 error(
                     self.op.location(),
-                    format!("`{found}` is no step of a schedule"),
+                    format!("`{found}` is not a schedule step"),
                 )
                 .code(codes::TX0303)
                 .note(

@@ -91,7 +91,7 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
         }
         let report = error(
             op.location(),
-            format!("attribute `{found}` of a linalg op is not handed on to the reduction"),
+            format!("attribute `{found}` of a linalg op is not copied to the reduction"),
         )
         .code(codes::TX0035);
         let report = match meant {
@@ -100,7 +100,9 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
         };
         let known = names().collect::<Vec<_>>().join(", ");
         return Err(report
-            .note(format!("those that are: {known}; `tile.reduce` takes more"))
+            .note(format!(
+                "attributes that are copied: {known}; `tile.reduce` accepts more"
+            ))
             .emit());
     }
     Ok(())
@@ -115,11 +117,11 @@ pub(crate) fn of_no_reduction(op: Op<'_>, attribute: &str) -> Failed {
     error(
         op.location(),
         format!(
-            "attribute `{attribute}` is for reductions, and `{}` reduces nothing",
+            "attribute `{attribute}` is only for reductions, and `{}` is not a reduction",
             name(op)
         ),
     )
     .code(codes::TX0035)
-    .note("remove it, or put it on the reduction")
+    .note("remove the attribute, or set it on the reduction")
     .emit()
 }

@@ -15,12 +15,12 @@ impl<'c> Partition<'_, 'c> {
         )
         .code(codes::TX0207)
         .note(
-            "choose both by one comparison: `ogt` or `olt` for NaN that never wins, and `uno` of the \
-             element with itself for the last NaN",
+            "select the value and the index by one comparison: `ogt` or `olt` never selects NaN; \
+             with `uno` of the element and itself in addition, the last NaN is selected",
         )
         .note(
-            "or write `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or \
-             `<ignore>`, for NaN that never wins",
+            "or set `nan = #tile.nan<propagate>` on this op to select the first NaN, or \
+             `#tile.nan<ignore>` to select no NaN",
         )
         .emit()
     }
@@ -45,9 +45,10 @@ impl<'c> Partition<'_, 'c> {
             format!("the result does not use the accumulator, {called}"),
         )
         .code(codes::TX0207)
-        .note_at(value_location(old), "this is what was combined before")
+        .note_at(value_location(old), "this is the accumulator")
         .note(format!(
-            "combine it with the element, and yield that: `%new = {sum} {name}, %element : {ty}` for a sum"
+            "combine the accumulator with the element, and yield the result: `%new = {sum} {name}, \
+             %element : {ty}` for a sum"
         ))
         .emit()
     }
@@ -61,8 +62,8 @@ impl<'c> Partition<'_, 'c> {
             return report;
         }
         report.note(
-            "select the element or what is neutral by the condition, by `arith.select`, \
-                     and combine that with the old value in any case",
+            "select the element or the neutral value with `arith.select`, and combine the selected \
+             value with the old value unconditionally",
         )
     }
 
@@ -80,24 +81,27 @@ impl<'c> Partition<'_, 'c> {
         };
         let report = error(
             self.loops.op.location(),
-            "the body is no combiner of two partial results",
+            "the body does not combine two partial results",
         )
         .code(codes::TX0401)
         .note(format!(
-            "it updates old values ({}) from ({}); expected a value of the same type for each old value",
+            "the body updates old values ({}) from ({}); expected a value of the same type for \
+             each old value",
             list(&self.olds),
             list(crossing)
         ));
         self.note_condition(report)
             .note(format!(
                 "write a `tile.reduce custom` whose `combiner {{^bb0({}, {}): ...}}` combines two \
-                 partial results, and whose `element {{...}}` makes one of an element",
+                 partial results, and whose `element {{...}}` computes a partial result from an \
+                 element",
                 arguments("l"),
                 arguments("r")
             ))
             .note(
-                "that takes partial results which give the same in any order: where the order \
-                 of elements decides, as in a recurrence, these hold more than the old values",
+                "the combiner must give the same result in any order: for a recurrence, which \
+                 depends on the order of elements, partial results must contain more than the old \
+                 values",
             )
             .emit()
     }

@@ -40,15 +40,14 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
             "to subtract elements, add them negated: `arith.subi` of 0 and the element, then `arith.addi`"
         }
         ("arith.divf", false) => {
-            "to divide by elements, multiply by 1 over each: `arith.divf` of 1.0 and the element, \
-             then `arith.mulf`"
+            "to divide by elements, multiply by their reciprocals: `arith.divf` of 1.0 and the \
+             element, then `arith.mulf`"
         }
         ("arith.subf" | "arith.subi", true) => {
-            "the order of elements decides here: the sign of what was combined before changes \
-             with every element"
+            "the result depends on the order of elements: every element negates the accumulator"
         }
         ("arith.divf", true) => {
-            "the order of elements decides here: what was combined before is inverted with every element"
+            "the result depends on the order of elements: every element inverts the accumulator"
         }
         _ => return None,
     })
@@ -104,7 +103,7 @@ pub(crate) fn check<'c>(
     let changed = laws.holds(Law::Identity, sides(&identity, occur)).err();
     Ok(changed.map(|mut changed| {
         if let Some(neutral) = laws.find_identity() {
-            changed.text += &format!("; neutral is {}", laws.show(&neutral));
+            changed.text += &format!("; the neutral value is {}", laws.show(&neutral));
         }
         changed
     }))

@@ -250,7 +250,7 @@ fn no_identity(op: Op<'_>, neutral: &Neutral) -> Failed {
     error(op.location(), "no identity of the combiner is known")
         .code(codes::TX0402)
         .note(format!(
-            "fill the outputs with {what} by `linalg.fill`, just before"
+            "fill the outputs with {what} by `linalg.fill`, directly before this op"
         ))
         .emit()
 }
@@ -303,17 +303,20 @@ fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
             continue;
         };
         let why = match (only_reads(inner, |_| true), is_element) {
-            (false, _) => "does more than that",
+            (false, _) => "is not known to be free of side effects",
             (true, true) => {
-                "reads what the op writes: give it a temporary as output, and copy that"
+                "reads memory that the op writes: write to a temporary, and copy the temporary to \
+                 the output"
             }
             (true, false) => {
-                "depends on an old value: only what is made of elements and indices may read memory"
+                "reads memory and depends on the accumulator: loads may depend only on elements \
+                 and indices"
             }
         };
         return Err(error(
             loops.op.location(),
-            "the body of a reduction only computes: it may be run any number of times",
+            "the body of a reduction must have no side effects: it may be executed any number of \
+             times",
         )
         .code(codes::TX0015)
         .note_at(inner.location(), format!("`{}` {why}", name(inner)))
@@ -328,7 +331,7 @@ fn check_accumulator<'c>(op: Op<'c>, what: &Recognised<'c>) -> Result<(), Failed
     if what.kind == Kind::Custom && attribute(op, "acc").is_some() {
         return Err(error(
             op.location(),
-            "`acc` is for named kinds; here the combiner says the type of partial results",
+            "`acc` is only for named kinds; here the combiner defines the type of partial results",
         )
         .code(codes::TX0011)
         .emit());

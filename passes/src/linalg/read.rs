@@ -140,17 +140,17 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
             .position(|o| !o.map.results.iter().any(|r| r.uses(d)));
         let message = match (reduces(d), loops.reduced.contains(&d), missing) {
             (true, false, _) => {
-                format!("d{d} is a `reduction` loop, but an output is indexed by it")
+                format!("d{d} is a `reduction` loop, but an output is indexed by this loop")
             }
             (false, _, Some(output)) => format!(
-                "d{d} is a `parallel` loop, but output {output} is not indexed by it: results \
-                 would meet in one place"
+                "d{d} is a `parallel` loop, but output {output} is not indexed by this loop: \
+                 several results would be written to one element"
             ),
             _ => continue,
         };
         return Err(error(op.location(), message)
             .code(codes::TX0028)
-            .note("outputs are indexed by every `parallel` loop and by no `reduction` loop")
+            .note("index each output by every `parallel` loop and by no `reduction` loop")
             .emit());
     }
     Ok(())
@@ -167,7 +167,7 @@ fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
         let message = if tx_mlir::is_tensor(ty) {
             return Err(error(
                 op.location(),
-                format!("operand {i} is a tensor, expected memory: `{ty}`"),
+                format!("operand {i} is a tensor, expected a memref: `{ty}`"),
             )
             .code(codes::TX0322)
             .note(TENSORS_FIRST)
@@ -193,12 +193,12 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
             return Err(error(
                 op.location(),
                 format!(
-                    "the map of operand {i} has symbols; only loops can index: ({})",
+                    "the map of operand {i} has symbols, expected only loop dimensions: ({})",
                     operand.map
                 ),
             )
             .code(codes::TX0027)
-            .note("put the symbol's value into the map as a constant")
+            .note("replace the symbol in the map by a constant")
             .emit());
         }
     }
@@ -220,12 +220,15 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
             return Err(error(
                 op.location(),
                 format!(
-                    "output {i} is indexed by ({}), expected each loop that is not reduced once",
+                    "output {i} is indexed by ({}), expected each parallel loop exactly once",
                     output.map
                 ),
             )
             .code(codes::TX0028)
-            .note("reduce into a temporary of that shape, and copy it with a map of its own")
+            .note(
+                "reduce into a temporary that is indexed by each parallel loop once, and copy it \
+                 with a separate op",
+            )
             .emit());
         }
     }
@@ -233,10 +236,11 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
 }
 
 /// Note for a grid-level op in a loop or a branch of a host function.
-pub(crate) const NO_HOST_LOOPS: &str = "a host function has no loops and no branches: reduce the \
-     whole array at once, with the loop as one more dimension that is not reduced";
+pub(crate) const NO_HOST_LOOPS: &str = "grid-level ops are not allowed in loops and branches of a \
+                                        host function: reduce the whole array at once, with the \
+                                        loop as an additional parallel dimension";
 
-pub(crate) const ONE_BLOCK: &str = "a host function must be one block, without branches";
+pub(crate) const ONE_BLOCK: &str = "a host function must have one block, without branches";
 
 fn check_place(op: Op<'_>) -> Result<(), Failed> {
     if parent(op).is_some_and(|p| is(p, "func.func")) {
@@ -244,11 +248,14 @@ fn check_place(op: Op<'_>) -> Result<(), Failed> {
     }
     let report = error(
         op.location(),
-        "linalg reductions are converted in the body of a `func.func`",
+        "a linalg reduction must be directly in the body of a `func.func`",
     )
     .code(codes::TX0318);
     let report = match parent(op) {
-        Some(p) => report.note_at(p.location(), format!("this one stands in a `{}`", name(p))),
+        Some(p) => report.note_at(
+            p.location(),
+            format!("the parent of this reduction is `{}`", name(p)),
+        ),
         None => report,
     };
     Err(report
@@ -275,8 +282,8 @@ fn check_overlap(loops: &Loops<'_>) -> Result<(), Failed> {
             )
             .code(codes::TX0110)
             .note(
-                "elements are read while results are written: reduce into a temporary of \
-                   `memref.alloc`, and `memref.copy` that",
+                "elements are read while results are written: reduce into a temporary from \
+                 `memref.alloc`, and copy it with `memref.copy`",
             )
             .emit());
         }

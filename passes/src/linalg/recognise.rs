@@ -301,14 +301,15 @@ impl<'c> Partition<'_, 'c> {
                 return Err(error(
                     self.loops.op.location(),
                     format!(
-                        "of equal values this keeps the later one, but `{}` must keep the earlier",
+                        "the body keeps the later of two equal values, but `{}` must keep the \
+                         earlier one",
                         found.kind
                     ),
                 )
                 .code(codes::TX0403)
                 .note(
-                    "let an element win only where it is strictly better than what is kept: \
-                       `ogt` or `sgt` for the largest, `olt` or `slt` for the smallest",
+                    "compare the element with the accumulator strictly: `ogt` or `sgt` for the \
+                     largest value, `olt` or `slt` for the smallest",
                 )
                 .emit());
             }
@@ -400,8 +401,8 @@ impl<'c> Partition<'_, 'c> {
         if unknown {
             return Err(error(
                 op.location(),
-                "cannot tell whether elements may be combined in any order: the combiner uses ops \
-                 that are not known here",
+                "cannot determine whether elements may be combined in any order: the combiner \
+                 contains ops that the analysis does not support",
             )
             .code(codes::TX0404)
             .note("write it as a `tile.reduce custom` with its identity")
@@ -420,21 +421,21 @@ impl<'c> Partition<'_, 'c> {
                 let report = self.note_condition(report);
                 let report = match self.special() {
                     Some(_) => report.note(
-                        "of rows with NaN this is no `argmax` or `argmin`: write `nan = \
-                         #tile.nan<propagate>` on this op, for value and index of the first NaN, or \
-                         `<ignore>`, for NaN that never wins",
+                        "for rows with NaN, the body differs from `argmax` and `argmin`: set `nan \
+                         = #tile.nan<propagate>` on this op to select the first NaN, or \
+                         `#tile.nan<ignore>` to select no NaN",
                     ),
                     None => report,
                 };
                 let report = if n > 1 {
                     report
                         .note(
-                            "where two elements tie, decide by what does not depend on their \
-                                 order, such as the lower index",
+                            "for equal elements, decide by a criterion that does not depend on \
+                             their order, such as the lower index",
                         )
                         .note(
-                            "a value and its index that one comparison chooses, by \
-                               `arith.select` of both, are recognised as `argmax` or `argmin`",
+                            "if one comparison selects both the value and its index, each with \
+                             `arith.select`, the body is recognised as `argmax` or `argmin`",
                         )
                 } else {
                     report

@@ -74,7 +74,10 @@ lanes store neighbouring results. The variant is for many short rows."
             Predicate {
                 name: "determinism",
                 check: |r| match r.batch_invariant() {
-                    true => Err("`batch_invariant` needs the tree of `shared`".to_owned()),
+                    true => Err(
+                        "`batch_invariant` requires the reduction tree of the variant `shared`"
+                            .to_owned(),
+                    ),
                     false => Ok(()),
                 },
             },

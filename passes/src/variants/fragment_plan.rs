@@ -304,15 +304,15 @@ fn result_folds(
             });
             let Some(fold) = found else {
                 return Err(format!(
-                    "the result's element {index:?} lives on thread {thread} of the `{}`, which \
-                     has no part in it",
+                    "element {index:?} of the result is on thread {thread} of the `{}`, which has \
+                     no partial result of this element",
                     r.view.scope
                 ));
             };
             if taken[lane].is_some_and(|before| before != fold) {
                 return Err(format!(
-                    "the result's element {index:?} lives on thread {thread}, which has it in \
-                     another register than the same lane of other warps"
+                    "element {index:?} of the result is on thread {thread}, in a different \
+                     register than on the same lane of other warps"
                 ));
             }
             taken[lane] = Some(fold);

@@ -55,8 +55,7 @@ static REGISTERED: RwLock<Vec<&'static dyn Variant>> = RwLock::new(Vec::new());
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), String> {
     if variant_named(variant.name()).is_some() {
         return Err(format!(
-            "there is a variant named `{}`; a variant is registered once, under a name of its \
-             own: return another from `Variant::name`",
+            "a variant named `{}` is already registered: return another name from `Variant::name`",
             variant.name()
         ));
     }
@@ -151,7 +150,7 @@ fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<St
 fn unknown_param(variant: &dyn Variant, name: &str, known: &BTreeSet<String>) -> String {
     let list: Vec<&str> = known.iter().map(String::as_str).collect();
     let known = match list.is_empty() {
-        true => "it takes none of this reduction".to_owned(),
+        true => "the variant has no parameters for this reduction".to_owned(),
         false => format!("known: {}", list.join(", ")),
     };
     let near = match nearest(name, list) {
@@ -167,10 +166,10 @@ fn unknown_param(variant: &dyn Variant, name: &str, known: &BTreeSet<String>) ->
 pub(crate) fn refuse_params(op: Op<'_>, reason: &str) -> Failed {
     error(
         op.location(),
-        format!("`params` do not fit this reduction: {reason}"),
+        format!("`params` are invalid for this reduction: {reason}"),
     )
     .code(codes::TX0115)
-    .note("`tile-select-variant` computes them")
+    .note("remove `params`: `tile-select-variant` computes them")
     .emit()
 }
 

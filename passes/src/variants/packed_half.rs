@@ -78,7 +78,8 @@ rounds. LLVM selects instructions such as `add.rn.f16x2` and `max.NaN.bf16x2`."
                         return Ok(());
                     }
                     Err(
-                        "alignment, strides and length leave no vectors of elements to each thread"
+                        "alignment, strides and length allow no vectors of two or more elements \
+                         per thread"
                             .to_owned(),
                     )
                 },

@@ -57,7 +57,7 @@ requires sm_80 or later; for `max` and `min` of f32, `redux.sync` requires sm_10
             Predicate {
                 name: "group",
                 check: |r| match lanes(r) {
-                    0 | 1 => Err("no lanes of a warp share a result".to_owned()),
+                    0 | 1 => Err("no two lanes of a warp compute the same result".to_owned()),
                     _ => Ok(()),
                 },
             },

@@ -373,7 +373,7 @@ fn notes_come_with_their_error() {
     assert!(
         notes
             .iter()
-            .any(|note| note["message"] == "`custom` takes several"),
+            .any(|note| note["message"] == "use `custom` to combine several values"),
         "{notes:?}"
     );
     server.stop();

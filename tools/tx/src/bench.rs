@@ -98,8 +98,8 @@ pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32
         Some(_) => on_a_gpu,
         None => {
             note(
-                "tx: the executor runs threads one by one: its times say nothing of a GPU, and \
-                 small arrays are enough",
+                "tx: the executor runs threads one by one: its times do not predict times on a \
+                 GPU, and small arrays suffice",
             );
             TIMES_ON_THE_CPU
         }
@@ -209,14 +209,14 @@ fn describe(measured: &Measurement) -> String {
     let plural = |n: usize| if n == 1 { "" } else { "s" };
     let ceiling = match measured.ceiling_gb_per_s {
         Some(ceiling) => format!(
-            ", {:.3} of the {ceiling:.0} GB/s that the device reads at most",
+            ", {:.3} of the measured read ceiling of {ceiling:.0} GB/s",
             measured.gb_per_s / ceiling
         ),
         None => String::new(),
     };
     format!(
-        "{}: @{} on {}\n  time   {:.1} µs, the median ({:.1} to {:.1}); {} \
-         kernel{}{}\n  speed  {:.1} GB/s{ceiling}\n         {} bytes of arguments, {} set{} in turns\n",
+        "{}: @{} on {}\n  time   {:.1} µs, the median ({:.1} to {:.1}); {} kernel{}{}\n  speed  \
+         {:.1} GB/s{ceiling}\n         {} bytes of arguments, {} set{} used alternately\n",
         measured.file,
         measured.entry,
         measured.device,

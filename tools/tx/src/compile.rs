@@ -87,14 +87,14 @@ pub(crate) fn check_outputs<'p>(
         let refuse = |what: &str| {
             let path = path.display();
             Err(Failure::Refused(format!(
-                "{path}: {what} would be lost: name another file"
+                "{path}: {what} would be overwritten: name another file"
             )))
         };
         if is_same_file(path, program) {
-            return refuse("it is the program, which");
+            return refuse("the output file is the input program, which");
         }
         if before.iter().any(|other| is_same_file(path, other)) {
-            return refuse("two results go there, of which one");
+            return refuse("two outputs have this path, so one output");
         }
         check_folder(path)?;
         before.push(path);
@@ -133,7 +133,7 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
             "{file}: `{name}` is a file, expected a folder: name another"
         ))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Refused(format!(
-            "{file}: there is no folder `{name}`: create it, as with `mkdir -p {name}`"
+            "{file}: the folder `{name}` does not exist: create it with `mkdir -p {name}`"
         ))),
         Err(error) => Err(Failure::file(folder, &error)),
     }
@@ -185,7 +185,7 @@ pub(crate) fn cache(kept: &CacheOptions) -> Result<Option<tx::Cache>, Failure> {
     let shown = given.as_deref().unwrap_or(Path::new("")).display();
     if is(&UNCLEAR) {
         return Err(Failure::Usage(format!(
-            "{from}: found `{shown}`, {expected}; one of this name is `./{shown}`"
+            "{from}: found `{shown}`, {expected}; write `./{shown}` for a folder of this name"
         )));
     }
     let is_empty = is(&[""]);
@@ -198,7 +198,7 @@ pub(crate) fn cache(kept: &CacheOptions) -> Result<Option<tx::Cache>, Failure> {
         // In a shell, an empty value is a common way to disable an environment variable for one
         // command.
         note_once(&format!(
-            "tx: {from} is empty and says nothing, {expected}: the user's cache folder is taken"
+            "tx: {from} is empty, {expected}: the user's cache folder is used"
         ));
     }
     let own = || {
@@ -285,8 +285,8 @@ fn reporting(
         && let Some(trouble) = cache.trouble()
     {
         warn_once(&format!(
-            "{}: what is compiled cannot be kept here: {trouble}; `--cache` and TX_CACHE take \
-             another folder, or `off`",
+            "{}: compiled programs cannot be cached in this folder: {trouble}; set `--cache` or \
+             TX_CACHE to another folder, or to `off`",
             cache.folder().display()
         ));
     }

@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
         None => {
             let known = tx_target::CHIPS.map(|chip| chip.name).join(", ");
             text.push_str(&format!(
-                "\nChips: {known}. `tx doctor --chip {}` says what one can do.\n",
+                "\nChips: {known}. `tx doctor --chip {}` lists the features of a chip.\n",
                 tx_target::DEFAULT_CHIP
             ));
         }
@@ -107,7 +107,8 @@ fn cache(kept: &CacheOptions) -> Result<String, Failure> {
             mib(cache.limit())
         ),
         Err(error) => format!(
-            "not usable: {folder}: {error}; `--cache` and TX_CACHE take another folder, or `off`"
+            "not usable: {folder}: {error}; set `--cache` or TX_CACHE to another folder, or to \
+             `off`"
         ),
     })
 }

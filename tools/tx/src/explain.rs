@@ -32,14 +32,15 @@ pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     match what.to_str().and_then(known) {
         Some(number) => code(number),
         None if !what.exists() && is_nearly_a_code(what) => Err(Failure::Usage(format!(
-            "`{}` is no code, and there is no such file: codes are as `TX0001`, and `tx explain \
-             --list` lists all",
+            "`{}` is neither a diagnostic code, such as `TX0001`, nor a file: `tx explain --list` \
+             lists all codes",
             what.display()
         ))),
         None if !what.exists() && what.extension().is_none() && what != Path::new("-") => {
             Err(Failure::of_file(
                 what,
-                "no such file, and no code, which are as `TX0001`: `tx explain --list` lists all",
+                "no such file, and not a diagnostic code, such as `TX0001`: `tx explain --list` \
+                 lists all codes",
             ))
         }
         None => program(what, options),
@@ -156,18 +157,18 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     if text_of_ops.is_empty() {
         text_of_ops = written::describe(&compiler, &source).map_err(refused)?;
         let drawn = match cfg!(feature = "report") {
-            true => "`tx report` draws what threads exchange, and ",
+            true => "`tx report` shows the data exchange between threads, and ",
             false => "",
         };
         let why = match text_of_ops.is_empty() {
             true => String::new(),
             false => format!(
-                ": its kernels say what every thread does, so that no schedule or variant is \
-                 chosen; {drawn}`tx validate` checks it"
+                ": its kernels define the work of every thread, so no schedule or variant is \
+                 chosen; {drawn}`tx validate` checks the program"
             ),
         };
         note(&format!(
-            "tx: {}: nothing to explain: there is no reduction in it{why}",
+            "tx: {}: nothing to explain: the file contains no reduction{why}",
             file.display()
         ));
     }

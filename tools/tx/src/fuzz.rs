@@ -116,18 +116,18 @@ fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     }
     if let (Some(forced), 0) = (&summary.forced, summary.cases) {
         return Err(Failure::Refused(format!(
-            "no reduction of {} programs is one that `{forced}` takes, and nothing is found out \
-             about it: `--cases` and `--seconds` \
-             allow more, and `--first` and `--seed` give others",
+            "none of {} programs has a reduction that `{forced}` supports, so the variant is not \
+             tested: run more programs with `--cases` or `--seconds`, or other programs with \
+             `--first` or `--seed`",
             summary.passed_over
         )));
     }
     match summary.is_clean() {
         true => Ok(()),
         false => Err(Failure::Failed(format!(
-            "tx: there are findings: programs, and descriptions for `tx fuzz replay`, are in {}: \
-             the first few of each kind, made \
-             smaller. `--first N --cases 1` writes that of case N",
+            "tx: there are findings: {} contains the first few of each kind, as reduced programs \
+             and as descriptions for `tx fuzz replay`; `--first N --cases 1` writes the program of \
+             case N",
             folder.display()
         ))),
     }

@@ -16,7 +16,7 @@ use crate::trace;
 pub(crate) fn start(filter: Option<&str>, trace: Option<&Path>) -> Result<(), Failure> {
     if let Some((found, meant)) = filter.and_then(misspelt_level) {
         return Err(Failure::Usage(format!(
-            "`{found}` is no level of log messages: did you mean `{meant}`?"
+            "`{found}` is not a log level: did you mean `{meant}`?"
         )));
     }
     let log = filter.map(|filter| {

@@ -165,22 +165,20 @@ impl Message {
             one.notes.push(located(
                 Severity::Note,
                 fault.location.as_deref(),
-                "several threads access one byte in this op: let one of them do it, or give each \
-                 a place of its own; \
-                 of a `gpu.all_reduce`, whose memory is not yours, make a `tile.all_reduce`"
+                "several threads access one byte in this op: let one thread access it, or give \
+                 each thread its own element; replace a `gpu.all_reduce`, which has internal \
+                 memory, by a `tile.all_reduce`"
                     .to_owned(),
             ));
         }
         match fault.kind {
             tx_runtime::FaultKind::Endless => {
-                one.with_note("if it does end, `--steps` allows it more steps")
+                one.with_note("if the program terminates, raise the step limit with `--steps`")
             }
             tx_runtime::FaultKind::NoDynamicShared => one.with_note(
-                "nothing gives this kernel dynamic shared memory: declare the array behind \
-                     its arguments, \
-                     `workgroup(%S : memref<32xf32, #gpu.address_space<workgroup>>)`, or launch \
-                     it from a host function by \
-                     `gpu.launch_func` with `dynamic_shared_memory_size`",
+                "this kernel has no dynamic shared memory: declare the array after its arguments, \
+                 `workgroup(%S : memref<32xf32, #gpu.address_space<workgroup>>)`, or launch it \
+                 from a host function by `gpu.launch_func` with `dynamic_shared_memory_size`",
             ),
             _ => one,
         }

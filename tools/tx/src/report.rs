@@ -258,7 +258,7 @@ fn check(
         Err(trouble) => {
             report.check = Check::Impossible(trouble.to_string());
             print_text(&format!(
-                "{}: it is not checked: {trouble}: give them with --arg, or --no-validate",
+                "{}: not validated: {trouble}: pass them with --arg, or use --no-validate",
                 source.name
             ));
             return Ok(None);
@@ -283,8 +283,8 @@ fn check(
             stage.verdict = Some(tx_report::Verdict {
                 kind: VerdictKind::Nothing,
                 word: "not run".to_owned(),
-                detail: "PTX cannot be run here. It was compared with the last IR where it was \
-                         made, and that IR was launched."
+                detail: "PTX is not executed. The PTX was compared with the last IR, and the last \
+                         IR was launched."
                     .to_owned(),
             });
         }

@@ -20,7 +20,7 @@ const MAX_STEPS: u64 = 1 << 28;
 const STEPS_FOR_ELEMENT: u64 = 64;
 const STEPS_FOR_THREAD: u64 = 1 << 10;
 
-pub(crate) const ONE_FOR_EACH: &str = "there is one `--arg` for each, in order";
+pub(crate) const ONE_FOR_EACH: &str = "pass one `--arg` for each argument, in order";
 
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     run_on(options, &Device::open(&options.launch.device)?)
@@ -207,7 +207,8 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
     options.launch.tell(device);
     if options.past > 0 && device.chip().is_some() {
         return Err(Failure::Usage(format!(
-            "--past {}: {} lays arrays out itself; on the CPU, `--device cpu`, they begin where this says",
+            "--past {}: {} chooses the addresses of arrays; on the CPU (`--device cpu`), this \
+             option sets them",
             options.past,
             device.name()
         )));

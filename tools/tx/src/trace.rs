@@ -51,7 +51,8 @@ where
     };
     if others.windows(2).any(is_read) {
         return Err(Failure::Refused(format!(
-            "{}: it is a file of this command, which would be lost: name another file",
+            "{}: the trace file is another file of this command, which would be overwritten: name \
+             another file",
             path.display()
         )));
     }

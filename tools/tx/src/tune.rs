@@ -69,7 +69,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     let entry = compiler.plan(&source).map_err(refused)?.entry;
     let mut best = before;
     note(&format!(
-        "@{entry} on {}: {before:.1} µs as it is",
+        "@{entry} on {}: {before:.1} µs before tuning",
         device.name()
     ));
     let ours: Vec<(usize, &tx::Tunable)> = tunables
@@ -102,7 +102,8 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             task.step();
             if let Some(argument) = first_difference(&expected, &found) {
                 return Err(Failure::Failed(format!(
-                    "{}: @{entry}: argument {argument} is not what it was with the schedule {}",
+                    "{}: @{entry}: argument {argument} differs from the result before tuning, with \
+                     the schedule {}",
                     file.display(),
                     candidate.schedule
                 )));
@@ -132,7 +133,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         // The error of the estimates is printed only for a program with a single op on a GPU.
         if let (1, Some(_)) = (tunables.len(), device.chip()) {
             note(&format!(
-                "  estimates are off by {:.0} %, the root of the mean square",
+                "  root mean square error of the estimates: {:.0} %",
                 errors.percent()
             ));
         }
@@ -142,16 +143,18 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     }
     drop(task);
     note(&format!(
-        "{best:.1} µs with the best, {:.2} of what it was",
+        "{best:.1} µs with the best schedules, {:.2} of the time before tuning",
         if before > 0.0 { best / before } else { 1.0 }
     ));
     note(match schedules.iter().all(Option::is_none) {
         true => {
-            "no schedule is better: the program is written without one, as `tile` ops on memrefs"
+            "no candidate is faster: the output is the program as `tile` ops on memrefs, without a \
+             schedule"
         }
         false => {
-            "what is written is for arguments like these: where it has no cases, for all lengths, \
-             as a program without a schedule has one for each"
+            "the written schedules were measured with these sizes: a schedule without cases \
+             applies to all lengths, but without a schedule, the compiler chooses one for each \
+             range of lengths"
         }
     });
     match options.output.to_str() {
@@ -171,7 +174,7 @@ fn headline(file: &Path, tunable: &tx::Tunable) -> String {
         n => format!("{n} schedules"),
     };
     format!(
-        "{}{place}: {tried}, the most likely first; estimates are for {}",
+        "{}{place}: {tried}, the most promising first; estimates are for {}",
         tunable.op, tunable.estimated_for
     )
 }

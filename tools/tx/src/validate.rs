@@ -84,7 +84,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         crate::stdout::print(format!("{}\n", assumed_grid(grid, entries)).as_bytes())?;
     }
     if !is_assembled {
-        let line = format!("There is no ptxas, and no PTX was assembled: {GET_PTXAS}.\n");
+        let line = format!("ptxas was not found, so no PTX was assembled: {GET_PTXAS}.\n");
         crate::stdout::print(line.as_bytes())?;
     }
     let kinds = [("not valid", bad), ("not checked", open)];
@@ -114,9 +114,8 @@ pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
         n => format!(" and {n} more"),
     };
     format!(
-        "Run with {grid}, as nothing says the grid: {}{more}. `--grid X,Y,Z` says it, or \
-         `known_grid_size = array<i32: X, Y, Z>` \
-         beside the block size.",
+        "Run with {grid}, because the grid size is not known: {}{more}. Set the grid size with \
+         `--grid X,Y,Z`, or with `known_grid_size = array<i32: X, Y, Z>` next to the block size.",
         named.join(", ")
     )
 }
@@ -177,7 +176,7 @@ fn validate(
                 let entry = source.entry.iter().map(|entry| format!("@{entry}: "));
                 let entry: String = entry.collect();
                 let hint = match other {
-                    Trouble::Unfit { .. } => ": give them with --arg",
+                    Trouble::Unfit { .. } => ": pass them with --arg",
                     _ => "",
                 };
                 Failure::of_file(file, &format!("{entry}{other}{hint}"))
@@ -225,12 +224,16 @@ fn has_ptx(validation: &Validation) -> bool {
 fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     let open = match validation.open {
         0 => String::new(),
-        n => format!(", of which {n} cannot be compared: some order overflows, or is not defined"),
+        n => format!(
+            ", {n} of which cannot be compared: some order of combination overflows, or is not \
+             defined"
+        ),
     };
     let unlaunched = match &*validation.unlaunched {
         [] => String::new(),
         kernels => format!(
-            ", none of which launches `{}`: that takes larger arrays than can be run here",
+            ", none of which launches `{}`, because that requires larger arrays than the executor \
+             can run",
             kernels.join("`, `")
         ),
     };
@@ -261,7 +264,8 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
         print_messages(&[found]);
     } else if let (false, Some(last)) = (validation.is_good(), validation.stages.last()) {
         print_text(&format!(
-            "{}: @{}: what `{}` leaves cannot be compared with what the program leaves as it came",
+            "{}: @{}: the results after `{}` cannot be compared with the results of the input \
+             program",
             file.display(),
             validation.entry,
             last.name
@@ -291,16 +295,16 @@ pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Op
     let name = &stage.name;
     let pass = named(name, &validation.variants);
     let what = match (&stage.verdict, name.as_str()) {
-        (Verdict::Race(_), "parse") => "the program leaves accesses unordered".to_owned(),
-        (_, "parse") => "the program does what it must not".to_owned(),
-        (Verdict::Race(_), _) => format!("accesses are not ordered after {pass}"),
+        (Verdict::Race(_), "parse") => "the input program has a race".to_owned(),
+        (_, "parse") => "the input program has a fault".to_owned(),
+        (Verdict::Race(_), _) => format!("the program has a race after {pass}"),
         _ if let Some(law) = validation.blamed() => {
-            format!("{law}; after {pass} the program computes something else")
+            format!("{law}; after {pass} the results of the program differ")
         }
-        (Verdict::Wrong(_), _) => format!("{pass} changes what the program computes"),
-        (Verdict::Broken(_), _) => "a combiner does not obey the laws".to_owned(),
-        (Verdict::Ptx(_), _) => format!("`{name}` makes PTX that is not what the IR says"),
-        _ => format!("{pass} makes the program do what it must not"),
+        (Verdict::Wrong(_), _) => format!("{pass} changes the results of the program"),
+        (Verdict::Broken(_), _) => "a combiner violates an algebraic property".to_owned(),
+        (Verdict::Ptx(_), _) => format!("`{name}` emits PTX that differs from the IR"),
+        _ => format!("{pass} introduces a fault"),
     };
     let text = format!("@{}: {what}", validation.entry);
     let verdict = format!("{name}: {}", stage.verdict);

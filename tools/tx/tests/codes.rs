@@ -250,7 +250,7 @@ fn unknown_codes_are_answered_with_where_all_are() {
     let file = tx(&["explain", "TXT"], None);
     assert_eq!(file.status.code(), Some(1));
     assert!(
-        text(&file.stderr).starts_with("tx: error: TXT: no such file, and no code, "),
+        text(&file.stderr).starts_with("tx: error: TXT: no such file, and not a diagnostic code, "),
         "{}",
         text(&file.stderr)
     );

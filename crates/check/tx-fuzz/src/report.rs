@@ -115,7 +115,7 @@ impl fmt::Display for Summary {
         let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
         for (name, count) in sorted(&self.variants) {
             let silent = if count == 0 {
-                ": nothing is found out about it"
+                ": the variant is not tested"
             } else {
                 ""
             };
@@ -123,7 +123,7 @@ impl fmt::Display for Summary {
         }
         if let Some(forced) = &self.forced {
             let count = self.passed_over;
-            writeln!(f, "passed over {count}x no reduction that {forced} takes")?;
+            writeln!(f, "skipped {count}x no reduction that {forced} supports")?;
         }
         for (title, counts) in [("refused", &self.refused), ("upstream", &self.upstream)] {
             for (what, count) in sorted(counts).into_iter().take(10) {
@@ -230,8 +230,10 @@ mod tests {
         let text = told(&cases);
         assert_eq!(
             text,
-            "chosen 2x pairwise\nchosen 1x sequential\nchosen 1x shuffle\nchosen 0x parallel: \
-             nothing is found out about it\n\
+            "chosen 2x pairwise\n\
+             chosen 1x sequential\n\
+             chosen 1x shuffle\n\
+             chosen 0x parallel: the variant is not tested\n\
              refused 1x tile-expand-reduce: `…` has N\n\
              findings 2x wrong in tile-expand-reduce: `@sums` of 3 (first in case 6)\n\
              4 cases: 1 accepted (25 %), 1 refused, 0 upstream's, 2 findings"
@@ -246,8 +248,8 @@ mod tests {
     fn what_a_forced_variant_does_not_take_is_passed_over() {
         let mut summary = Summary::with_variants(["local", "shared"], Some("local".to_owned()));
         summary.pass_over();
-        let none = "chosen 0x local: nothing is found out about it\n\
-                    passed over 1x no reduction that local takes\n\
+        let none = "chosen 0x local: the variant is not tested\n\
+                    skipped 1x no reduction that local supports\n\
                     0 cases: 0 accepted (0 %), 0 refused, 0 upstream's, 0 findings";
         assert_eq!(summary.to_string(), none);
         let variants = vec!["local".to_owned(), "redux".to_owned()];
@@ -258,7 +260,9 @@ mod tests {
         summary.count(7, &outcome);
         assert_eq!(
             summary.to_string(),
-            "chosen 1x local\nchosen 1x redux\npassed over 1x no reduction that local takes\n\
+            "chosen 1x local\n\
+             chosen 1x redux\n\
+             skipped 1x no reduction that local supports\n\
              1 cases: 1 accepted (100 %), 0 refused, 0 upstream's, 0 findings"
         );
     }

@@ -515,14 +515,14 @@ impl Trial<'_, '_> {
         }
         match (self.scalars, self.combiner.element()) {
             ([_], None) => {
-                "no other that is usual is neutral either: write the one that is, or mend the \
-                 combiner where it changes single values (it \
-                 takes away a sign, say), or such values must not occur"
+                "no common identity is neutral either: set the neutral value, or correct the \
+                 combiner where it changes single values (for example, drops a sign), or exclude \
+                 such values"
             }
             (_, Some(_)) => {
-                "mend the identity or the combiner, or have `element` make no such values"
+                "correct the identity or the combiner, or let `element` produce no such values"
             }
-            _ => "mend the identity, or the combiner where it changes single values",
+            _ => "correct the identity, or the combiner where it changes single values",
         }
         .to_owned()
     }
@@ -568,7 +568,10 @@ fn may_occur(broken: CounterExample, advice: &str) -> String {
 }
 
 fn in_order(broken: CounterExample) -> String {
-    may_occur(broken, "the combiner must give the same in any order")
+    may_occur(
+        broken,
+        "the combiner must give the same result in any order",
+    )
 }
 
 /// Returns a component with the given bits and an exact error bound.

@@ -121,7 +121,8 @@ impl Memory {
             None => Ok(()),
             Some(at) => {
                 let message = format!(
-                    "byte {at} of {} is {:#x} at its end; `{CLEARED}` memory is left zero for the next run",
+                    "byte {at} of {} is {:#x} at its end, expected 0: a program must reset \
+                     `{CLEARED}` memory for the next run",
                     buffer.label, buffer.bytes[at],
                 );
                 Err(Trouble::fault(FaultKind::Assertion, site, message))
@@ -156,7 +157,7 @@ impl Memory {
         let (low, high) = (i128::from(view.own.0), i128::from(view.own.1));
         if start < low || start + size > high {
             let message = format!(
-                "{what} of {bytes} bytes at byte {} of {}, which has {}",
+                "{what} of {bytes} bytes at byte {} of {}, which has {} bytes",
                 start - low,
                 self.buffers[view.buffer].label,
                 high - low,
@@ -226,7 +227,7 @@ impl Memory {
             && !written[at..at + bytes].iter().all(|w| *w)
         {
             let message = format!(
-                "read of byte {} of {}, which nobody wrote",
+                "read of byte {} of {}, which is uninitialized",
                 at as i64 - view.own.0,
                 self.buffers[view.buffer].label
             );

@@ -138,7 +138,9 @@ pub(crate) fn iteration_sizes(
                 None => space[*d] = Some(*size),
                 Some(known) if known == *size => {}
                 Some(known) => {
-                    let message = format!("dimension {d} has {known} and {size} iterations");
+                    let message = format!(
+                        "dimension {d} has {known} iterations in one operand, but {size} in another"
+                    );
                     return Err(Trouble::fault(FaultKind::OutOfBounds, site, message));
                 }
             }

@@ -130,7 +130,7 @@ impl fmt::Display for Trouble {
                 };
                 write!(
                     f,
-                    "no end in sight: {what} goes on after {steps} steps of all threads"
+                    "step limit exceeded: {what} did not end within {steps} steps of all threads"
                 )
             }
         }

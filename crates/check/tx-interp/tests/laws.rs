@@ -160,9 +160,9 @@ fn identities_are_tried() {
         remarks,
         [
             "where such values occur, the identity is not neutral: combiner(0, -127) = 127, \
-             expected -127; no other that is usual is neutral either: write the one that is, or \
-             mend the combiner where it changes single values (it takes away a sign, say), or \
-             such values must not occur"
+             expected -127; no common identity is neutral either: set the neutral value, or \
+             correct the combiner where it changes single values (for example, drops a sign), or \
+             exclude such values"
         ]
     );
     assert_eq!(
@@ -193,7 +193,7 @@ fn no_identity_is_made_up() {
             panic!("{body} is associative");
         };
         assert_eq!(remarks.len(), 1, "{remarks:?}");
-        let wanted = "; no other that is usual is neutral either: write the one that is, ";
+        let wanted = "; no common identity is neutral either: set the neutral value, ";
         assert!(remarks[0].contains(wanted), "{remarks:?}");
     }
     let Finding::Hold(remarks) = of_one("i32", "1234", of_codes) else {
@@ -253,9 +253,9 @@ fn what_is_not_defined_is_left_out() {
         remarks,
         [
             "where such values occur, the identity is not neutral: combiner(0, 8) = undefined, \
-             expected 8; no other that is usual is neutral either: write the one that is, or mend \
-             the combiner where it changes single values (it takes away a sign, say), or such \
-             values must not occur"
+             expected 8; no common identity is neutral either: set the neutral value, or correct \
+             the combiner where it changes single values (for example, drops a sign), or exclude \
+             such values"
         ]
     );
     assert_eq!(
@@ -265,9 +265,9 @@ fn what_is_not_defined_is_left_out() {
     // The identity -1 is an invalid shift amount.
     assert_eq!(
         example(of_one("i8", "-1", largest)),
-        "the identity is not neutral: combiner(-1, -1) = undefined, expected -1; no other that is \
-         usual is neutral either: write the one that is, or mend the combiner where it changes \
-         single values (it takes away a sign, say), or such values must not occur"
+        "the identity is not neutral: combiner(-1, -1) = undefined, expected -1; no common \
+         identity is neutral either: set the neutral value, or correct the combiner where it \
+         changes single values (for example, drops a sign), or exclude such values"
     );
 }
 
@@ -323,8 +323,8 @@ fn what_depends_on_nan_is_told() {
     assert_eq!(
         of_one("f32", "0xFF800000", chosen),
         Finding::Hold(vec![
-            "where such values occur, not commutative: combiner(1.0, NaN) = NaN, but \
-             combiner(NaN, 1.0) = 1.0; the combiner must give the same in any order"
+            "where such values occur, not commutative: combiner(1.0, NaN) = NaN, but combiner(NaN, \
+             1.0) = 1.0; the combiner must give the same result in any order"
                 .to_owned()
         ])
     );

@@ -241,12 +241,10 @@ impl Test {
             colon,
         } = line;
         if !colon {
-            return Err(format!(
-                "`{name}` says nothing without a colon: `{name}: …`"
-            ));
+            return Err(format!("`{name}` requires a colon: `{name}: …`"));
         }
         if argument.is_some() && !["RUN", "SNAPSHOT"].contains(&name) {
-            return Err(format!("`{name}` takes nothing in parentheses"));
+            return Err(format!("`{name}` accepts no argument in parentheses"));
         }
         match name {
             "RUN" => self.runs.push(Run {
@@ -299,7 +297,7 @@ impl Test {
         if directive.reads_output() {
             runs = self.runs_for(name, line.argument)?;
         } else if line.argument.is_some() {
-            return Err(format!("`{name}` takes nothing in parentheses"));
+            return Err(format!("`{name}` accepts no argument in parentheses"));
         }
         directive
             .check(line.value)
@@ -336,9 +334,11 @@ impl Test {
             .map(|prefix| format!("`{name}({prefix}):`"))
             .collect();
         Err(match (prefix, declared.is_empty()) {
-            (_, true) => format!("`{name}` looks at the output of a RUN line, and there is none"),
+            (_, true) => {
+                format!("`{name}` checks the output of a RUN line, but the file has no RUN line")
+            }
             (None, false) => format!(
-                "`{name}` looks at the output of a RUN line: say of which, {}",
+                "`{name}` checks the output of a RUN line: name the RUN line, {}",
                 declared.join(" or ")
             ),
             (Some(prefix), false) => format!(
@@ -356,8 +356,8 @@ impl Test {
         }
         let sentence = prose.split_whitespace().count() >= 4 && prose.contains('.');
         if !sentence {
-            let reason = "no comment says what the test proves: a sentence of four words or more, \
-                          with a full stop";
+            let reason = "no comment describes what the test checks, expected a sentence of four \
+                          words or more, with a full stop";
             return Err(reason.to_owned());
         }
         for (number, run) in self.runs.iter().enumerate() {

@@ -49,9 +49,8 @@ pub(crate) fn check_lines(
         .map(|line| line.replace(&format!("{}/", programs.root.display()), ""))
         .collect();
     Err(format!(
-        "a CHECK is not met:\n{}\nIf the output is right, the CHECK line is not: change it by \
-         hand. Blessing \
-         rewrites snapshots only.",
+        "a CHECK line does not match:\n{}\nIf the output is right, the CHECK line is not: change \
+         it by hand. Blessing rewrites snapshots only.",
         report.join("\n").trim()
     ))
 }

@@ -67,7 +67,7 @@ pub(crate) fn read_back(
     }
     if second.stdout != output.stdout {
         return Err(format!(
-            "{tool} reads its own output and prints another (- first, + second):\n{}",
+            "{tool} prints different output when it reads its own output (- first, + second):\n{}",
             difference(
                 &String::from_utf8_lossy(&output.stdout),
                 &String::from_utf8_lossy(&second.stdout)

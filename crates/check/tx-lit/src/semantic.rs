@@ -156,7 +156,7 @@ fn races(verdicts: &str) -> Option<String> {
     for (entry, rows) in &entries {
         if let Some((stage, _)) = rows.iter().find(|(_, verdict)| verdict.starts_with("RACE")) {
             return Some(match *stage {
-                "parse" => format!("{entry} has a race as it comes"),
+                "parse" => format!("{entry} has a race in the input program"),
                 stage => format!("{entry} has a race after `{stage}`"),
             });
         }
@@ -225,9 +225,12 @@ a.mlir: @rows for sm_80, 225 inputs
         );
         assert!(with("FAULT: out of bounds").contains("stopped at `tile-insert-sync`"));
         let itself = GOOD.replace("reference", "RACE: race on global memory");
-        assert_eq!(races(&itself).unwrap(), "@rows has a race as it comes");
+        assert_eq!(
+            races(&itself).unwrap(),
+            "@rows has a race in the input program"
+        );
         // A note about all programs is not a verdict of one program.
-        let more = "There is no ptxas, and no PTX was assembled: `pip install it`.\n";
+        let more = "ptxas was not found, so no PTX was assembled: `pip install it`.\n";
         assert_eq!(races(&format!("{GOOD}{more}")), None);
         assert!(races(more).unwrap().contains("no verdicts"));
         // A wrong result of an intermediate stage is not a race.

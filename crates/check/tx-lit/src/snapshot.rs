@@ -70,7 +70,8 @@ impl Snapshots {
                 indent(text)
             ),
             Ok(old) => format!(
-                "the output is not {place} (- snapshot, + output):\n{}\nIf the new output is right: {hint}",
+                "the output differs from {place} (- snapshot, + output):\n{}\nIf the new output is \
+                 right: {hint}",
                 difference(snapshot_contents(&old), text)
             ),
         })

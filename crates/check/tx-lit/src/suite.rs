@@ -392,7 +392,7 @@ impl Suite {
                 && folders.iter().all(|known| folder != known.as_str())
             {
                 return Err(format!(
-                    "line {line}: nobody reads `{name}:` here; it belongs into {}",
+                    "line {line}: no tool reads `{name}:` in this folder; move it into {}",
                     folders.join(" or ")
                 ));
             }

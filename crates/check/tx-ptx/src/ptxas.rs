@@ -68,7 +68,7 @@ pub enum PtxasNotFound {
     /// No ptxas on `PATH`.
     #[error(
         "there is no ptxas on PATH: `cargo xtask setup` fetches one into target/tools of a clone \
-         of tx, CUDA has one, and `--ptxas` names one that is elsewhere"
+         of tx, the CUDA toolkit contains one, and `--ptxas` names another path"
     )]
     OnPath,
 }

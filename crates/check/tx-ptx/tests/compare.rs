@@ -193,10 +193,9 @@ fn removable_operations_may_vanish() {
     assert_eq!(
         notes,
         [
-            "kernel `k`: `bar.sync 0`: 1 outside loops of the IR were removed, as they may be",
+            "kernel `k`: `bar.sync 0`: 1 outside loops of the IR were removed, which is allowed",
             "kernel `k`: `shfl.sync.bfly` with a mask that is not constant and clamp 31: 1 in \
-             loops of the IR were removed, \
-             as they may be",
+             loops of the IR were removed, which is allowed",
         ]
     );
     let all = facts(&[(barrier(0), 2, 0), (shuffle(Some(3)), 7, 0)]);
@@ -275,9 +274,9 @@ fn blocks_are_copied_as_a_whole() {
     assert_eq!(
         differences(&ir, &made(4, 20)),
         [
-            "kernel `k`: what stands in one block of a loop is not copied alike: `bar.sync 0`: \
-             found 3 from 1 in loops, \
-             `shfl.sync.bfly` with mask 0x1 and clamp 31: found 20 from 5 in loops"
+            "kernel `k`: the operations of one block of a loop are not duplicated equally: \
+             `bar.sync 0`: found 3 from 1 in loops, `shfl.sync.bfly` with mask 0x1 and clamp 31: \
+             found 20 from 5 in loops"
         ]
     );
     assert_eq!(differences(&ir, &made(5, 21)).len(), 1);

@@ -134,7 +134,7 @@ fn recursion_is_refused() {
     let module = Module::parse(&text).expect("a module");
     assert_eq!(
         Facts::of(&module).expect_err("recursion").to_string(),
-        "`h` calls itself, so that it is unknown how often it does anything"
+        "`h` calls itself, so its operations cannot be counted"
     );
 }
 

@@ -164,9 +164,9 @@ impl PlacedArguments {
         for (i, (arg, argument)) in args.iter().zip(&plan.arguments).enumerate() {
             match (arg, &argument.ty) {
                 (Arg::Scalar(value), ArgumentType::Scalar(element)) => {
-                    let bits = value
-                        .to_bits(*element)
-                        .ok_or_else(|| format!("argument {i}: {value} is no {element}"))?;
+                    let bits = value.to_bits(*element).ok_or_else(|| {
+                        format!("argument {i}: {value} is not a value of {element}")
+                    })?;
                     placed.arguments.push(tx_interp::Argument::Number(bits));
                     placed.placements.push(None);
                 }
@@ -190,7 +190,7 @@ impl PlacedArguments {
                 }
                 _ => {
                     return Err(format!(
-                        "argument {i} is of another kind than {}",
+                        "argument {i} does not match the type {}",
                         argument.ty
                     ));
                 }

@@ -24,7 +24,7 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
         let told = |what: &String| format!("{} at {}: {what}", laws.combiner, laws.site.location);
         match &laws.finding {
             Finding::Broken(example) => return Some(Verdict::Broken(told(example))),
-            Finding::Unknown(why) => remarks.push(format!("not tried: {why}")),
+            Finding::Unknown(why) => remarks.push(format!("not tested: {why}")),
             Finding::Hold(of_some) => {
                 if of_some.is_empty() && !names.contains(&&*laws.combiner) {
                     names.push(&laws.combiner);
@@ -87,17 +87,18 @@ mod tests {
         assert_eq!(text(&[]), None);
         assert_eq!(
             text(&[sum.clone(), sum.clone(), unknown.clone()]).as_deref(),
-            Some("sum f32: hold; not tried: an op")
+            Some("sum f32: hold; not tested: an op")
         );
         assert_eq!(
             text(&[sum, odd.clone(), unknown.clone()]),
             Some(format!(
-                "conditional: custom i8 at a.mlir:3:5: odd; {ADVICE}; sum f32: hold; not tried: an op"
+                "conditional: custom i8 at a.mlir:3:5: odd; {ADVICE}; sum f32: hold; not tested: \
+                 an op"
             ))
         );
         assert_eq!(
             judge(std::slice::from_ref(&unknown)),
-            Some(Verdict::Unsupported("not tried: an op".to_owned()))
+            Some(Verdict::Unsupported("not tested: an op".to_owned()))
         );
         let verdict = judge(&[odd, unknown, broken]);
         assert!(verdict.as_ref().is_some_and(Verdict::is_bad));

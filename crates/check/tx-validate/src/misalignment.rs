@@ -38,16 +38,17 @@ pub(crate) fn beginning(input: &str, past: Past) -> String {
     match (first, each, by) {
         (0, 0, 0) => input.to_owned(),
         (0, 0, by) => format!(
-            "{input}, array {} from the end alone beginning {} past a multiple of 256 bytes",
+            "{input}, array {} from the end starting {} past a multiple of 256 bytes",
             one + 1,
             elements(by)
         ),
         (first, 0, _) => format!(
-            "{input}, beginning {} past a multiple of 256 bytes",
+            "{input}, arrays starting {} past a multiple of 256 bytes",
             elements(first)
         ),
         (first, each, _) => format!(
-            "{input}, beginning {} past a multiple of 256 bytes, and each {} further than the one before",
+            "{input}, arrays starting {} past a multiple of 256 bytes, and each array {} further \
+             than the previous one",
             elements(first),
             elements(each)
         ),
@@ -71,7 +72,7 @@ mod tests {
         assert_eq!(beginning("ones of 3", ALIGNED), "ones of 3");
         assert_eq!(
             beginning("ones of 3", Past::all(1)),
-            "ones of 3, beginning 1 element past a multiple of 256 bytes"
+            "ones of 3, arrays starting 1 element past a multiple of 256 bytes"
         );
         assert_eq!(
             beginning(
@@ -81,12 +82,12 @@ mod tests {
                     ..Past::all(5)
                 }
             ),
-            "ones of 3, beginning 5 elements past a multiple of 256 bytes, and each 1 element \
-             further than the one before"
+            "ones of 3, arrays starting 5 elements past a multiple of 256 bytes, and each array 1 \
+             element further than the previous one"
         );
         assert_eq!(
             beginning("ones of 3", alone(1)),
-            "ones of 3, array 2 from the end alone beginning 2 elements past a multiple of 256 bytes"
+            "ones of 3, array 2 from the end starting 2 elements past a multiple of 256 bytes"
         );
     }
 

@@ -106,7 +106,7 @@ impl Pass for Validate {
             };
             if let Some(stage) = validation.guilty() {
                 let place = match stage.name.as_str() {
-                    "parse" => "as it came".to_owned(),
+                    "parse" => "in the input program".to_owned(),
                     pass => format!("after `{pass}`"),
                 };
                 let message = format!("`{entry}` {place}: {}", stage.verdict);

@@ -68,7 +68,7 @@ pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
         .map(|vanished| vanished.count)
         .sum();
     if removed > 0 {
-        summary.push_str(&format!("; {removed} of them removed, as they may be"));
+        summary.push_str(&format!("; {removed} of them removed, which is allowed"));
     }
     match assembled(artifact, ptxas) {
         Ok(said) => Verdict::AsInIr(format!("{summary}; {said}")),
@@ -159,7 +159,7 @@ fn describe(ir: &Facts) -> String {
         }
     }
     if counts.is_empty() {
-        return "nothing that threads do together, and no vectors".to_owned();
+        return "no barriers, exchanges, atomics or vector accesses".to_owned();
     }
     let all: Vec<String> = counts
         .into_iter()

@@ -118,13 +118,12 @@ pub(crate) fn source_to_convert(module: &Module<'_>) -> Option<String> {
 pub(crate) fn generic<'c>(session: &Session, module: &Module<'c>) -> Result<Module<'c>, String> {
     // SAFETY: the op lives as long as the module; `copy` returns an owned op.
     let op = unsafe { Op::from_raw(module.as_operation().to_raw()) };
-    let mut copy =
-        Module::from_operation(tx_mlir::copy(op)).ok_or("a module that cannot be copied")?;
+    let mut copy = Module::from_operation(tx_mlir::copy(op)).ok_or("cannot copy the module")?;
     plain::follow_nan(&ops(&copy));
     for pass in plain::passes(&ops(&copy)) {
         if !session.run(&mut copy, pass) {
             let _ = session.take_diagnostics();
-            return Err(format!("ops that `{pass}` does not know"));
+            return Err(format!("`{pass}` does not support an op of this stage"));
         }
     }
     plain::rewrite(ops(&copy));

@@ -18,7 +18,7 @@ pub enum Trouble {
     Arguments(Box<tx_runtime::Error>),
     /// The program fails with all generated inputs, or no sizes satisfy its checks. The program may
     /// require sizes or integer values that the generated inputs do not contain.
-    #[error("{what}; arguments of other sizes, or with other integers, may be meant")]
+    #[error("{what}; the program may require arguments of other sizes, or with other integers")]
     Unfit {
         /// Description of the failure with the first input.
         what: String,

@@ -38,7 +38,7 @@ pub fn validate_edited(
     let plan = compiler.plan(source)?;
     if options.grid.is_some() && plan.entry_kind != EntryKind::Kernel {
         return Err(Trouble::Input(format!(
-            "the grid can be set for a kernel only, and `{}` is a function that launches some",
+            "the grid can be set only for a kernel, but `{}` is a host function",
             plan.entry
         )));
     }
@@ -128,7 +128,7 @@ pub fn validate_edited(
         }
     }
     let none = || {
-        let what = "no sizes are found that fit the checks of the program";
+        let what = "found no sizes that satisfy the checks of the program";
         (what.to_owned(), None)
     };
     let (what, code) = first.unwrap_or_else(none);

@@ -83,30 +83,28 @@ impl Validation {
         let guilty = self.guilty()?;
         match &guilty.verdict {
             _ if self.blamed().is_some_and(|law| law.contains(NOT_NEUTRAL)) => Some(
-                "schedules combine identities where there are no elements: it is the identity \
-                 that is wrong, unless such values do not \
-                 occur in these inputs",
+                "schedules combine the identity in place of missing elements: the identity is \
+                 wrong, unless such values do not occur in these inputs",
             ),
             _ if self.blamed().is_some() => Some(
-                "schedules combine in other orders, and identities where there are no elements: \
-                 it is the combiner that is wrong, \
-                 unless such values do not occur in these inputs",
+                "schedules combine elements in other orders, and the identity in place of missing \
+                 elements: the combiner is wrong, unless such values do not occur in these inputs",
             ),
             Verdict::Wrong(_) if self.holds_custom() => Some(
-                "the laws of `custom` combiners are tried, not proved: one that depends on the \
-                 order of elements, or whose \
-                 identities are not neutral, is such a change too",
+                "the algebraic properties of `custom` combiners are tested, not proved: a combiner \
+                 that depends on the order of elements, or an identity that is not neutral, also \
+                 changes the result",
             ),
             // The interpreter and the executor both report this code.
             Verdict::Fault {
                 code: Some(codes::TX0806),
                 ..
-            } => Some("if it does end, `tx validate --steps` allows it more steps"),
+            } => Some("if the program terminates, raise the step limit with `tx validate --steps`"),
             Verdict::Race(_) if guilty.name != "parse" => Some(
-                "barriers between two ops are inserted by `tile-insert-sync`: what is left are \
-                 several threads that access one byte \
-                 in one op, so let one of them do it, in the variant where that is a \
-                 `tile.reduce`; `tx validate --synchronized` checks the barriers that a program came with",
+                "`tile-insert-sync` inserts the barriers between two ops, so several threads \
+                 access one byte in one op: let only one thread access it (for a `tile.reduce`, in \
+                 its variant); `tx validate --synchronized` checks the barriers of the input \
+                 program",
             ),
             _ => None,
         }

@@ -112,7 +112,7 @@ fn counters_that_are_not_reset_are_noticed() {
     };
     assert_eq!(found, stage);
     assert!(
-        verdict.contains("`tile.cleared` memory is left zero"),
+        verdict.contains("must reset `tile.cleared` memory"),
         "{verdict}"
     );
 }

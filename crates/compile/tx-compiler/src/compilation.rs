@@ -204,7 +204,7 @@ impl Compilation<'_, '_> {
         }
         match verify {
             Verify::Boundaries if !session.verify(module) => {
-                let fallback = format!("`{name}` leaves a program that is not valid");
+                let fallback = format!("`{name}` produced an invalid program");
                 let kind = ErrorKind::Pass {
                     name: name.to_owned(),
                 };
@@ -231,7 +231,8 @@ impl Compilation<'_, '_> {
         };
         if !done {
             let fallback = format!(
-                "pass `{name}` failed, and gave no reason: this is a bug in the pass, not in the program"
+                "pass `{name}` failed without an error message: this is a bug in the pass, not in \
+                 the program"
             );
             let kind = ErrorKind::Pass { name };
             return Err(Error::reported(kind, session.take_diagnostics(), &fallback));

@@ -38,17 +38,19 @@ impl Insertions {
             ));
         }
         if passes.trim().is_empty() {
-            return refuse(format!("no pass was given to go beside `{anchor}`"));
+            return refuse(format!(
+                "no pass was given to insert before or after `{anchor}`"
+            ));
         }
         if let Err(reason) = tx_mlir::check_pipeline(passes) {
             let is_known =
                 |pass: &str| tx_mlir::registration::is_registered(stage_name(pass.trim()));
             let hint = match split_passes(passes).into_iter().all(is_known) {
                 true => "",
-                false => "; a pass of your own is registered first (`tx::register_pass`)",
+                false => "; register your own passes first, with `tx::register_pass`",
             };
             return refuse(format!(
-                "`{passes}` cannot go beside `{anchor}`: {reason}{hint}"
+                "`{passes}` cannot be inserted before or after `{anchor}`: {reason}{hint}"
             ));
         }
         self.0

@@ -256,9 +256,8 @@ pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
         true => Ok(()),
         false => {
             let message = format!(
-                "there is a pass or a pipeline named `{}`; a pass is registered once, under a \
-                 name of its own: change what stands after \
-                 `as` in `tx::pass!`, which is `PassInfo::argument`",
+                "a pass or pipeline named `{}` is already registered: change the name after `as` \
+                 in `tx::pass!` (`PassInfo::argument`)",
                 info.argument
             );
             Err(Error::plain(ErrorKind::Taken, message))

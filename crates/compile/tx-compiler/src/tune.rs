@@ -98,7 +98,7 @@ pub(crate) fn write_schedules(
         let Some(schedule) = schedule else { continue };
         let parsed = session.parse_attribute(&format!("schedule {i}"), schedule);
         let parsed = parsed.ok_or_else(|| {
-            let fallback = format!("schedule {i} is no attribute: `{schedule}`");
+            let fallback = format!("schedule {i} is not an attribute: `{schedule}`");
             Error::reported(ErrorKind::Schedule, session.take_diagnostics(), &fallback)
         })?;
         if elements(parsed).is_none() {

@@ -237,7 +237,7 @@ fn a_variant_that_makes_what_is_not_valid_is_named() {
     let said = error.diagnostics.last().expect("a diagnostic");
     assert_eq!(
         said.message,
-        "variant `test_invalid` makes an op that is not valid of this reduction"
+        "variant `test_invalid` expands this reduction to an invalid op"
     );
     assert_eq!(said.location.as_ref().map(|at| at.line), Some(4));
     assert!(

@@ -127,7 +127,7 @@ fn a_refusal_reaches_the_handler_of_the_host() {
         .iter()
         .find(|each| {
             each.message
-                .starts_with("`variant` is how the threads of one CTA reduce")
+                .starts_with("`variant` is only for reductions within one CTA")
         })
         .unwrap_or_else(|| panic!("{said:?}"));
     assert_eq!(refusal.severity, Severity::Error);

@@ -43,9 +43,8 @@ pub(crate) fn damage(source: &[u8]) -> Option<String> {
             let length = reader.varint()?;
             if length > left {
                 return Some(format!(
-                    "damaged bytecode: {count} {what}, of which {} were listed, and then a group \
-                     of {length}; \
-                     write the file again",
+                    "damaged bytecode: expected {count} {what} in total, found {} and then a group \
+                     of {length}; write the file again",
                     count - left
                 ));
             }
@@ -168,8 +167,8 @@ mod tests {
         let attributes = [2, 1, 0, 1, 9, 1, 2, 9, 9, 0, 1, 9];
         assert_eq!(
             damage(&file(&numbers(&attributes))).unwrap(),
-            "damaged bytecode: 2 attributes, of which 1 were listed, and then a group of 2; write \
-             the file again"
+            "damaged bytecode: expected 2 attributes in total, found 1 and then a group of 2; \
+             write the file again"
         );
         let types = [1, 1, 0, 1, 9, 0, 3, 9, 9, 9];
         assert!(damage(&file(&numbers(&types))).unwrap().contains("1 types"));

@@ -212,7 +212,7 @@ pub fn missing_block_size(kernel: Op<'_>) -> String {
         .into_iter()
         .find(|(name, _)| nearest(name.as_str(), [NAME]).is_some());
     match near {
-        Some((name, _)) => format!("`{name}` says nothing: did you mean `{NAME}`?"),
+        Some((name, _)) => format!("`{name}` has no effect: did you mean `{NAME}`?"),
         None => {
             format!("add {expected} to this `gpu.func`")
         }

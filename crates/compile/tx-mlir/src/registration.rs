@@ -136,11 +136,13 @@ pub(crate) fn help_overview(program: &str) -> String {
     let pipelines = lines(true);
     format!(
         "tx optimizer driver\n\n\
-         Pipelines, as in `{program} FILE.mlir --PIPELINE`:\n{pipelines}\n\
-         Passes:\n{}\n\
-         All others are MLIR's. Below stand those as well, the options of each, as in \
-         `--PASS=OPTION=VALUE`,\n\
-         and those of the driver; `--help-hidden` lists even more.\n",
+         Pipelines, as in `{program} FILE.mlir --PIPELINE`:\n\
+         {pipelines}\n\
+         Passes:\n\
+         {}\n\
+         All other passes are MLIR's. The list below contains all passes with their options, as \
+         in\n\
+         `--PASS=OPTION=VALUE`, and the options of the driver; `--help-hidden` lists more.\n",
         lines(false)
     )
 }

@@ -50,8 +50,8 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
         crate::error(at, reason)
             .code(codes::TX0038)
             .note(
-                "make a function of what is within, or take fewer signs and aliases of one \
-                   another: each is a level, as brackets are",
+                "move the inner part into a function, or use fewer nested brackets, signs and \
+                 aliases: each is a level of nesting",
             )
             .emit();
         return true;
@@ -62,8 +62,8 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
         crate::error(at, reason)
             .code(codes::TX0038)
             .note(
-                "name parts of it, as results of `affine.apply` or further dimensions of the \
-                   map: each term is a call of MLIR's parser, whose stack ends",
+                "split the expression, with `affine.apply` or more dimensions of the map: MLIR's \
+                 parser recurses for each term, and its stack is limited",
             )
             .emit();
         return true;
@@ -79,7 +79,7 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
         format!("`{attribute}` is `{value}`, expected `{expected}`"),
     )
     .code(codes::TX0036)
-    .note("MLIR takes no other, and drops it")
+    .note("MLIR silently drops an attribute of another type")
     .emit();
     true
 }

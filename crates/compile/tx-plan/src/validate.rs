@@ -95,7 +95,7 @@ impl Plan {
                 exactly_one(alternatives(steps)).map_err(|error| error.to_string())
             } else {
                 Err(format!(
-                    "found its steps in another place, expected choice {expected}"
+                    "found its steps out of order, expected choice {expected}"
                 ))
             };
             checked.map_err(|reason| PlanError::Invalid {
@@ -134,7 +134,7 @@ impl Plan {
         }
         if memref.space != MemorySpace::Global {
             return Err(format!(
-                "`{memref}` is not in global memory, which is all a launch can pass"
+                "`{memref}` is not in global memory, expected a memref in global memory"
             ));
         }
         Ok(())
@@ -207,7 +207,7 @@ impl Plan {
 
     fn check_symbols<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Result<(), String> {
         first_error(exprs, |symbol| match symbol {
-            Symbol::Address { .. } => Err("an address is for conditions alone".to_owned()),
+            Symbol::Address { .. } => Err("an address is allowed only in conditions".to_owned()),
             _ => self.check_symbol(symbol),
         })
     }
@@ -231,7 +231,7 @@ impl Plan {
             Ok(())
         } else {
             Err(format!(
-                "`{symbol}` asks for what an argument of type `{ty}` does not have"
+                "`{symbol}` is not defined for an argument of type `{ty}`"
             ))
         }
     }

@@ -225,7 +225,7 @@ fn plans_check_their_choices() {
         ),
         (
             vec![step(Some(1), short), step(Some(1), long)],
-            "choice 1: found its steps in another place, expected choice 0",
+            "choice 1: found its steps out of order, expected choice 0",
         ),
         (
             vec![step(Some(0), short), step(None, &[]), step(Some(0), long)],
@@ -233,15 +233,15 @@ fn plans_check_their_choices() {
         ),
         (
             vec![step(None, &["arg0.dim2 < 4"])],
-            "step 0 (`k`): `arg0.dim2`: `arg0.dim2` asks for what an argument of type \
-             `memref<?x?xf32>` does not have",
+            "step 0 (`k`): `arg0.dim2`: `arg0.dim2` is not defined for an argument of type \
+             `memref<?x?xf32>`",
         ),
         (
             vec![Step {
                 grid: ["arg0.address", "1", "1"].map(|text| text.parse().expect(text)),
                 ..step(None, &[])
             }],
-            "step 0 (`k`): `arg0.address`: an address is for conditions alone",
+            "step 0 (`k`): `arg0.address`: an address is allowed only in conditions",
         ),
     ] {
         let error = plan(steps).validate().expect_err(message);

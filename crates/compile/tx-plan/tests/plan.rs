@@ -280,9 +280,8 @@ fn finds_parts_that_do_not_fit() {
     };
     check(
         |plan| plan.steps[0].grid[0] = Expr::dim(0, 2),
-        "step 0 (`row_sums_0`): `arg0.dim2`: `arg0.dim2` asks for what an argument of type \
-         `memref<?x?xf32, strided<[?, 1], \
-         offset: ?>>` does not have",
+        "step 0 (`row_sums_0`): `arg0.dim2`: `arg0.dim2` is not defined for an argument of type \
+         `memref<?x?xf32, strided<[?, 1], offset: ?>>`",
     );
     check(
         |plan| plan.steps[0].operands[0] = Operand::Argument(3),

@@ -265,11 +265,8 @@ fn meant(found: &str) -> String {
         None => String::new(),
     };
     match before {
-        Some(chip) => format!("; {name}what is compiled for `{}` runs there", chip.name),
-        None => format!(
-            "; {name}nothing is compiled for what is older than `{}`",
-            CHIPS[0].name
-        ),
+        Some(chip) => format!("; {name}code for `{}` runs on this chip", chip.name),
+        None => format!("; {name}the oldest supported chip is `{}`", CHIPS[0].name),
     }
 }
 
@@ -406,14 +403,14 @@ mod tests {
             ("sm90", "; did you mean `sm_90`?"),
             ("compute_90a", "; did you mean `sm_90a`?"),
             ("8.6", "; did you mean `sm_86`?"),
-            ("sm_87", "; what is compiled for `sm_86` runs there"),
+            ("sm_87", "; code for `sm_86` runs on this chip"),
             (
                 "rtx5090",
-                "; it is sm_120: what is compiled for `sm_100` runs there",
+                "; it is sm_120: code for `sm_100` runs on this chip",
             ),
             (
                 "v100",
-                "; it is sm_70: nothing is compiled for what is older than `sm_80`",
+                "; it is sm_70: the oldest supported chip is `sm_80`",
             ),
             ("sm_1", ""),
             ("sm_91", ""),

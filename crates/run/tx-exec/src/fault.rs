@@ -254,11 +254,11 @@ impl fmt::Display for OtherBlock {
         let (may, change) = match self.lifetime {
             Lifetime::NotBegun => (
                 "may not have begun",
-                "let the cluster meet at a barrier before the first such access",
+                "add a cluster barrier before the first such access",
             ),
             Lifetime::Ended => (
                 "may have ended",
-                "let the cluster meet at a barrier after the last such access, before the kernel ends",
+                "add a cluster barrier after the last such access, before the kernel ends",
             ),
         };
         write!(
@@ -288,7 +288,7 @@ impl fmt::Display for OutOfRange {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "the range is {} to before {}, found {} in {}",
+            "expected a value from {} to below {}, found {} in {}",
             self.lower, self.upper, self.value, self.site
         )
     }
@@ -380,7 +380,7 @@ pub enum Fault {
     Race(Box<Race>),
     /// An access to the shared memory of another block of the cluster, outside the lifetime of that
     /// block.
-    #[error("block that may not run: {0}")]
+    #[error("access to a block that may not be running: {0}")]
     OtherBlock(Box<OtherBlock>),
     /// An integer division by zero, or a quotient that overflows.
     #[error("integer division by zero or overflow {}", .0.place_and_thread())]
@@ -409,7 +409,7 @@ pub enum Fault {
     NoProgress(Box<Site>),
     /// The threads executed more steps than the launch allows.
     #[error(
-        "no end in sight: the loop {} goes on after {steps} steps of all threads",
+        "step limit exceeded: the loop {} did not end within {steps} steps of all threads",
         site.place_and_thread()
     )]
     Endless {
@@ -532,7 +532,9 @@ pub enum Error {
         r#type: String,
     },
     /// The module contains no kernel.
-    #[error("the device IR holds no kernel (an `llvm.func` marked `gpu.kernel` or `nvvm.kernel`)")]
+    #[error(
+        "the device IR contains no kernel (an `llvm.func` marked `gpu.kernel` or `nvvm.kernel`)"
+    )]
     NoKernel,
     /// Two kernels have the same name.
     #[error("{location}: a second kernel is named `{name}`")]

@@ -37,7 +37,7 @@ pub enum MemoryError {
         length: usize,
     },
     /// A [`BufferId`] that belongs to another [`Memory`].
-    #[error("the buffer is not one of this memory")]
+    #[error("the buffer does not belong to this memory")]
     UnknownBuffer,
 }
 

@@ -58,10 +58,11 @@ pub(crate) unsafe fn run(
     frame_bytes: u64,
 ) -> Result<Report, Fault> {
     let stack_bytes = usize::try_from(STACK_RESERVE + frame_bytes).map_err(|_| {
-        Fault::Internal("the kernel needs more stack than there are addresses".into())
+        Fault::Internal("the stacks of the threads exceed the address space".into())
     })?;
-    let mut stacks = stacks::take(machine.live_threads(), stack_bytes)
-        .map_err(|error| Fault::Internal(format!("no stack for a thread: {error}")))?;
+    let mut stacks = stacks::take(machine.live_threads(), stack_bytes).map_err(|error| {
+        Fault::Internal(format!("cannot allocate the stack of a thread: {error}"))
+    })?;
     let mut scheduler = Scheduler::new(order);
     let parameters = parameters.as_mut_ptr();
     let machine: *mut Machine<'_> = &mut machine;

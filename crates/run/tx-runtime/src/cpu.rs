@@ -69,7 +69,8 @@ impl PreparedModule<'_> {
                 location: None,
                 other_location: None,
                 message: format!(
-                    "byte {at} of {} is {:#x} after the run; cleared memory is left zero for the next one",
+                    "byte {at} of {} is {:#x} after the run, expected 0: a program must reset \
+                     cleared memory for the next run",
                     buffer.label, bytes[at],
                 ),
                 printed: self.printed.clone(),
@@ -107,7 +108,8 @@ impl PreparedModule<'_> {
 impl Module {
     pub(crate) fn load(device_ir: &str) -> Result<Self, Error> {
         if device_ir.is_empty() {
-            let why = "there is none; compile for the CPU without `Compiler::without_device_ir`";
+            let why = "the artifact contains none; compile for the CPU without \
+                       `Compiler::without_device_ir`";
             return Err(Error::DeviceIr(why.to_owned()));
         }
         Program::load(device_ir)

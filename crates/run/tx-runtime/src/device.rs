@@ -30,7 +30,7 @@ impl Device {
         match cuda::Context::open(0) {
             Ok(context) => Ok(Self {
                 backend: Backend::Cuda(context),
-                reason: "it is the first CUDA device of the driver".to_owned(),
+                reason: "the first CUDA device of the driver".to_owned(),
             }),
             Err(Error::NoDevice { reason, .. }) => {
                 let cpu = Self::cpu().map_err(|_| Error::NoDevice {
@@ -54,7 +54,7 @@ impl Device {
         #[cfg(feature = "simt")]
         return Ok(Self {
             backend: Backend::Cpu,
-            reason: "it was asked for".to_owned(),
+            reason: "the device was requested".to_owned(),
         });
         #[cfg(not(feature = "simt"))]
         Err(Error::NoDevice {
@@ -71,7 +71,7 @@ impl Device {
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         Ok(Self {
             backend: Backend::Cuda(cuda::Context::open(ordinal)?),
-            reason: "it was asked for".to_owned(),
+            reason: "the device was requested".to_owned(),
         })
     }
 

@@ -110,16 +110,15 @@ pub enum Error {
     },
     /// The option for the grid is set for a host function. Only an entry that is a kernel accepts a
     /// grid.
-    #[error(
-        "the grid can be set for a kernel only; `{entry}` is a function that launches kernels of its own"
-    )]
+    #[error("the grid can be set only for a kernel, but `{entry}` is a host function")]
     GridOfFunction {
         /// Name of the entry.
         entry: String,
     },
     /// A CUDA graph or a stream is requested on a device that supports neither graphs nor streams.
     #[error(
-        "{device} has no CUDA graphs and streams; launch the program by itself, or on a CUDA device"
+        "{device} does not support CUDA graphs and streams; launch the program without them, or on \
+         a CUDA device"
     )]
     NoGraph {
         /// Name of the device.
@@ -127,7 +126,8 @@ pub enum Error {
     },
     /// Arrays in device memory are passed to a device that has no device memory.
     #[error(
-        "{device} has no memory of a device; run the program on arrays of the host, or on a CUDA device"
+        "{device} has no device memory; run the program on arrays in host memory, or on a CUDA \
+         device"
     )]
     NoDeviceMemory {
         /// Name of the device.
@@ -307,7 +307,7 @@ pub enum NpyError {
         array: String,
     },
     /// The file has data after the end of the array.
-    #[error("the file goes on after the {bytes} bytes of data of {array}")]
+    #[error("the file has more data after the {bytes} bytes of {array}")]
     Trailing {
         /// Number of bytes of the array.
         bytes: usize,

@@ -119,7 +119,7 @@ impl Placement {
         let lowest = reach_from_0.map_or(0, |(first, _)| first);
         if i128::from(offset) + lowest < 0 {
             return Err(format!(
-                "offset {offset} leaves no room for elements down to {lowest}"
+                "offset {offset} is too small for strides that reach element {lowest}"
             ));
         }
         let extent = match reach_from_0 {
@@ -169,8 +169,8 @@ impl Placement {
                     .collect();
                 index.reverse();
                 Err(format!(
-                    "strides {:?} put several elements at place {place}, and {index:?} differs \
-                     from another of them",
+                    "strides {:?} map several elements to element {place} of the memref, and the \
+                     value at {index:?} differs from another of these values",
                     self.strides
                 ))
             }
@@ -335,7 +335,7 @@ mod tests {
     fn refuses_impossible_layouts() {
         assert_eq!(
             place("memref<4xf32, strided<[-1]>>", &[4]).unwrap_err(),
-            "offset 0 leaves no room for elements down to -3"
+            "offset 0 is too small for strides that reach element -3"
         );
         assert!(
             place(

@@ -166,8 +166,8 @@ fn parse(text: &str) -> Result<Spec, String> {
                 return error.to_string();
             }
             if text.ends_with(".npz") {
-                return "it is an archive of arrays: save the one that is meant with `numpy.save`, \
-                        as FILE.npy".to_owned();
+                return "a .npz file is an archive of arrays: save the array with `numpy.save`, as \
+                        FILE.npy".to_owned();
             }
             format!("{FORMS}{}", hint(text))
         }),
@@ -207,7 +207,7 @@ fn hint(text: &str) -> String {
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
         if is_name {
             hints.push_str(
-                "; arguments have no names here, and are given in order, one `--arg` for each",
+                "; `--arg` accepts no names: pass one `--arg` for each argument, in order",
             );
             rest = value;
         }
@@ -228,7 +228,7 @@ fn hint(text: &str) -> String {
     };
     if !GENERATORS.contains(&found) {
         hints.push_str(&format!(
-            "; `{found}` makes no array: {} do",
+            "; `{found}` does not create an array, expected {}",
             GENERATORS.map(|name| format!("`{name}`")).join(", ")
         ));
     }

@@ -245,7 +245,8 @@ fn refuses_what_does_not_fit() -> Result<(), Error> {
     );
     let message = refuse(|artifact| artifact.device_ir.clear());
     assert!(
-        message.starts_with("the executor refused the device IR: there is none; compile"),
+        message
+            .starts_with("the executor refused the device IR: the artifact contains none; compile"),
         "{message}"
     );
     let message = refuse(|artifact| artifact.plan.steps[0].kernel = "other".to_owned());

@@ -253,7 +253,7 @@ fn refuses_more_than_one_array() -> Result<(), Box<dyn std::error::Error>> {
     for more in [&b"\0"[..], &bytes.clone()] {
         std::fs::write(&path, [&bytes, more].concat())?;
         let error = read_npy(&path, None).unwrap_err();
-        let expected = "the file goes on after the 12 bytes of data of 2x3xi16";
+        let expected = "the file has more data after the 12 bytes of 2x3xi16";
         assert!(error.to_string().ends_with(expected), "{error}");
         assert_eq!(error.kind(), ErrorKind::Refused);
     }

@@ -111,23 +111,23 @@ fn reads_files() -> Result<(), Box<dyn std::error::Error>> {
 fn explains_what_it_expected() {
     let forms = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, \
                  rand:4x8xf32[:SEED] or a number";
-    let makes = "`FOUND` makes no array: `zeros`, `full`, `rand` do";
+    let makes = "`FOUND` does not create an array, expected `zeros`, `full`, `rand`";
     for (text, reason) in [
         ("", forms),
         ("data.txt", forms),
         (
             "A=randn:4xf32",
             &format!(
-                "{forms}; arguments have no names here, and are given in order, one `--arg` \
-                 for each; {makes}; did you mean `rand:TYPE` (uniform: floats from 0 to 1, \
-                 integers from -8 to 7)?"
+                "{forms}; `--arg` accepts no names: pass one `--arg` for each argument, in order; \
+                 {makes}; did you mean `rand:TYPE` (uniform: floats from 0 to 1, integers from -8 \
+                 to 7)?"
             )
             .replace("FOUND", "randn"),
         ),
         (
             "A=rand:4xf32",
             &format!(
-                "{forms}; arguments have no names here, and are given in order, one `--arg` for each"
+                "{forms}; `--arg` accepts no names: pass one `--arg` for each argument, in order"
             ),
         ),
         (
@@ -149,7 +149,7 @@ fn explains_what_it_expected() {
         ),
         (
             "data.npz",
-            "it is an archive of arrays: save the one that is meant with `numpy.save`, as FILE.npy",
+            "a .npz file is an archive of arrays: save the array with `numpy.save`, as FILE.npy",
         ),
         (
             "zeros:4x8",

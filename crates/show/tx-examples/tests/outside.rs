@@ -136,7 +136,7 @@ fn another_compiler_has_all_it_needs() {
     assert!(!tests.status.success(), "{said}");
     for part in [
         "pairwise.mlir:10: VALIDATE\nthe program is not valid",
-        "`tile-expand-reduce` with the variant `pairwise` changes what the program computes",
+        "`tile-expand-reduce` with the variant `pairwise` changes the results of the program",
         "3 passed; 1 failed",
     ] {
         assert!(said.contains(part), "{part}: {said}");
@@ -174,10 +174,10 @@ fn another_compiler_has_all_it_needs() {
         let output = made.cargo(&["run", "--bin", program, "--", "doctor"]);
         let said = text(&output);
         assert_eq!(output.status.code(), Some(1), "{said}");
-        let taken = format!("{program}: error: there is a variant named `shared`");
+        let taken = format!("{program}: error: a variant named `shared` is already registered");
         assert!(said.contains(&taken), "{said}");
         assert!(
-            said.contains("return another from `Variant::name`"),
+            said.contains("return another name from `Variant::name`"),
             "{said}"
         );
     }

@@ -36,9 +36,11 @@ pub(super) fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
         .emit());
     }
     if types != found {
-        return Err(complain(at, "results have the types of the values")
-            .code(codes::TX0023)
-            .emit());
+        return Err(
+            complain(at, "result types must equal the types of the values")
+                .code(codes::TX0023)
+                .emit(),
+        );
     }
     let values = if op.kind.is_arg() {
         &types[..1]
@@ -50,7 +52,10 @@ pub(super) fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
         if float_bits(*ty).is_some_and(|bits| bits < 16) {
             return Err(complain(
                 at,
-                format!("`{ty}` can be the source of a reduction, but no result"),
+                format!(
+                    "`{ty}` is supported as the source type of a reduction, but not as a result \
+                     type"
+                ),
             )
             .code(codes::TX0010)
             .note("widen the value to f16, bf16 or f32 first")
@@ -71,10 +76,7 @@ pub(super) fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
     if op.scope > Scope::Cluster {
         return Err(complain(
             at,
-            format!(
-                "groups are threads of one kernel, but the scope is `{}`",
-                op.scope
-            ),
+            format!("expected scope `cluster` or narrower, found `{}`", op.scope),
         )
         .code(codes::TX0024)
         .emit());

@@ -18,7 +18,7 @@ pub(super) fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec
         };
         if axes.contains(&dimension) {
             return Err(
-                complain(op, format!("axis {axis} names dimension {dimension} again"))
+                complain(op, format!("axis {axis} repeats dimension {dimension}"))
                     .code(codes::TX0002)
                     .note("each dimension may be reduced once")
                     .emit(),

@@ -21,7 +21,8 @@ pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Resu
             return Err(complain(
                 op,
                 format!(
-                    "`{kind}` brings its own combiner; `identity` and `combiner` belong to `custom`"
+                    "`{kind}` has a predefined combiner; only `custom` accepts `identity` and \
+                     `combiner`"
                 ),
             )
             .code(codes::TX0012)
@@ -36,8 +37,8 @@ pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Resu
             complain(op, "`custom` needs `identity [...]` before `combiner`")
                 .code(codes::TX0012)
                 .note(format!(
-                    "write `identity [{}] combiner {{`, where VALUE changes nothing that it is \
-                     combined with: 0.0 for a sum of floats",
+                    "write `identity [{}] combiner {{`, where VALUE is the neutral element of the \
+                     combiner, such as 0.0 for a sum of floats",
                     each.join(", ")
                 ))
                 .emit(),
@@ -66,7 +67,8 @@ pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Resu
         return Err(complain(
             op,
             format!(
-                "the combiner of {n} sources has {} arguments ({n} left, {n} right), found {}",
+                "the combiner of {n} sources must have {} arguments ({n} left, {n} right), found \
+                 {}",
                 2 * n,
                 block.argument_count()
             ),
@@ -117,7 +119,8 @@ pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Resu
             return Err(complain(
                 op,
                 format!(
-                    "identity {i} must be `{ty}` as the combiner's arguments are, found `{}`",
+                    "identity {i} must have the type `{ty}` of the combiner's arguments, found \
+                     `{}`",
                     identities[i]
                 ),
             )
@@ -162,20 +165,21 @@ pub(super) fn check_pure<'c>(
             return Err(complain_within(
                 op,
                 inner,
-                format!("{what} only computes: it may be run any number of times"),
+                format!("{what} must have no side effects: it may be executed any number of times"),
             )
             .code(codes::TX0015)
             .note(match (divides(inner), only_reads(inner, |_| true)) {
                 (true, _) => format!(
-                    "`{}` is undefined where it divides by 0, as for elements that are not there",
+                    "`{}` is undefined for a zero divisor, and threads without an element also \
+                     execute it",
                     name(inner)
                 ),
                 (_, true) => format!(
-                    "`{}` reads memory, which `element` may of a reduction at scope `grid`, where \
-                     the reduction does not write it",
+                    "`{}` reads memory; only `element` at scope `grid` may read memory, and only \
+                     memory that the reduction does not write",
                     name(inner)
                 ),
-                _ => format!("`{}` does more than that", name(inner)),
+                _ => format!("`{}` is not known to be free of side effects", name(inner)),
             })
             .emit());
         }

@@ -29,7 +29,7 @@ pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
         Some(what) => Err(complain(
             op,
             format!(
-                "`{what}` belongs to `scope(grid)`, but the scope is `{}`",
+                "`{what}` requires `scope(grid)`, but the scope is `{}`",
                 reduce.scope
             ),
         )
@@ -112,7 +112,7 @@ pub(super) fn check_mapped<'c>(
         return Err(complain(
             op,
             format!(
-                "`{}` of nothing has no index: a reduced dimension has length 0",
+                "`{}` has no index: a reduced dimension has length 0",
                 reduce.kind
             ),
         )
@@ -138,15 +138,15 @@ fn check_map(
     rank: usize,
 ) -> Result<(), Failed> {
     let complaint = if map.symbols > 0 {
-        format!("the map of {what} has symbols; only dimensions of the iteration space can index")
+        format!("the map of {what} has symbols, expected only dimensions of the iteration space")
     } else if map.dims != rank {
         format!(
-            "the map of {what} has {} dimensions, the first map has {rank}",
+            "the map of {what} has {} dimensions, expected {rank} as in the first map",
             map.dims
         )
     } else if map.results.len() != shape.len() {
         format!(
-            "the map of {what} has {} results for the {} dimensions of {}",
+            "the map of {what} has {} results, expected one for each of the {} dimensions of {}",
             map.results.len(),
             shape.len(),
             shape_text(shape)
@@ -177,8 +177,8 @@ fn check_destination(
                 return Err(complain(
                     reduce.op,
                     format!(
-                        "destination {i} is indexed by `{result}`, expected each dimension that \
-                         is not reduced once, or 0"
+                        "destination {i} is indexed by `{result}`, expected a parallel dimension \
+                         that no other index uses, or 0"
                     ),
                 )
                 .code(codes::TX0028)
@@ -192,8 +192,8 @@ fn check_destination(
         Some(d) => Err(complain(
             reduce.op,
             format!(
-                "destination {i} is not indexed by d{d}, which is not reduced: results would \
-                     meet in one place"
+                "destination {i} is not indexed by the parallel dimension d{d}: several results \
+                 would be written to one element"
             ),
         )
         .code(codes::TX0028)
@@ -225,7 +225,10 @@ fn check_extents(
                     (Some((other, n)), Some(m)) if n != *m => {
                         return Err(complain(
                             reduce.op,
-                            format!("d{dim} has {n} iterations by {other}, but {m} by {what}"),
+                            format!(
+                                "d{dim} has {n} iterations according to {other}, but {m} according \
+                                 to {what}"
+                            ),
                         )
                         .code(codes::TX0029)
                         .emit());
@@ -238,7 +241,10 @@ fn check_extents(
         if !found {
             return Err(complain(
                 reduce.op,
-                format!("no operand says how long d{dim} is: none is indexed by it alone"),
+                format!(
+                    "the length of d{dim} is unknown: no operand has an index that consists of \
+                     this dimension alone"
+                ),
             )
             .code(codes::TX0029)
             .emit());
@@ -262,19 +268,16 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
             1,
             block,
             "element",
-            "each source's element and each dimension's index",
+            "one element of each source and the index of each dimension",
             &wanted,
         )?;
     }
     let Some(block) = reduce.epilogue() else {
         return match reduce.extras.is_empty() {
             true => Ok(()),
-            false => Err(complain(
-                op,
-                "`with` operands are for the epilogue, and there is none",
-            )
-            .code(codes::TX0030)
-            .emit()),
+            false => Err(complain(op, "`with` operands require an `epilogue` region")
+                .code(codes::TX0030)
+                .emit()),
         };
     };
     let mut wanted = reduce.accumulators().unwrap_or_else(|| parts.to_vec());
@@ -290,7 +293,7 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
         2,
         block,
         "epilogue",
-        "each result, each `with` operand's element and each kept dimension's index",
+        "each result, one element of each `with` operand, and the index of each parallel dimension",
         &wanted,
     )?;
     let yields = yielded(block).unwrap_or_default();
@@ -318,7 +321,8 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
     {
         return Err(complain(
             op,
-            "`accumulate` needs old values of the sort that is combined",
+            "`accumulate` requires an `epilogue` that yields floats for float partial results, and \
+             integers for integer ones",
         )
         .code(codes::TX0031)
         .emit());
@@ -349,7 +353,7 @@ fn check_region<'c>(
             format!("({})", texts.join(", "))
         };
         return Err(
-            complain(op, format!("the arguments of `{name}` are {what}"))
+            complain(op, format!("the arguments of `{name}` must be {what}"))
                 .code(codes::TX0030)
                 .note(format!("expected {}, found {}", list(wanted), list(&found)))
                 .emit(),

@@ -57,10 +57,13 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
             .fold(0, i64::saturating_add);
         if first < 0 || axis.extent().is_some_and(|n| last >= n) {
             return Some(format!(
-                "coordinates on `{}` run from {first} to {last}, but the axis has {}",
+                "coordinates on axis `{}` range from {first} to {last}, but the extent of the axis \
+                 is {}",
                 axis.name(),
-                axis.extent()
-                    .map_or_else(|| "no negative ones".to_owned(), |n| n.to_string())
+                axis.extent().map_or_else(
+                    || "unlimited, and starts at 0".to_owned(),
+                    |n| n.to_string()
+                )
             ));
         }
     }
@@ -70,14 +73,14 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
         .fold(1i64, |n, i| n.saturating_mul(i.extent));
     if registers > MAX_REGISTERS {
         return Some(format!(
-            "{registers} registers of each thread, expected at most {MAX_REGISTERS}"
+            "the layout uses {registers} registers per thread, expected at most {MAX_REGISTERS}"
         ));
     }
     [true, false].into_iter().find_map(|on_threads| {
         let place = collision(places, on_threads)?;
         let what = if on_threads { "thread" } else { "register" };
         Some(format!(
-            "two coordinates meet in {what} {place}: every place holds one element"
+            "the layout maps two coordinates to {what} {place}, expected at most one"
         ))
     })
 }

@@ -16,12 +16,10 @@ use tx_mlir::{Failed, Val, attribute, codes, results};
 pub(super) fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
     if attribute(op, "params").is_some() && attribute(op, "variant").is_none() {
-        return Err(
-            complain(op, "`params` are a variant's, and no `variant` is named")
-                .code(codes::TX0036)
-                .note("leave both to `tile-select-variant`, or name the variant")
-                .emit(),
-        );
+        return Err(complain(op, "`params` requires the attribute `variant`")
+            .code(codes::TX0036)
+            .note("set `variant`, or remove `params`: `tile-select-variant` chooses both")
+            .emit());
     }
     check_reduce_counts(reduce)?;
     let sources = reduce
@@ -50,7 +48,7 @@ pub(super) fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
         return Err(complain(
             op,
             format!(
-                "fragments live in the registers of one CTA, but the scope is `{}`",
+                "the elements of a fragment are in registers of one CTA, but the scope is `{}`",
                 reduce.scope
             ),
         )
@@ -68,7 +66,7 @@ pub(super) fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
             return Err(complain(
                 op,
                 format!(
-                    "all sources must have one shape, found {} and {}",
+                    "all sources must have the same shape, found {} and {}",
                     sources[0].shape_text(),
                     source.shape_text()
                 ),
@@ -105,7 +103,8 @@ pub(super) fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
             return Err(complain(
                 op,
                 format!(
-                    "`init` must be a {} of `{}` as the result is, found {} of `{}`",
+                    "`init` must have the shape and element type of the result, {} of `{}`, found \
+                     {} of `{}`",
                     target.shape_text(),
                     target.element,
                     init.shape_text(),
@@ -118,16 +117,14 @@ pub(super) fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     }
     for (init, output) in reduce.inits.iter().zip(&outputs) {
         if init.r#type() != output.r#type() {
-            return Err(
-                complain(op, "`init` must have the layout that the result has")
-                    .code(codes::TX0019)
-                    .note(format!(
-                        "expected `{}`, found `{}`",
-                        output.r#type(),
-                        init.r#type()
-                    ))
-                    .emit(),
-            );
+            return Err(complain(op, "`init` must have the layout of the result")
+                .code(codes::TX0019)
+                .note(format!(
+                    "expected `{}`, found `{}`",
+                    output.r#type(),
+                    init.r#type()
+                ))
+                .emit());
         }
     }
     let parts = reduce.elements().unwrap_or_default();
@@ -139,7 +136,7 @@ pub(super) fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
         return Err(complain(
             op,
             format!(
-                "`{}` of nothing has no index: a reduced dimension has length 0",
+                "`{}` has no index: a reduced dimension has length 0",
                 reduce.kind
             ),
         )
@@ -192,7 +189,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
         return Err(
             complain(op, format!("`{}` {what}, found {values}", reduce.kind))
                 .code(codes::TX0005)
-                .note("`custom` takes several")
+                .note("use `custom` to combine several values")
                 .emit(),
         );
     }
@@ -202,16 +199,17 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
             format!("`accumulate` needs a destination for each of {parts} results, found {wanted}"),
         )
         .code(codes::TX0031)
-        .note("combine with the old values in a reduction of its own, or drop `accumulate`")
+        .note("combine with the old values in a separate reduction, or remove `accumulate`")
         .emit());
     }
     if m > 0 && (r > 0 || fragments > 0) {
         return Err(complain(
             op,
-            "memory reduces `into` memory, and fragments give results; found a mixture",
+            "expected memref sources with destinations (`into`), or fragment sources with results, \
+             found both",
         )
         .code(codes::TX0018)
-        .note("use `tile.load` or `tile.store` between the two")
+        .note("convert between memrefs and fragments with `tile.load` and `tile.store`")
         .emit());
     }
     if m == 0 && fragments != n {
@@ -236,7 +234,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
         let report = complain(
             op,
             format!(
-                "`{}` has {wanted} {what}{plural}{roles}, found {found}",
+                "`{}` needs {wanted} {what}{plural}{roles}, found {found}",
                 reduce.kind
             ),
         )
@@ -244,7 +242,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
         return Err(match reduce.epilogue() {
             Some(_) => report
                 .note(format!(
-                    "its `epilogue` yields {wanted} value{plural}, and there is a {what} for each"
+                    "the `epilogue` yields {wanted} value{plural}, expected one {what} for each"
                 ))
                 .emit(),
             None => report.emit(),
@@ -253,7 +251,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     if m > 0 && !reduce.inits.is_empty() {
         return Err(complain(
             op,
-            "`init` belongs to fragments; memory accumulates into its destination",
+            "`init` is only for fragments; a reduction of memory accumulates into its destinations",
         )
         .code(codes::TX0019)
         .emit());

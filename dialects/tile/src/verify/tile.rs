@@ -33,11 +33,12 @@ impl<'c> Tile<'c> {
                 space: None,
             });
         }
-        Err(
-            complain(op, format!("`{ty}` is no tile: its layout must be strided"))
-                .code(codes::TX0017)
-                .emit(),
+        Err(complain(
+            op,
+            format!("`{ty}` is not a tile: expected a memref with a strided layout"),
         )
+        .code(codes::TX0017)
+        .emit())
     }
 
     pub(super) fn shape_text(&self) -> String {
@@ -73,7 +74,9 @@ pub(super) fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Res
             Some(Space::Private) if scope != Scope::Thread => {
                 return Err(complain(
                     op,
-                    format!("private memory is seen by one thread, but the scope is `{scope}`"),
+                    format!(
+                        "private memory is visible to one thread only, but the scope is `{scope}`"
+                    ),
                 )
                 .code(codes::TX0016)
                 .note("use `scope(thread)`, or put the tile into shared memory or a fragment")
@@ -82,7 +85,7 @@ pub(super) fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Res
             Some(Space::Shared) if scope == Scope::Cluster => {
                 return Err(complain(
                     op,
-                    "shared memory is seen by one CTA, but the scope is `cluster`",
+                    "shared memory is visible to one CTA only, but the scope is `cluster`",
                 )
                 .code(codes::TX0016)
                 .emit());
@@ -91,7 +94,7 @@ pub(super) fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Res
                 return Err(complain(
                     op,
                     format!(
-                        "`scope(grid)` works on global memory, found {}",
+                        "`scope(grid)` requires global memory, found {}",
                         space.name()
                     ),
                 )

@@ -24,7 +24,9 @@ pub(super) fn check_transfer<'c>(
     if scope > Scope::Cta {
         return Err(complain(
             op,
-            format!("fragments live in the registers of one CTA, but the scope is `{scope}`"),
+            format!(
+                "the elements of a fragment are in registers of one CTA, but the scope is `{scope}`"
+            ),
         )
         .code(codes::TX0020)
         .emit());
@@ -43,7 +45,8 @@ fn same_tile(op: Op<'_>, from: &Tile<'_>, to: &Tile<'_>) -> Result<(), Failed> {
         return Err(complain(
             op,
             format!(
-                "both tiles must have one shape and one element type, found {} of `{}` and {} of `{}`",
+                "both tiles must have the same shape and element type, found {} of `{}` and {} of \
+                 `{}`",
                 from.shape_text(),
                 from.element,
                 to.shape_text(),

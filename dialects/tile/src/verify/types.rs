@@ -96,12 +96,15 @@ pub(super) fn check_reduce_types<'c>(
             .is_some_and(|(f, t)| f < t);
         let narrow = float_bits(to).is_some_and(|bits| bits < 16);
         if narrow {
-            return Err(
-                complain(op, format!("`{to}` can be a source, but no destination"))
-                    .code(codes::TX0010)
-                    .note("reduce into f16, bf16 or f32")
-                    .emit(),
-            );
+            return Err(complain(
+                op,
+                format!(
+                    "`{to}` is supported as the element type of a source, but not of a destination"
+                ),
+            )
+            .code(codes::TX0010)
+            .note("reduce into f16, bf16 or f32")
+            .emit());
         }
         if from != to && !wider {
             return Err(of_other_type(op, from, to));
@@ -135,8 +138,8 @@ fn of_other_type(op: Op<'_>, from: Type<'_>, to: Type<'_>) -> Failed {
         && t < f
     {
         let note = format!(
-            "reduce into `{from}` and round that once: at scope `grid` in a region `epilogue`, by \
-             `arith.truncf`"
+            "reduce into `{from}` and round the result with `arith.truncf`: at scope `grid`, in an \
+             `epilogue` region"
         );
         return report.note(note).emit();
     }
@@ -147,7 +150,7 @@ fn of_other_type(op: Op<'_>, from: Type<'_>, to: Type<'_>) -> Failed {
     };
     report
         .note(format!(
-            "what is combined may be made wider first: in a region `element`, by `{convert}`"
+            "convert the elements first: at scope `grid`, in an `element` region, with `{convert}`"
         ))
         .emit()
 }
@@ -165,7 +168,10 @@ pub(super) fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Re
     }
     Err(complain(
         op,
-        format!("`acc` must be `{from}` or a wider type of its sort, found `{acc}`"),
+        format!(
+            "`acc` must be `{from}` or a wider type of the same class (integer or float), found \
+             `{acc}`"
+        ),
     )
     .code(codes::TX0011)
     .emit())
@@ -175,20 +181,25 @@ pub(super) fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Re
 /// bitwise kind as a replacement. As a signed number, the `i1` value true is -1.
 fn instead_of_i1(kind: Kind) -> &'static str {
     match kind {
-        Kind::UMax => "`umax` is `or`",
-        Kind::UMin => "`umin` is `and`",
+        Kind::UMax => "write `or` for `umax`",
+        Kind::UMin => "write `and` for `umin`",
         Kind::Max => {
-            "whether any is true is `or`; `max` of signed numbers, where true is -1, is `and`"
+            "write `or` to test whether any element is true; the signed `max`, where true is -1, \
+             equals `and`"
         }
         Kind::Min => {
-            "whether all are true is `and`; `min` of signed numbers, where true is -1, is `or`"
+            "write `and` to test whether all elements are true; the signed `min`, where true is \
+             -1, equals `or`"
         }
-        Kind::Prod => "`prod` is `and`",
+        Kind::Prod => "write `and` for `prod`",
         Kind::Sum => {
-            "`sum` modulo two is `xor`; to count what is true, extend it by `arith.extui` before: \
-             at scope `grid`, in `element`"
+            "write `xor` for a `sum` modulo 2; to count true elements, extend the elements with \
+             `arith.extui` first (at scope `grid`, in the `element` region)"
         }
-        _ => "extend it by `arith.extui` before: at scope `grid`, in `element`",
+        _ => {
+            "extend the elements with `arith.extui` first (at scope `grid`, in the `element` \
+             region)"
+        }
     }
 }
 
@@ -206,7 +217,7 @@ pub(super) fn check_index_range(
     match reduce.most_positions() {
         Some(most) if length > most => Err(complain(
             reduce.op,
-            format!("an `i32` index cannot tell {length} elements apart"),
+            format!("an `i32` index cannot distinguish {length} elements"),
         )
         .code(codes::TX0008)
         .note("use an `i64` index")
@@ -229,12 +240,13 @@ pub(super) fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Res
             return Err(complain(
                 reduce.op,
                 format!(
-                    "the combiner takes `{ty}`, in which old values of destination {i}, `{}`, have no room",
+                    "the combiner takes `{ty}`, which is narrower than the elements of destination \
+                     {i}, `{}`",
                     target.element
                 ),
             )
             .code(codes::TX0031)
-            .note("let the combiner take the wider type (`acc`), or reduce into the narrower one")
+            .note("set `acc` to the wider type, or reduce into a destination of the narrower type")
             .emit());
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn summary(others: &[Candidate], own: f64) -> Option<String> {
     match times.iter().any(|time| *time < own) {
         false => Some(text),
         true => Some(format!(
-            "{text}; a lower estimate need not be a lower time: `tx tune` measures"
+            "{text}; a lower estimate does not imply a lower time: `tx tune` measures the times"
         )),
     }
 }
@@ -59,8 +59,8 @@ pub(super) fn kinds(others: &[Candidate]) -> Vec<String> {
     if left > 0 {
         let others = match kinds.len().saturating_sub(MAX_KINDS) {
             0 => "with other numbers".to_owned(),
-            1 => "and of another".to_owned(),
-            n => format!("and of {n} others"),
+            1 => "and of 1 more kind".to_owned(),
+            n => format!("and of {n} more kinds"),
         };
         lines.push(format!(
             "{left} more of these kinds {others}: `tx explain --candidates short` lists all"
@@ -92,8 +92,7 @@ mod tests {
             summary(&three, 692.7).as_deref(),
             Some(
                 "3 other schedules, estimated at 692.6 to 693.5 µs, within 0.2 % of each other; a \
-                 lower estimate need not be a \
-                  lower time: `tx tune` measures"
+                 lower estimate does not imply a lower time: `tx tune` measures the times"
             )
         );
     }
@@ -119,7 +118,8 @@ mod tests {
         assert_eq!(
             kinds(&many).last().map(String::as_str),
             Some(
-                "3 more of these kinds and of 3 others: `tx explain --candidates short` lists all"
+                "3 more of these kinds and of 3 more kinds: `tx explain --candidates short` lists \
+                 all"
             )
         );
     }

@@ -224,7 +224,7 @@ fn schedule(choice: &ScheduleChoice, full: bool) -> ExplanationLines {
         notes.push(choice.own(&estimates.own));
         notes.extend(summary(&estimates.others, printed_time(&estimates.own)));
         notes.push(format!(
-            "estimates are for {}; `--chip` names another chip, and so another card",
+            "estimates are for {}; `--chip` selects another chip and its GPU",
             estimates.about()
         ));
     }

@@ -88,7 +88,7 @@ pub(super) fn describe(compiler: &tx::Compiler, source: &tx::Source) -> Result<S
             .find(|(other, _)| other.as_ref() == Some(&name))
             .map_or(counts.barriers, |(_, counts)| counts.barriers);
         let barriers = format!(
-            "{} as it came and {in_the_end} in the end",
+            "{} in the input program and {in_the_end} after lowering",
             counted(counts.barriers, "barrier")
         );
         text.push_str(&format!(

@@ -642,7 +642,7 @@ await test('a stage without anything to show says why', async () => {
   const last = page.locator('details.stage').last();
   assert.match(await last.locator('summary').textContent(), /gpu-module-to-binary.*no change.*not run/);
   assert.match(await page.locator('.strip li').last().textContent(), /not run/);
-  assert.match(await last.textContent(), /PTX cannot be run here.*This stage found nothing to do: the module is as it was/);
+  assert.match(await last.textContent(), /PTX is not executed.*This stage found nothing to do: the module is as it was/);
 });
 
 await test('a program that is refused says why and where', async () => {

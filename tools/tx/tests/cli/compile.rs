@@ -69,7 +69,8 @@ fn compiles() {
     fails(
         &case.tx(&["compile", "sum.mlir", "-o", "absent/sum.ptx"]),
         1,
-        "tx: error: absent/sum.ptx: there is no folder `absent`: create it, as with `mkdir -p absent`\n",
+        "tx: error: absent/sum.ptx: the folder `absent` does not exist: create it with `mkdir -p \
+         absent`\n",
     );
 }
 
@@ -152,11 +153,15 @@ gpu.module @m {
     let output = case.tx(&["explain", "tree.mlir"]);
     assert_eq!(
         stdout(&output),
-        "kernel `tree`: 1 loop, 0 barriers as it came and 2 in the end, 0 exchanges in a warp, 0 \
-         atomics, 1 array in shared memory\n"
+        "kernel `tree`: 1 loop, 0 barriers in the input program and 2 after lowering, 0 exchanges \
+         in a warp, 0 atomics, 1 array in shared memory\n"
     );
     let said = stderr(&output);
-    for part in ["nothing to explain", "`tx report` draws", "`tx validate`"] {
+    for part in [
+        "nothing to explain",
+        "`tx report` shows the data exchange",
+        "`tx validate`",
+    ] {
         assert!(said.contains(part), "{said}");
     }
     assert_eq!(said.lines().count(), 1, "{said}");
@@ -395,7 +400,7 @@ fn texts_may_be_nested_so_deep() {
         assert_eq!(status(&refused), 1);
         let said = stderr(&refused);
         let told = format!("deeper.mlir:{place}: error: nested more than 256 levels deep");
-        let advised = said.contains("note: make a function of what is within");
+        let advised = said.contains("note: move the inner part into a function");
         let is_told = said.contains(&told) && advised && said.contains("TX0038");
         assert!(is_told, "{said:.999}");
     };
@@ -431,7 +436,7 @@ fn results_take_no_file_that_is_needed() {
         "--arg",
         "zeros:1xf32",
     ];
-    let program = "it is the program, which would be lost";
+    let program = "the output file is the input program, which would be overwritten";
     for (args, said) in [
         (&["compile", "sum.mlir", "-o", "sum.mlir"][..], program),
         (
@@ -442,11 +447,11 @@ fn results_take_no_file_that_is_needed() {
         (&[&run[..], &["--ptx", "sum.mlir"]].concat(), program),
         (
             &["--trace", "sum.mlir", "compile", "sum.mlir"],
-            "it is a file of this command, which would be lost",
+            "the trace file is another file of this command, which would be overwritten",
         ),
         (
             &["compile", "sum.mlir", "-o", "x.ptx", "--plan", "x.ptx"],
-            "two results go there, of which one would be lost",
+            "two outputs have this path, so one output would be overwritten",
         ),
     ] {
         let output = case.tx(args);
@@ -483,7 +488,8 @@ fn files_need_a_folder() {
             &output,
             1,
             &format!(
-                "tx: error: {file}: there is no folder `absent`: create it, as with `mkdir -p absent`\n"
+                "tx: error: {file}: the folder `absent` does not exist: create it with `mkdir -p \
+                 absent`\n"
             ),
         );
     }
@@ -567,8 +573,7 @@ fn takes_what_it_compiled_before() {
             2,
             &format!(
                 "tx: error: TX_CACHE: found `{unclear}`, expected `off` or a folder to keep \
-                 compiled programs in; \
-                 one of this name is `./{unclear}`\n"
+                 compiled programs in; write `./{unclear}` for a folder of this name\n"
             ),
         );
     }
@@ -600,8 +605,8 @@ fn a_cache_that_cannot_be_written_is_told_of() {
     case.file("sum.mlir", SUM);
     let run = r#"["sum.mlir", "--arg", "zeros:128xf32", "--arg", "zeros:f32", "--device", "cpu"]"#;
     case.file("runs.jsonl", format!("{run}\n{run}\n"));
-    let told = "sum.mlir/cache: what is compiled cannot be kept here: Not a directory (os error 20); \
-                `--cache` and TX_CACHE take another folder, or `off`";
+    let told = "sum.mlir/cache: compiled programs cannot be cached in this folder: Not a directory \
+                (os error 20); set `--cache` or TX_CACHE to another folder, or to `off`";
     let with = |args: &[&str]| {
         let mut command = case.command(args);
         let output = command.env("TX_CACHE", "sum.mlir/cache").output();
@@ -624,7 +629,7 @@ fn a_cache_that_cannot_be_written_is_told_of() {
     );
     let doctor = stdout(&with(&["doctor"]));
     assert!(
-        doctor.contains("not usable: sum.mlir/cache: Not a directory (os error 20); `--cache`"),
+        doctor.contains("not usable: sum.mlir/cache: Not a directory (os error 20); set `--cache`"),
         "{doctor}"
     );
 }

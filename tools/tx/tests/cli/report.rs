@@ -142,8 +142,8 @@ fn reports_take_the_grid_of_a_kernel() {
     fails(
         &case.tx(&["report", "rows.mlir", "-o", "page.html", "--grid", "2"]),
         1,
-        "tx: error: rows.mlir: the grid can be set for a kernel only, and `rows` is a function \
-         that launches some\n",
+        "tx: error: rows.mlir: the grid can be set only for a kernel, but `rows` is a host \
+         function\n",
     );
 }
 
@@ -155,7 +155,8 @@ fn reports_that_cannot_be_made() {
     fails(
         &case.tx(&[&quick[..], &["-o", "absent/sum.html"]].concat()),
         1,
-        "tx: error: absent/sum.html: there is no folder `absent`: create it, as with `mkdir -p absent`\n",
+        "tx: error: absent/sum.html: the folder `absent` does not exist: create it with `mkdir -p \
+         absent`\n",
     );
     fails(
         &case.tx(&["report", "absent.mlir", "-o", "sum.html"]),
@@ -166,7 +167,7 @@ fn reports_that_cannot_be_made() {
         &case.tx(&["report", "sum.mlir", "-o", "a.html", "--arg", "zeros:3xf32"]),
         1,
         "tx: error: sum.mlir: found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)\n\
-         tx: note: there is one `--arg` for each, in order\n",
+         tx: note: pass one `--arg` for each argument, in order\n",
     );
     assert!(!case.folder.path().join("a.html").exists());
     for (args, message) in [
@@ -216,10 +217,10 @@ func.func @affine(%A: memref<3x100xi32>, %C: memref<3x100xi32>, %B: memref<3xi32
     let validated = stderr(&case.tx(&["validate", "affine.mlir"]));
     for part in [
         "affine.mlir:2:3: error: @affine: custom (i32, i32): where such values occur, not commutative: ",
-        "; the combiner must give the same in any order; after `tile-schedule` the program \
-         computes something else\n",
-        "note: schedules combine in other orders, and identities where there are no elements: it \
-         is the combiner that is wrong, ",
+        "; the combiner must give the same result in any order; after `tile-schedule` the results \
+         of the program differ\n",
+        "note: schedules combine elements in other orders, and the identity in place of missing \
+         elements: the combiner is wrong, ",
     ] {
         assert!(said.contains(part), "{said}");
         assert!(validated.contains(part), "{validated}");
@@ -244,7 +245,7 @@ func.func @greatest(%a: memref<3x5xf32>, %b: memref<3xf32>) {
 }
 ",
     );
-    let warning = "greatest.mlir:2:3: warning: the identity is not neutral to every value: ";
+    let warning = "greatest.mlir:2:3: warning: the identity is not neutral for every value: ";
     let page = |more: &[&str]| {
         let output = case.tx(&[&["report", "greatest.mlir", "-o", "-"], more].concat());
         assert_eq!(stderr(&output).matches(warning).count(), 1, "{more:?}");
@@ -259,7 +260,7 @@ func.func @greatest(%a: memref<3x5xf32>, %b: memref<3xf32>) {
     assert!(text.contains(
         "<h3><span class=\"badge fair\"><span aria-hidden=true>!</span> warning</span> the identity"
     ));
-    assert!(text.contains("<p>threads without an element combine the identity: "));
+    assert!(text.contains("<p>threads without an element contribute the identity: "));
     // If no input contains a failing value, the page states only that the program is valid on these
     // inputs.
     let (ended, text) = page(&["--arg", "full:1:3x5xf32", "--arg", "zeros:3xf32"]);

@@ -103,12 +103,12 @@ fn a_grid_that_is_left_out_is_warned_of() {
     case.file("blocks.mlir", BLOCKS);
     let args = ["--arg", "full:9:4xi64", "--arg", "2"];
     let warning = "\
-blocks.mlir:4:10: warning: `gpu.block_id` asks which block runs it, and nothing says how many \
-blocks `blocks` has: one block is launched
+blocks.mlir:4:10: warning: `gpu.block_id` depends on the grid, but the number of blocks of \
+`blocks` is not known: one block is launched
     %b = gpu.block_id x
          ^
-blocks.mlir:4:10: note: `--grid N` says how many blocks there are, or \
-`known_grid_size = array<i32: N, 1, 1>` beside the block size of `blocks`
+blocks.mlir:4:10: note: set the number of blocks with `--grid N`, or with `known_grid_size = \
+array<i32: N, 1, 1>` next to the block size of `blocks`
 ";
     let with = |command: &[&str], file: &str, more: &[&str]| {
         case.tx(&[command, &[file], &args[..], more].concat())
@@ -242,12 +242,12 @@ fn arguments_that_do_not_fit_are_status_1() {
         (
             &["zeros:128xf32"][..],
             "found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)\n\
-             tx: note: there is one `--arg` for each, in order",
+             tx: note: pass one `--arg` for each argument, in order",
         ),
         (
             &["zeros:128xf32", "zeros:f32", "1"],
             "found 3 arguments, expected 2: @sum(memref<128xf32>, memref<f32>)\n\
-             tx: note: there is one `--arg` for each, in order",
+             tx: note: pass one `--arg` for each argument, in order",
         ),
         (
             &["zeros:127xf32", "zeros:f32"],
@@ -364,13 +364,13 @@ gpu.module @m {
     for (command, after, note) in [
         (
             &["run", "--device", "cpu", "--steps", "5000"][..],
-            "after 5000 steps of all threads (kernel `spin`)",
-            "tx: note: if it does end, `--steps` allows it more steps\n",
+            "within 5000 steps of all threads (kernel `spin`)",
+            "tx: note: if the program terminates, raise the step limit with `--steps`\n",
         ),
         (
             &["validate", "--steps", "5000"],
-            "the program does what it must not",
-            "note: if it does end, `tx validate --steps` allows it more steps\n",
+            "the input program has a fault",
+            "note: if the program terminates, raise the step limit with `tx validate --steps`\n",
         ),
     ] {
         let output = case.tx(&[&command[..1], &["spin.mlir"], &arg, &command[1..]].concat());
@@ -387,7 +387,7 @@ gpu.module @m {
             "`scf.while` at spin.mlir:4:5"
         };
         assert!(
-            all.contains(&format!("no end in sight: the loop {place} ")),
+            all.contains(&format!("step limit exceeded: the loop {place} ")),
             "{all}"
         );
     }

@@ -136,6 +136,6 @@ fn traces_need_a_file() {
     fails(
         &output,
         1,
-        "tx: error: no/folder.json: there is no folder `no`: create it, as with `mkdir -p no`\n",
+        "tx: error: no/folder.json: the folder `no` does not exist: create it with `mkdir -p no`\n",
     );
 }

@@ -73,11 +73,11 @@ fn wrong_usage_is_status_2() {
         ),
         (
             &["--log", "tx_runtime=debug,inof", "doctor"],
-            "`inof` is no level of log messages: did you mean `info`?",
+            "`inof` is not a log level: did you mean `info`?",
         ),
         (
             &["explain", "X0001"],
-            "`X0001` is no code, and there is no such file",
+            "`X0001` is neither a diagnostic code, such as `TX0001`, nor a file",
         ),
     ] {
         let output = case.tx(args);

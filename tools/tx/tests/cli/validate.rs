@@ -23,12 +23,12 @@ fn validation_says_once_how_to_get_ptxas() {
     assert_eq!((status(&output), stderr(&output)), (0, String::new()));
     let said = stdout(&output);
     assert_eq!(said.matches("; not assembled\n").count(), 2, "{said}");
-    assert_eq!(said.matches("no ptxas").count(), 1, "{said}");
+    assert_eq!(said.matches("ptxas was not found").count(), 1, "{said}");
     assert_eq!(said.matches("cargo xtask setup").count(), 1, "{said}");
     let last = said.lines().last().unwrap_or_default();
     assert!(
         last.starts_with(
-            "There is no ptxas, and no PTX was assembled: `pip install nvidia-cuda-nvcc`"
+            "ptxas was not found, so no PTX was assembled: `pip install nvidia-cuda-nvcc`"
         ),
         "{said}"
     );
@@ -46,8 +46,9 @@ fn a_grid_that_is_left_out_is_told_in_the_table() {
     let sized = format!("{known}, known_grid_size = array<i32: 4, 1, 1>");
     case.file("sized.mlir", BLOCKS.replace(known, &sized));
     case.file("rows.mlir", ROWS.replace('?', "9"));
-    let told = "Run with one block, as nothing says the grid: @blocks. `--grid X,Y,Z` says it, or \
-                `known_grid_size = array<i32: X, Y, Z>` beside the block size.\n";
+    let told = "Run with one block, because the grid size is not known: @blocks. Set the grid size \
+                with `--grid X,Y,Z`, or with `known_grid_size = array<i32: X, Y, Z>` next to the \
+                block size.\n";
     let files = [
         "validate",
         "sum.mlir",
@@ -60,7 +61,7 @@ fn a_grid_that_is_left_out_is_told_in_the_table() {
     assert_eq!(said.matches("Run with").count(), 1, "{said}");
     let page =
         |more: &[&str]| stdout(&case.tx(&[&["report", "blocks.mlir", "-o", "-"], more].concat()));
-    let in_page = "Run with one block, as nothing says the grid: @blocks.";
+    let in_page = "Run with one block, because the grid size is not known: @blocks.";
     assert_eq!(page(&[]).matches(in_page).count(), 1);
     for said in [
         stdout(&case.tx(&["validate", "blocks.mlir", "--grid", "1"])),
@@ -80,7 +81,7 @@ fn findings_have_a_place() {
     let said = stderr(&output);
     let finding: serde_json::Value =
         serde_json::from_str(said.lines().next().unwrap_or_default()).expect(&said);
-    let text = "@race: accesses are not ordered after `tile-insert-sync`";
+    let text = "@race: the program has a race after `tile-insert-sync`";
     assert_eq!(finding["severity"], "error");
     assert_eq!(finding["message"], text);
     assert_eq!(finding["file"], "race.mlir");
@@ -97,8 +98,8 @@ fn findings_have_a_place() {
     let output = case.tx(&["validate", "race.mlir"]);
     assert!(
         stderr(&output).starts_with(&format!(
-            "race.mlir:5:5: error: {text}\n    memref.store %t, %B[%c0] : \
-             memref<1xindex>\n    ^\nnote: barriers between two ops"
+            "race.mlir:5:5: error: {text}\n    memref.store %t, %B[%c0] : memref<1xindex>\n    \
+             ^\nnote: `tile-insert-sync` inserts the barriers between two ops"
         )),
         "{}",
         stderr(&output)
@@ -130,7 +131,10 @@ func.func @odd(%A: memref<7xi8>, %B: memref<i8>) {
     assert_eq!(status(&output), 3, "{}", stderr(&output));
     let first = stderr(&output).lines().next().map(str::to_owned);
     let one: serde_json::Value = serde_json::from_str(&first.expect("a line")).expect("JSON");
-    assert_eq!(one["message"], "@odd: a combiner does not obey the laws");
+    assert_eq!(
+        one["message"],
+        "@odd: a combiner violates an algebraic property"
+    );
     assert_eq!(one["code"], "TX0207");
     let note = one["notes"][0]["message"].as_str().expect("a note");
     assert!(

@@ -43,7 +43,8 @@ pub(crate) fn build<'c>(
                     let place = view.place(index.iter().copied());
                     let address = view.address() + place * scalar.bytes() as i64;
                     if let Some(alignment) = alignment.filter(|n| address % n != 0) {
-                        let message = format!("byte {address:#x} is no multiple of {alignment}");
+                        let message =
+                            format!("address {address:#x} is not a multiple of {alignment}");
                         let fault = Trouble::fault(FaultKind::Misaligned, &site.1, message);
                         return Err(exec.with_thread(fault, lane));
                     }
@@ -151,7 +152,10 @@ fn check(
     if !outside {
         return Ok(());
     }
-    let message = format!("index {index:?} of an array of {:?}", view.sizes);
+    let message = format!(
+        "index {index:?} is out of range for an array of {:?}",
+        view.sizes
+    );
     Err(exec.with_thread(Trouble::fault(FaultKind::OutOfBounds, site, message), lane))
 }
 

@@ -80,7 +80,7 @@ fn check_whole_cluster(exec: &Exec<'_>, site: &Site) -> Result<(), Trouble> {
     if found == expected {
         return Ok(());
     }
-    let message = format!("{found} threads reach a barrier of the cluster, expected {expected}");
+    let message = format!("{found} threads reach the cluster barrier, expected {expected}");
     Err(Trouble::fault(FaultKind::Divergence, site, message))
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn arrive_in_cluster(
     match arrival {
         Some(arrival @ None) => *arrival = Some(Rc::new(known)),
         _ => {
-            let message = "threads arrive twice at a barrier of the cluster, without waiting";
+            let message = "threads arrive twice at the cluster barrier without a wait in between";
             return Err(Trouble::fault(FaultKind::Divergence, site, message));
         }
     }
@@ -125,7 +125,7 @@ pub(crate) fn wait_in_cluster(
         .as_mut()
         .and_then(|cluster| cluster.cluster_arrival.take());
     let Some(arrival) = arrival else {
-        let message = "threads wait at a barrier of the cluster at which they have not arrived";
+        let message = "threads wait at the cluster barrier without an arrival before the wait";
         return Err(Trouble::fault(FaultKind::Divergence, site, message));
     };
     let clocks = &mut exec.world.clocks;

@@ -296,7 +296,7 @@ fn call<'c>(
     let callee = attribute(op, "callee")
         .and_then(symbol_path)
         .and_then(|path| build.program.lookup_symbol(op, &path))
-        .ok_or_else(|| Trouble::unsupported(op, "of a function that is not there"))?;
+        .ok_or_else(|| Trouble::unsupported(op, "the function is not in the module"))?;
     if tx_mlir::ancestors(op).any(|o| o == callee) {
         return Err(Trouble::unsupported(op, "of itself"));
     }

@@ -59,7 +59,7 @@ pub(crate) fn groups(exec: &Exec<'_>, scope: Scope, site: &Site) -> Result<Vec<G
         let expected = all.filter(|lane| exec.has_lane(*lane)).count();
         if group.threads.len() != expected {
             let message = format!(
-                "{} of the {expected} threads of a {scope} are here, expected all",
+                "{} of the {expected} threads of a {scope} reach this op, expected all",
                 group.threads.len()
             );
             return Err(Trouble::fault(FaultKind::Divergence, site, message));

@@ -21,7 +21,7 @@ pub(crate) fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClos
     let kernel = attribute(op, "kernel")
         .and_then(symbol_path)
         .and_then(|path| build.program.lookup_symbol(op, &path))
-        .ok_or_else(|| Trouble::unsupported(op, "of a kernel that is not there"))?;
+        .ok_or_else(|| Trouble::unsupported(op, "the kernel is not in the module"))?;
     let function = build.program.function(kernel)?;
     let launch =
         LaunchOperands::of(op).ok_or_else(|| Trouble::unsupported(op, "without a grid"))?;
@@ -144,7 +144,7 @@ impl<'c> InterpretedKernel<'c> {
             return Ok(());
         }
         let wrong = |what: &str, found: [i64; 3]| {
-            let message = format!("a {what} of {found:?}");
+            let message = format!("invalid {what} size {found:?}");
             Err(Trouble::fault(FaultKind::Undefined, site, message))
         };
         let Ok(mut grid) = u32s(grid) else {

@@ -101,8 +101,8 @@ pub(crate) fn build<'c>(
                     if same {
                         return Ok((*view).clone());
                     }
-                    let message = format!("sizes {:?} and strides {:?} are cast to {shape:?} and \
-                                           {strides:?}", view.sizes, view.strides);
+                    let message = format!("cannot cast sizes {:?} and strides {:?} to {shape:?} \
+                                           and {strides:?}", view.sizes, view.strides);
                     Err(Trouble::fault(FaultKind::OutOfBounds, &site, message))
                 })
             })
@@ -245,7 +245,7 @@ pub(crate) fn copy(
     site: &(u32, Site),
 ) -> Result<(), Trouble> {
     if from.sizes != into.sizes {
-        let message = format!("sizes {:?} are copied to {:?}", from.sizes, into.sizes);
+        let message = format!("cannot copy sizes {:?} to {:?}", from.sizes, into.sizes);
         return Err(Trouble::fault(FaultKind::OutOfBounds, &site.1, message));
     }
     let all = points(&from.sizes);
@@ -330,7 +330,7 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<OpClosu
         let variable = build
             .program
             .lookup_symbol(op, &path)
-            .ok_or_else(|| Trouble::unsupported(op, "of a variable that is not there"))?;
+            .ok_or_else(|| Trouble::unsupported(op, "the variable is not in the module"))?;
         let variable = variable.to_raw().ptr as usize;
         return Ok(Box::new(move |exec| {
             if let Some(view) = exec.world.variables.get(&variable) {
@@ -471,7 +471,8 @@ fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, T
                     || all[d] > 0 && (at[d] < 0 || at[d] >= *size || last < 0 || last >= *size)
                 {
                     let message = format!(
-                        "a view of {} elements from {} on, {} apart, of {size} along dimension {d}",
+                        "a view of {} elements from index {} with stride {} exceeds the {size} \
+                         elements along dimension {d}",
                         all[d], at[d], steps[d]
                     );
                     return Err(Trouble::fault(FaultKind::OutOfBounds, &site, message));

@@ -132,7 +132,8 @@ pub(crate) fn build<'c>(
                     .arrive(lane as usize, bytes, clocks)
                     .is_none()
                 {
-                    let message = "the phase of the mbarrier object needs no arrival";
+                    let message = "the current phase of the mbarrier object has no pending \
+                                   arrivals";
                     return Err(Trouble::fault(FaultKind::Divergence, &site, message));
                 }
             }
@@ -531,11 +532,12 @@ fn address_in_block(exec: &Exec<'_>, address: i64, rank: i64, site: &Site) -> Re
             Ok(address - offset + rank * share + offset % share)
         }
         Some(_) => {
-            let message = format!("block {rank} of a cluster of {blocks}");
+            let message =
+                format!("block rank {rank} is out of range for a cluster of {blocks} blocks");
             Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
         }
         None => {
-            let message = "an address outside of shared memory is looked for in another block";
+            let message = "an address outside of shared memory cannot be mapped to another block";
             Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
         }
     }

@@ -155,7 +155,7 @@ fn elementwise<'c>(
             let out = (operation.calc)(&bits).map_err(|why| undefined(exec, lane, bits, why))?;
             let is_nan = |scalar: Scalar, bits: u64| float_of(scalar, bits).is_nan();
             if no_nan && (is_nan(to, out) || from.iter().zip(bits).any(|(s, b)| is_nan(*s, b))) {
-                let message = "NaN, of which `nnan` promises that there is none".to_owned();
+                let message = "found NaN, but the flag `nnan` excludes NaN".to_owned();
                 let fault = Trouble::fault(FaultKind::Undefined, &site, message);
                 return Err(exec.with_thread(fault, lane));
             }

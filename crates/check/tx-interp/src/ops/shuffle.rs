@@ -89,7 +89,7 @@ pub(crate) fn shuffle(
         let named = mask.is_none_or(|mask| exec.int(mask, lane) >> (source % WARP) & 1 == 1);
         if inside && (active.binary_search(&source).is_err() || !named) {
             let message = format!(
-                "lane {} reads lane {}, which does not take part",
+                "lane {} reads lane {}, which does not participate",
                 lane % WARP,
                 source % WARP
             );
@@ -125,7 +125,7 @@ pub(crate) fn check_whole_warps(exec: &Exec<'_>, site: &Site) -> Result<(), Trou
             (first..first + WARP).find(|l| exec.has_lane(*l) && warp.binary_search(l).is_err());
         if let Some(absent) = absent {
             let message = format!(
-                "lane {} of the warp does not take part, and lane {} does",
+                "lane {} of the warp does not participate, but lane {} does",
                 absent % WARP,
                 lane % WARP
             );
@@ -150,7 +150,7 @@ pub(crate) fn check_members(
     };
     if members >> (lane % WARP) & 1 == 0 {
         return fault(format!(
-            "the member mask {members:#x} leaves out lane {}",
+            "the member mask {members:#x} does not include lane {}",
             lane % WARP
         ));
     }
@@ -165,7 +165,7 @@ pub(crate) fn check_members(
     for other in (0..WARP).filter(|other| absent >> other & 1 == 1) {
         if exec.has_lane(first + other) {
             return fault(format!(
-                "lane {other} of the member mask {members:#x} does not take part"
+                "lane {other} of the member mask {members:#x} does not participate"
             ));
         }
     }

@@ -159,6 +159,6 @@ pub(crate) fn inside(sizes: &[i64], index: &[i64], site: &Site) -> Result<(), Tr
     if index.iter().zip(sizes).all(|(i, n)| (0..*n).contains(i)) {
         return Ok(());
     }
-    let message = format!("index {index:?} of an array of {sizes:?}");
+    let message = format!("index {index:?} is out of range for an array of {sizes:?}");
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
 }

@@ -105,7 +105,9 @@ fn choose<'f>(counting: &Counting, functions: &'f [Function]) -> Result<&'f Func
             named.len()
         ),
         (None, true) => there,
-        (None, false) => format!("of which function? {there}: write `COUNT: @NAME …`"),
+        (None, false) => {
+            format!("COUNT requires the name of a function: {there}: write `COUNT: @NAME …`")
+        }
     })
 }
 
@@ -117,7 +119,7 @@ fn check(claim: &Claim, function: &Function, language: Language) -> Result<(), S
             (Language::Mlir, false) => ": count in PTX, which `compile` of the driver prints",
         };
         return Err(format!(
-            "@{}: {} cannot be told, since it is not known what `{}` does{hint}\n{}",
+            "@{}: {} cannot be counted, because the effects of `{}` are not known{hint}\n{}",
             function.name,
             claim.what(),
             op.name,
@@ -213,7 +215,10 @@ mod tests {
             error("@row loads = 1"),
             "there is no function @row: the output has @rows, @other"
         );
-        assert!(error("loads = 1").starts_with("of which function? the output has @rows, @other"));
+        assert!(
+            error("loads = 1")
+                .starts_with("COUNT requires the name of a function: the output has @rows, @other")
+        );
         let twice = MODULE.replace("@other", "@rows");
         assert!(
             count("@rows loads = 1", &twice)
@@ -232,8 +237,8 @@ mod tests {
         let error = |value: &str, op: &str| count(value, &with(op)).unwrap_err();
         assert_eq!(
             error("@rows shuffles = 1", "tile.copy %a to %b : x to y"),
-            "@rows: shuffles cannot be told, since it is not known what `tile.copy` does: count after it is \
-             lowered\n    14 tile.copy %a to %b : x to y\n"
+            "@rows: shuffles cannot be counted, because the effects of `tile.copy` are not known: \
+             count after it is lowered\n    14 tile.copy %a to %b : x to y\n"
         );
         let copy = "memref.copy %a, %b : memref<4xf32> to memref<4xf32>";
         assert!(error("@rows loads = 2", copy).contains("`memref.copy`"));

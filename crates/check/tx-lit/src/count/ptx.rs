@@ -39,7 +39,7 @@ fn collect<'m>(
     };
     if open.contains(&name) {
         return Err(format!(
-            "`{name}` calls itself, so that it is not known how often it does anything"
+            "`{name}` calls itself, so its operations cannot be counted"
         ));
     }
     open.push(name);

@@ -131,7 +131,8 @@ impl fmt::Display for Difference {
             Difference::Copies { kernel, copies } => {
                 write!(
                     f,
-                    "kernel `{kernel}`: what stands in one block of a loop is not copied alike: "
+                    "kernel `{kernel}`: the operations of one block of a loop are not duplicated \
+                     equally: "
                 )?;
                 for (i, copied) in copies.iter().enumerate() {
                     let between = if i > 0 { ", " } else { "" };
@@ -244,7 +245,7 @@ impl fmt::Display for Vanished {
         };
         write!(
             f,
-            "kernel `{kernel}`: {fact}: {count} {place} of the IR were removed, as they may be"
+            "kernel `{kernel}`: {fact}: {count} {place} of the IR were removed, which is allowed"
         )
     }
 }

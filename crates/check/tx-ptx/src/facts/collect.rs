@@ -28,7 +28,7 @@ pub enum FactsError {
     },
     /// A function calls itself, directly or indirectly, so the operations of the function cannot be
     /// counted.
-    #[error("`{function}` calls itself, so that it is unknown how often it does anything")]
+    #[error("`{function}` calls itself, so its operations cannot be counted")]
     Recursive {
         /// The function.
         function: String,

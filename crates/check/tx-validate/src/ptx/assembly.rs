@@ -14,7 +14,7 @@ pub(super) fn facts(
     );
     let wrong = |error: &dyn std::fmt::Display| {
         format!(
-            "assembly that cannot be read: `{}`: {error}",
+            "cannot parse the inline assembly `{}`: {error}",
             assembly.trim()
         )
     };

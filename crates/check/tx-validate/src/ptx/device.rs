@@ -49,7 +49,7 @@ pub(super) fn facts(device_ir: &str, chip: Chip) -> Result<Facts, String> {
     let Some(module) = session.parse("device IR", device_ir.as_bytes()) else {
         let reported = session.take_diagnostics();
         let why = reported.first().map_or("", |first| first.message.as_str());
-        return Err(format!("device IR that cannot be read: {why}"));
+        return Err(format!("cannot parse the device IR: {why}"));
     };
     let top = ops(module.body());
     let functions: Vec<Op<'_>> = top

@@ -101,7 +101,12 @@ pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<EmittedOperation>, Str
         "llvm.load" | "llvm.store" => sequential(op),
         _ => Some(Vec::new()),
     };
-    known.ok_or_else(|| format!("`{}` that cannot be told in PTX: `{op}`", name(op)))
+    known.ok_or_else(|| {
+        format!(
+            "`{}` is not supported in the comparison with the PTX: `{op}`",
+            name(op)
+        )
+    })
 }
 
 /// Returns the PTX operations of an NVVM op. Returns `None` if the comparison with PTX needs the

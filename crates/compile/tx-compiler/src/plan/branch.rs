@@ -15,8 +15,9 @@ pub(super) const MAX_BRANCHES: usize = 1024;
 /// Maximum nesting depth of `arith.andi`.
 const MAX_DEPTH: usize = 64;
 
-const CONDITIONS: &str = "a condition is `arith.cmpi` of sizes, strides, addresses and integer arguments, a \
-                          remainder compared with 0, or several of these joined by `arith.andi`";
+const CONDITIONS: &str = "a condition must be an `arith.cmpi` of sizes, strides, addresses and \
+                          integer arguments, a remainder compared with 0, or several of these \
+                          joined by `arith.andi`";
 
 /// Returns whether the steps form a choice: for all arguments, exactly one alternative runs. An
 /// `scf.if` with launches in only one branch does not form a choice, because its other branch runs
@@ -103,12 +104,10 @@ fn unsupported_condition<'c>(op: Op<'c>, condition: Val<'c>) -> Failed {
         Some(producer) => format!("the result of `{}`", name(producer)),
         None => format!("a value of type `{}`", condition.r#type()),
     };
-    let message = format!(
-        "`scf.if` branches on {what}, and a launch plan branches on comparisons of integers"
-    );
+    let message = format!("`scf.if` branches on {what}, expected a comparison of integers");
     let refusal = error(op.location(), message).code(codes::TX0602);
     match defining_op(condition) {
-        Some(producer) => refusal.note_at(producer.location(), "it is computed here"),
+        Some(producer) => refusal.note_at(producer.location(), "the value is computed here"),
         None => refusal,
     }
     .note(CONDITIONS)

@@ -34,7 +34,7 @@ impl Checks {
                 "`cf.assert` is in a branch, and a launch plan checks arguments before all launches",
             )
             .code(codes::TX0610)
-            .note("put it before the `scf.if`")
+            .note("move the `cf.assert` before the `scf.if`")
             .emit());
         }
         for conjunct in conjuncts(op) {
@@ -129,7 +129,7 @@ fn same(a: &Check, b: &Check) -> bool {
 fn never_holds(op: Op<'_>, message: &str, check: Option<&Check>) -> Failed {
     let refusal = error(
         op.location(),
-        format!("what is asserted here never holds: {message}"),
+        format!("this assertion is always false: {message}"),
     )
     .code(codes::TX0610);
     match check {

@@ -237,20 +237,20 @@ pub(super) fn unsupported_condition<'c>(op: Op<'c>, condition: Val<'c>) -> Faile
     let refusal = match is(op, "cf.assert") {
         true => error(
             op.location(),
-            format!("`cf.assert` checks {what}, and a launch plan checks comparisons of `index`"),
+            format!("`cf.assert` checks {what}, expected a comparison of `index` values"),
         )
         .code(codes::TX0610),
         false => error(
             op.location(),
             format!(
-                "`{}` depends on {what}, and a launch plan compares integers",
+                "`{}` depends on {what}, expected a comparison of integers",
                 name(op)
             ),
         )
         .code(codes::TX0602),
     };
     match defining_op(condition) {
-        Some(producer) => refusal.note_at(producer.location(), "it is computed here"),
+        Some(producer) => refusal.note_at(producer.location(), "the value is computed here"),
         None => refusal,
     }
     .note(format!(

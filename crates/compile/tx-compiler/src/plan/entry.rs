@@ -109,8 +109,8 @@ pub(super) fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Fai
                 report.note_at(
                     function.location(),
                     format!(
-                        "`{name}` is launched if `kernel` stands behind its arguments: \
-                             `gpu.func @{name}(...) kernel`"
+                        "to make `{name}` a kernel, write `kernel` after its arguments: `gpu.func \
+                         @{name}(...) kernel`"
                     ),
                 )
             });

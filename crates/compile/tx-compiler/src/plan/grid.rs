@@ -65,14 +65,14 @@ pub(super) fn unknown_grid(entry: Op<'_>) -> Option<Warning> {
     let kernel = symbol_name(entry);
     Some(Warning {
         message: format!(
-            "`{}` asks which block runs it, and nothing says how many {what} `{kernel}` has: \
+            "`{}` depends on the grid, but the number of {what} of `{kernel}` is not known: \
              {assumed} is launched",
             name(block_reader)
         ),
         place: line_column(block_reader),
         notes: vec![format!(
-            "`--grid N` says how many blocks there are, or `known_grid_size = array<i32: N, 1, \
-             1>` beside the block size of `{kernel}`"
+            "set the number of blocks with `--grid N`, or with `known_grid_size = array<i32: N, 1, \
+             1>` next to the block size of `{kernel}`"
         )],
     })
 }

@@ -52,10 +52,12 @@ pub(super) fn plan(top: Op<'_>, entry: &str) -> Result<LaunchPlan, Failed> {
     let at_the_top = named.iter().find(|op| parent(**op) == Some(top));
     let Some(function) = at_the_top.copied() else {
         let location = named.first().map_or(top.location(), |op| op.location());
-        let message = format!("`{entry}` is not a function at the top of the file");
+        let message = format!("`{entry}` is not a function at the top level of the file");
         return Err(error(location, message)
             .code(codes::TX0601)
-            .note("a host function stands beside the `gpu.module` of its kernels")
+            .note(
+                "a host function must be at the top level, next to the `gpu.module` of its kernels",
+            )
             .emit());
     };
     let arguments = argument_types(function, entry)?;
@@ -110,19 +112,19 @@ impl<'c> Host<'c> {
             return Err(error(
                 function.location(),
                 format!(
-                    "`{entry}` returns {results} result{}, and a launch plan has none",
+                    "`{entry}` returns {results} result{}, expected none for a launch plan",
                     if results == 1 { "" } else { "s" }
                 ),
             )
             .code(codes::TX0602)
-            .note("return through an argument of memref type")
+            .note("write the result to an argument of memref type")
             .emit());
         }
         let [body] = blocks(function)[..] else {
             let found = blocks(function).len();
             return Err(error(
                 function.location(),
-                format!("`{entry}` has {found} blocks, and a launch plan is made of one"),
+                format!("`{entry}` has {found} blocks, expected one for a launch plan"),
             )
             .code(codes::TX0602)
             .note(HOST_CODE)
@@ -201,10 +203,10 @@ impl<'c> Host<'c> {
         if !results(op).is_empty() {
             return Err(error(
                 op.location(),
-                "`scf.if` yields values, and a launch plan selects launches alone",
+                "`scf.if` yields values, but a launch plan can select only launches",
             )
             .code(codes::TX0602)
-            .note("launch in both branches, each with its own values")
+            .note("launch a kernel in each branch, with the values of the branch")
             .emit());
         }
         let first = self.steps.len();
@@ -257,10 +259,10 @@ impl<'c> Host<'c> {
             }
             Base::Argument(_) => Err(error(
                 op.location(),
-                "an argument cannot be freed: it is the caller's",
+                "an argument cannot be freed: the caller owns its memory",
             )
             .code(codes::TX0607)
-            .note("free what `memref.alloc` gave")
+            .note("free only the results of `memref.alloc`")
             .emit()),
         }
     }
@@ -289,13 +291,15 @@ impl<'c> Host<'c> {
             .parse()
             .map_err(|error: tx_plan::TypeError| refuse(error.to_string()))?;
         if ty.layout != Layout::Identity {
-            return Err(refuse(format!("`{ty}` has a layout of its own")));
+            return Err(refuse(format!("`{ty}` has a layout that is not row-major")));
         }
         if ty.space != MemorySpace::Global {
             return Err(refuse(format!("`{ty}` is not in global memory")));
         }
         if let Some(alignment) = tx_mlir::integer_attribute(op, "alignment").filter(|n| *n > 256) {
-            return Err(refuse(format!("it is to be aligned to {alignment} bytes")));
+            return Err(refuse(format!(
+                "its alignment of {alignment} bytes exceeds 256 bytes"
+            )));
         }
         let mut dynamic = operands(op).into_iter();
         let shape = ty
@@ -335,7 +339,7 @@ impl<'c> Host<'c> {
             return Err(error(
                 op.location(),
                 format!(
-                    "`memref.dim` asks for dimension `{dim}`, expected a constant below {}",
+                    "`memref.dim` reads dimension `{dim}`, expected a constant below {}",
                     sizes.len()
                 ),
             )

@@ -61,7 +61,7 @@ impl<'c> Kernels<'c> {
                 "an asynchronous `gpu.launch_func` cannot be part of a launch plan",
             )
             .code(codes::TX0606)
-            .note("launches run one after the other: leave `async` and its tokens out")
+            .note("launches run in program order: remove `async` and its tokens")
             .emit());
         }
         let (kernel, kernel_name) = self.kernel(op)?;
@@ -237,7 +237,9 @@ fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed>
     } else {
         Err(error(
             op.location(),
-            format!("a kernel is given {value} as {ty}, which does not fit"),
+            format!(
+                "a kernel argument has the value {value} of type {ty}, which does not fit the type"
+            ),
         )
         .code(codes::TX0608)
         .emit())
@@ -273,6 +275,9 @@ fn agree(
         ),
     )
     .code(codes::TX0604)
-    .note_at(kernel.location(), format!("its `{known}` stands here"))
+    .note_at(
+        kernel.location(),
+        format!("`{known}` of the kernel is set here"),
+    )
     .emit())
 }

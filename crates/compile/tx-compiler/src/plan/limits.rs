@@ -22,7 +22,7 @@ pub(super) fn check_no_address<'e>(
         return Ok(());
     };
     let message = format!(
-        "`{}` uses `{symbol}`, and an address is for conditions of `scf.if` alone",
+        "`{}` uses `{symbol}`, but an address is allowed only in conditions of `scf.if`",
         name(op)
     );
     Err(error(op.location(), message).code(codes::TX0602).emit())
@@ -38,13 +38,14 @@ pub(super) fn check_size<'e>(
         Some(terms) if terms > Expr::MAX_TERMS => Err(error(
             op.location(),
             format!(
-                "`{}` makes an expression of {terms} terms over the arguments, and a launch plan holds {}",
+                "`{}` creates an expression of {terms} terms over the arguments, expected at most \
+                 {}",
                 name(op),
                 Expr::MAX_TERMS
             ),
         )
         .code(codes::TX0608)
-        .note("compute it before, and pass it as an argument")
+        .note("compute the value in the caller, and pass it as an argument")
         .emit()),
         _ => Ok(()),
     }

@@ -216,10 +216,13 @@ impl<'c> Scalars<'_, 'c> {
         } else if !self.values.fits(from, &value) && from != ElementType::I1 {
             return Err(error(
                 op.location(),
-                format!("`{}` widens what was narrowed to {from}", name(op)),
+                format!(
+                    "`{}` extends a value that was truncated to {from}",
+                    name(op)
+                ),
             )
             .code(codes::TX0608)
-            .note("use the wide value itself")
+            .note("use the value from before the truncation")
             .emit());
         }
         let unsigned = matches!(name(op), "arith.index_castui" | "arith.extui");

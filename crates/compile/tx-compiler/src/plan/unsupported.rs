@@ -4,9 +4,10 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, codes, error, name};
 
 /// Text of a note. The note lists the constructs of a host function that a launch plan supports.
-pub(super) const HOST_CODE: &str = "host code holds `gpu.launch_func`, `scf.if` around launches, \
-                                    `memref.alloc` and `memref.dealloc`, views of \
-                         memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons";
+pub(super) const HOST_CODE: &str = "a launch plan supports `gpu.launch_func`, `scf.if` around \
+                                    launches, `memref.alloc` and `memref.dealloc`, views of \
+                                    memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` \
+                                    of its comparisons";
 
 /// Reports that a launch plan cannot contain `op`, with a suggestion.
 pub(super) fn unsupported_op(op: Op<'_>) -> Failed {
@@ -20,13 +21,12 @@ pub(super) fn unsupported_op(op: Op<'_>) -> Failed {
              `gpu.module`, or pass it as an argument",
         ),
         ("memref.load", _) => (
-            "accesses elements, which are in the memory of the device",
-            "do it in a kernel: give the memref to the `linalg.generic` that uses the \
-             element, as an input; the map of a memref \
-             without dimensions is `(i) -> ()`",
+            "accesses elements, which are in device memory",
+            "access elements in a kernel: pass the memref as an input to the `linalg.generic` that \
+             uses the element; the map of a memref without dimensions is `(i) -> ()`",
         ),
         ("memref.reshape", _) => (
-            "takes sizes from elements, which are in the memory of the device",
+            "reads sizes from elements, which are in device memory",
             "pass the sizes as arguments and fill the shape with them in the function, or use \
              `memref.expand_shape` and `memref.collapse_shape`",
         ),
@@ -41,24 +41,24 @@ pub(super) fn unsupported_op(op: Op<'_>) -> Failed {
             | "vector.transfer_write",
             _,
         ) => (
-            "accesses elements, which are in the memory of the device",
-            "do it in a kernel",
+            "accesses elements, which are in device memory",
+            "access elements in a kernel",
         ),
         ("gpu.launch", _) => (
-            "has the kernel inside of it",
+            "contains the body of its kernel",
             "run `gpu-kernel-outlining` first",
         ),
         ("arith.select" | "arith.cmpi" | "arith.cmpf", _) => (
-            "depends on a condition, and only launches of a launch plan do",
+            "depends on a condition, but a launch plan supports conditions only for launches",
             "use `arith.minsi` or `arith.maxsi`, or pass the value as an argument",
         ),
         (_, "scf" | "cf") | ("affine.for" | "affine.if" | "affine.parallel", _) => (
-            "is control flow that a launch plan cannot hold",
+            "is control flow that a launch plan does not support",
             "put the loop or the branch in a kernel, or choose between launches with `scf.if`",
         ),
         (_, "tile" | "linalg") => (
-            "was not made a kernel",
-            "run the pipeline `lower-reduction`, or put it in a kernel",
+            "was not lowered to a kernel",
+            "run the pipeline `lower-reduction`, or move the op into a kernel",
         ),
         _ => ("cannot be part of a launch plan", ""),
     };

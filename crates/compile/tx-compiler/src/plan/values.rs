@@ -63,7 +63,7 @@ impl<'c> Values<'c> {
             error(
                 op.location(),
                 format!(
-                    "`{}` uses a value of type `{}` that is not known here",
+                    "`{}` uses a value of type `{}` that a launch plan cannot compute",
                     name(op),
                     value.r#type()
                 ),
@@ -116,7 +116,7 @@ impl<'c> Values<'c> {
             (ty, _) => Err(error(
                 op.location(),
                 format!(
-                    "`{}` computes with {ty}, and a launch plan computes with 64 bits",
+                    "`{}` computes with {ty}, but a launch plan computes with 64-bit integers",
                     name(op)
                 ),
             )

@@ -127,7 +127,7 @@ pub(super) fn view<'c>(values: &Values<'c>, op: Op<'c>) -> Result<View, Failed> 
             format!("a view of type `{}` has no strides", value_type(op)),
         )
         .code(codes::TX0611)
-        .note("use memrefs with a `strided` layout or none")
+        .note("use memrefs with a `strided` layout, or without a layout")
         .emit());
     };
     let mut view = match name(op) {
@@ -338,7 +338,10 @@ fn value_type(op: Op<'_>) -> String {
 fn malformed(op: Op<'_>) -> Failed {
     error(
         op.location(),
-        format!("`{}` does not say what it views", name(op)),
+        format!(
+            "the operands and attributes of `{}` do not define a view",
+            name(op)
+        ),
     )
     .code(codes::TX0611)
     .emit()

@@ -9,20 +9,20 @@ use std::fmt;
 
 /// Text of the note about schedules that the compiler chose.
 pub const BY_RULES: &str = "chosen by rules that were measured on GPUs, for the kind of reduction \
-                            and its lengths; \
-                            estimates tell sorts of schedules apart, and say what `tx tune` tries first";
+                            and its lengths; estimates distinguish kinds of schedules, and set the \
+                            order in which `tx tune` measures them";
 
 /// Text of the note about schedules with several cases.
-pub const FIRST_CASE: &str = "the first of these cases that the lengths fit is taken";
+pub const FIRST_CASE: &str = "the first case that covers the lengths is used";
 
 /// Text of the note about threads that exchange values only through shared memory.
 pub const NO_LANES: &str =
-    "no two threads of a group are lanes of one warp: there is nothing to shuffle";
+    "no two threads of a group are lanes of one warp, so no values are shuffled";
 
 fn how(mapping: Option<&str>, by: &str) -> String {
     match mapping {
         Some(mapping) => format!("by {by}: {mapping}"),
-        None => "as is written".to_owned(),
+        None => "as written in the program".to_owned(),
     }
 }
 
@@ -45,7 +45,9 @@ impl Explanation {
                     choice.ops.len()
                 )
             }
-            Choice::Apart(_) => format!("`{}` does not share the kernel before it", self.op),
+            Choice::Apart(_) => {
+                format!("`{}` does not share a kernel with the previous op", self.op)
+            }
             Choice::Variant(choice) => {
                 format!("variant `{}` computes this reduction", choice.chosen)
             }
@@ -214,10 +216,11 @@ impl Traffic {
         match bytes.cmp(&fewest) {
             std::cmp::Ordering::Greater => {
                 format!(
-                    "reads and writes {bytes} bytes, of which caches have some; at least {fewest} are needed"
+                    "reads and writes {bytes} bytes, some of them from caches; the minimum is \
+                     {fewest} bytes"
                 )
             }
-            _ => format!("reads and writes {bytes} bytes, the fewest possible"),
+            _ => format!("reads and writes {bytes} bytes, the minimum"),
         }
     }
 }
@@ -260,11 +263,11 @@ impl Estimates {
     /// Returns text with the GPU and the dimension lengths for which the times are estimated.
     pub fn about(&self) -> String {
         let assumed = match self.is_assumed {
-            true => ", which is assumed where sizes are known at run time only",
+            true => ", assumed for dynamic sizes",
             false => "",
         };
         format!(
-            "the {}, whose figures stand for {}, and {}{assumed}",
+            "the {}, which represents {}, and lengths of {}{assumed}",
             self.board,
             self.chip,
             shape(&self.lengths)
@@ -282,7 +285,7 @@ impl Cost {
     /// Returns the amount of work as text: bytes, waves and resident threads.
     pub fn work(&self) -> String {
         format!(
-            "{:.0} bytes, {:.1} waves of {:.0} threads a multiprocessor",
+            "{:.0} bytes, {:.1} waves of {:.0} threads per SM",
             self.bytes, self.waves, self.resident
         )
     }
@@ -290,8 +293,8 @@ impl Cost {
     /// Returns the components of the estimated time as text.
     pub fn parts(&self) -> String {
         format!(
-            "the memory alone would take {:.1} µs, loads with as many in flight {:.1} µs, \
-             instructions {:.1} µs",
+            "memory bandwidth alone would take {:.1} µs, memory latency {:.1} µs, instructions \
+             {:.1} µs",
             self.memory, self.latency, self.instructions
         )
     }

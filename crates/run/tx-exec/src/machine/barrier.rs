@@ -45,8 +45,10 @@ impl Machine<'_> {
             Ok(false) => return Ok(outcome),
             Err(ExcessWarps { present, count }) => {
                 let other = barrier.arrived().first().copied();
-                let reason =
-                    format!("threads of {present} warps arrive at barrier {id} of {count} threads");
+                let reason = format!(
+                    "threads of {present} warps arrive at barrier {id}, which expects {count} \
+                     threads"
+                );
                 return Err(Fault::InvalidBarrier(
                     self.divergence(thread, site, reason, other),
                 ));
@@ -81,7 +83,10 @@ impl Machine<'_> {
             ))
         };
         let Some(barrier) = self.cta(thread).barriers.get(id as usize) else {
-            return invalid(format!("a block has barriers 0 to 15, not {id}"), None);
+            return invalid(
+                format!("expected a barrier number from 0 to 15, found {id}"),
+                None,
+            );
         };
         let threads = self.block_threads;
         let warps = threads.div_ceil(WARP);
@@ -93,7 +98,8 @@ impl Machine<'_> {
                     && (!(count as usize).is_multiple_of(WARP) || count as usize > warps * WARP)
             {
                 let reason = format!(
-                    "{count} threads are not some whole warps of a block of {threads} threads"
+                    "thread count {count} is not a positive multiple of the warp size within a \
+                     block of {threads} threads"
                 );
                 return invalid(reason, None);
             }
@@ -105,7 +111,7 @@ impl Machine<'_> {
         {
             let say = |count: Option<u32>| count.map_or("all".into(), |count| format!("{count}"));
             let reason = format!(
-                "barrier {id} is given {} threads here, but {} by another thread",
+                "barrier {id} has a thread count of {} here, but of {} in another thread",
                 say(count),
                 say(barrier.count())
             );
@@ -118,7 +124,7 @@ impl Machine<'_> {
             .find(|&&(other, other_site)| other / WARP == thread / WARP && other_site != site)
         {
             let reason = format!(
-                "{} of the same warp is at another one",
+                "{} of the same warp is at another barrier op",
                 self.thread(other.0)
             );
             return Err(Fault::DivergentBarrier(self.divergence(

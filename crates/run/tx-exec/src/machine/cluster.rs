@@ -11,7 +11,8 @@ impl Machine<'_> {
     pub(crate) fn cluster_arrive(&mut self, site: u32, relaxed: bool) -> Result<(), Fault> {
         let thread = self.current;
         if let Some(before) = self.members[thread].arrival {
-            let reason = "it has not waited since its last arrival at the barrier of the cluster";
+            let reason = "the thread arrives again at the cluster barrier without a wait in \
+                          between";
             let other = Some((thread, before.site));
             return Err(Fault::InvalidBarrier(self.divergence(
                 thread,
@@ -44,7 +45,8 @@ impl Machine<'_> {
     pub(crate) fn cluster_wait(&mut self, site: u32) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Some(arrival) = self.members[thread].arrival else {
-            let reason = "it has not arrived at the barrier of the cluster since it waited last";
+            let reason = "the thread waits again at the cluster barrier without an arrival in \
+                          between";
             return Err(Fault::InvalidBarrier(self.divergence(
                 thread,
                 site,
@@ -83,7 +85,7 @@ impl Machine<'_> {
 
     fn never_arrives(&self, thread: usize, site: u32, exited: usize) -> Fault {
         let reason = format!(
-            "it needs {} of block {}, which has exited",
+            "the thread waits for {} of block {}, which has exited",
             self.thread(exited),
             Coordinates(self.cta(exited).block)
         );
@@ -97,7 +99,7 @@ impl Machine<'_> {
             _ => None,
         };
         let (thread, site) = (0..self.threads.len()).find_map(waits)?;
-        let reason = "it waits for a thread that has not arrived at the barrier of the cluster";
+        let reason = "the thread waits for a thread that has not arrived at the cluster barrier";
         let divergence = self.divergence(thread, site, reason.into(), None);
         Some(Fault::Deadlock(divergence))
     }

@@ -81,7 +81,7 @@ impl Machine<'_> {
                 (wait.site() != site).then(|| (other, wait.site()))
             });
             let reason = match barrier.count() {
-                _ if whole_block => "it waits for a thread that waits elsewhere".into(),
+                _ if whole_block => "the thread waits for a thread that waits at another op".into(),
                 Some(count) => format!(
                     "barrier {id} needs {count} threads, but only {} arrive",
                     barrier.arrived().len()

@@ -78,7 +78,10 @@ impl Machine<'_> {
                 self.wake(place, is_complete);
                 Ok(())
             }
-            None => Err(self.misused(site, "the phase of the mbarrier object needs no arrival")),
+            None => Err(self.misused(
+                site,
+                "the current phase of the mbarrier object has no pending arrivals",
+            )),
         }
     }
 

@@ -63,7 +63,9 @@ impl Machine<'_> {
                             "mask {mask:#010x} is not the mask {other_mask:#010x} of lane {lane}"
                         )
                     } else {
-                        format!("it waits for lane {lane}, and lane {lane} for it")
+                        format!(
+                            "the thread waits for lane {lane}, and lane {lane} waits for the thread"
+                        )
                     };
                     return Err(Fault::DivergentWarp(self.divergence(
                         thread,

@@ -246,8 +246,8 @@ fn ranges() {
     let fault = threads(49).unwrap_err();
     assert_eq!(
         fault.to_string(),
-        "out of range: the range is 0 to before 48, found 48 in `nvvm.read.ptx.sreg.tid.x` at range.mlir:2:9 \
-         by thread (48, 0, 0) of block (0, 0, 0)"
+        "out of range: expected a value from 0 to below 48, found 48 in `nvvm.read.ptx.sreg.tid.x` \
+         at range.mlir:2:9 by thread (48, 0, 0) of block (0, 0, 0)"
     );
 }
 

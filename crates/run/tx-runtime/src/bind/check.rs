@@ -84,9 +84,7 @@ pub(super) fn check(index: usize, arg: &Arg, argument: &Argument) -> Result<(), 
             Some(_) => Ok(()),
             None => {
                 let (low, high) = integer_range(*element);
-                refuse(Some(format!(
-                    "{element} holds whole numbers from {low} to {high}"
-                )))
+                refuse(Some(format!("the range of {element} is {low} to {high}")))
             }
         },
         (Arg::Array(array), ArgumentType::Memref(memref)) => {

@@ -213,7 +213,7 @@ impl BoundPlan {
         };
         if self.buffers[*buffer].address.is_none() {
             return Err(refuse(
-                "an argument on memory of the caller's".to_owned(),
+                "an argument in device memory of the caller".to_owned(),
                 None,
             ));
         }

@@ -243,9 +243,9 @@ fn elements_may_share_a_place() -> Result<(), Error> {
     let error = BoundPlan::new(&plan, vec![different.into()], None).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "argument 0: found an array 3x4xf32, expected memref<3x4xf32, strided<[0, 1]>>; \
-         strides [0, 1] put several \
-         elements at place 2, and [1, 2] differs from another of them"
+        "argument 0: found an array 3x4xf32, expected memref<3x4xf32, strided<[0, 1]>>; strides \
+         [0, 1] map several elements to element 2 of the memref, and the value at [1, 2] differs \
+         from another of these values"
     );
     Ok(())
 }
@@ -357,9 +357,8 @@ fn refuses_memory_that_does_not_fit() {
         (
             "memref<?x?xf32, strided<[?, ?], offset: ?>>",
             on_device(&[4, 8]).with_strides(2, &[-8, 1]).into(),
-            "an array 4x8xf32 on the device, expected memref<?x?xf32, strided<[?, ?], offset: \
-             ?>>; offset 2 leaves no \
-             room for elements down to -24",
+            "an array 4x8xf32 on the device, expected memref<?x?xf32, strided<[?, ?], offset: ?>>; \
+             offset 2 is too small for strides that reach element -24",
         ),
         (
             "memref<?x?xf32>",
@@ -515,12 +514,12 @@ fn checks_arguments() {
         (
             "i8",
             300.into(),
-            "the number 300, expected i8; i8 holds whole numbers from -128 to 255",
+            "the number 300, expected i8; the range of i8 is -128 to 255",
         ),
         (
             "i1",
             0.5.into(),
-            "the number 0.5, expected i1; i1 holds whole numbers from 0 to 1",
+            "the number 0.5, expected i1; the range of i1 is 0 to 1",
         ),
     ] {
         assert_eq!(fails(ty, arg), format!("argument 1: found {message}"));

@@ -60,7 +60,7 @@ impl Context {
                     0 => "the CUDA driver shows no device; check `nvidia-smi` and \
                       CUDA_VISIBLE_DEVICES"
                         .to_owned(),
-                    _ => format!("the CUDA driver shows {count}, counted from 0"),
+                    _ => format!("the number of CUDA devices is {count}, counted from 0"),
                 },
             })?;
         let what = || format!("opening cuda:{ordinal}");
