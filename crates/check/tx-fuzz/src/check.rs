@@ -14,7 +14,7 @@ use tx_validate::{Options, Trouble, Validation, Verdict};
 pub enum Class {
     /// The program compiles, and all passes preserve its results.
     Accepted,
-    /// The program is rejected with a diagnostic at a location.
+    /// The compiler rejects the program with a diagnostic that has a location.
     Refused,
     /// A pass changes the results of the program.
     Wrong,
@@ -24,7 +24,7 @@ pub enum Class {
     Fault,
     /// After some pass, the module contains an op that validation does not support.
     Unsupported,
-    /// The program is rejected with a diagnostic that has no location.
+    /// The compiler rejects the program with a diagnostic that has no location.
     Unlocated,
     /// The input program fails on the generated inputs.
     Input,
@@ -36,7 +36,7 @@ pub enum Class {
     Crash,
     /// The process exceeds its time limit.
     Hang,
-    /// The program is rejected without a message, or with an undefined exit status.
+    /// The compiler rejects the program without a message, or exits with an undefined status.
     Silent,
     /// `tx` and MLIR's own tools fail on the program.
     Upstream,
@@ -83,8 +83,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the key by which a summary groups outcomes. The key excludes the first wrong value,
-    /// so that outcomes that differ only in this value share a group.
+    /// Returns the text by which a summary groups outcomes. The text omits the first wrong value,
+    /// so the summary puts outcomes with different wrong values into one group.
     pub(crate) fn kind(&self) -> String {
         match self.class {
             Class::Wrong | Class::Race => self.headline(),
@@ -118,7 +118,8 @@ impl fmt::Display for Outcome {
 pub(crate) fn kind_of(message: &str) -> String {
     let mut text = String::new();
     let mut quoted = false;
-    // The first line identifies the kind of message; later lines contain locations and values.
+    // The first line of a message identifies its kind; the other lines contain locations and
+    // values.
     for c in message.lines().next().unwrap_or_default().chars() {
         match c {
             '`' => {

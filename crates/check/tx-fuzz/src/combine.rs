@@ -3,13 +3,13 @@
 use crate::element::Element::{self, F16, F32, F64, I32, I64};
 use serde::{Deserialize, Serialize};
 
-/// Combiner of a reduction; includes the element types and the attributes of the reduction.
+/// Combiner, element types and attributes of a reduction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Combine {
     /// Reduction kind of the `tile` dialect, or a custom combiner from `CUSTOM`.
     pub kind: Kind,
-    /// Element type of the source. Custom combiners ignore this field, because their types are
-    /// fixed.
+    /// Element type of the source. A custom combiner ignores this field, because the element types
+    /// of each custom combiner are fixed.
     pub element: Element,
     /// Element type of the destination, or of the value destination of argmin and argmax.
     pub to: Element,
@@ -42,7 +42,7 @@ pub enum Kind {
     Xor,
     ArgMax,
     ArgMin,
-    /// Custom combiner; the value is its index in `CUSTOM`.
+    /// Custom combiner with this index in the table `CUSTOM`.
     Custom(usize),
 }
 
@@ -113,8 +113,8 @@ pub(crate) struct Custom {
 }
 
 /// Associative and commutative combiners. Combination with the identity preserves every value
-/// except NaN and -0.0. A maximum that ignores NaN turns NaN into its identity -∞, and the sum of
-/// 0.0 and -0.0 is 0.0.
+/// except NaN and -0.0. For example, a maximum that ignores NaN combines NaN and the identity -∞ to
+/// -∞, and the sum of -0.0 and the identity 0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // Product.
     Custom {

@@ -38,7 +38,8 @@ impl CpuTimeLimit {
     }
 }
 
-/// Returns the CPU time of all threads of a process; `None` if the system does not report it.
+/// Returns the CPU time of all threads of a process; `None` if the system does not report the CPU
+/// time.
 fn processor_time(process: u32) -> Option<Duration> {
     let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The program name in parentheses may contain any character.

@@ -6,8 +6,8 @@ use crate::description::{
 };
 use crate::element::Element;
 
-/// Reason why the description of a random program is invalid. Shrinking a failing case can produce
-/// invalid descriptions.
+/// Reason why the description of a random program is invalid. The shrinker can produce invalid
+/// descriptions from a valid description.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Contradiction(pub(crate) String);
@@ -19,9 +19,9 @@ pub(crate) fn contradiction<T>(message: impl Into<String>) -> Result<T, Contradi
 /// Leading dimension of an array of tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeadingDimension {
-    /// One tile per thread group; the value is the number of groups.
+    /// Number of thread groups, if the array has one tile for each thread group.
     Group(usize),
-    /// One tile per loop iteration; the value is the number of iterations.
+    /// Number of loop iterations, if the array has one tile for each loop iteration.
     Iteration(usize),
 }
 
@@ -67,7 +67,8 @@ pub(crate) fn reduced(
 }
 
 impl Work {
-    /// Returns the number of thread groups that execute the op, each on its own data.
+    /// Returns the number of thread groups that execute the op. Each thread group accesses separate
+    /// data.
     pub(crate) fn count(&self, kernel: &Kernel) -> usize {
         match self.groups {
             Groups::Each => self.scope.groups(kernel.threads()),
@@ -76,7 +77,7 @@ impl Work {
     }
 
     /// Returns the leading dimensions of an array with one tile per loop iteration. If `each` is
-    /// set, each thread group also has its own tile.
+    /// set, the array has one tile for each pair of a thread group and a loop iteration.
     pub(crate) fn lead(&self, kernel: &Kernel, each: bool) -> Vec<LeadingDimension> {
         let mut lead = Vec::new();
         if each && self.count(kernel) > 1 {
@@ -148,8 +149,8 @@ impl Kernel {
         }
     }
 
-    /// Returns whether each thread group reads only the result of op `from` that the group itself
-    /// wrote, instead of the results of all groups.
+    /// Returns whether each thread group reads only the part of the result of op `from` that this
+    /// thread group wrote. Otherwise, each thread group reads the whole result.
     pub(crate) fn takes_part_of(&self, at: usize, from: usize) -> Result<bool, Contradiction> {
         let (work, earlier) = (&self.work[at], &self.work[from]);
         let written = self.written(from)?;
@@ -177,7 +178,7 @@ impl View {
         self.after.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns the stride of the subview along dimension `d`, which has `size` elements.
+    /// Returns the stride of the subview along dimension `d`; `size` is the size of this dimension.
     pub(crate) fn step(&self, d: usize, size: usize) -> usize {
         match self.step.get(d) {
             Some(step) if size > 1 => *step,
@@ -212,7 +213,7 @@ impl View {
         self.before(d) + inside + self.after(d)
     }
 
-    /// Returns whether the view selects all elements of its memory, for a tile of the given shape.
+    /// Returns whether a view of shape `shape` selects all elements of its memory.
     pub(crate) fn is_whole(&self, shape: &[usize]) -> bool {
         shape
             .iter()

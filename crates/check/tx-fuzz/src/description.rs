@@ -73,8 +73,8 @@ pub struct Work {
     pub scope: Scope,
     /// Thread groups that execute the op.
     pub groups: Groups,
-    /// Trip count of a surrounding loop; `None` without a loop. Each iteration reads a separate
-    /// part of the source and writes separate results.
+    /// Trip count of a surrounding loop; `None` without a loop. Each loop iteration reads a
+    /// separate part of the source and writes separate results.
     pub turns: Option<usize>,
     /// Operation.
     pub op: KernelOp,
@@ -165,8 +165,8 @@ pub enum Source {
     Result {
         /// Index of the earlier op.
         work: usize,
-        /// Index of the result that an op with one source reads. An op with N sources ignores this
-        /// field and reads the first N results of the earlier op.
+        /// Index of the result to read, if the reading op has one source. An op with N sources
+        /// ignores this index, and reads the first N results of the earlier op.
         part: usize,
     },
 }
@@ -184,8 +184,8 @@ pub struct Tile {
     pub each: bool,
 }
 
-/// Memory that an op writes. At the end of the kernel, results outside of global memory are copied
-/// to an argument.
+/// Memory that an op writes. At its end, the kernel copies results outside of global memory to an
+/// argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
     /// Memory space.
@@ -205,8 +205,8 @@ pub enum Space {
     Private,
 }
 
-/// Position of a tile within a larger array. Each list may have fewer entries than the tile has
-/// dimensions; missing entries have default values.
+/// Position of a tile within a larger array. If a list has fewer entries than the tile has
+/// dimensions, the missing entries have default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// Number of elements of the array before the tile, along each dimension.
@@ -215,7 +215,7 @@ pub struct View {
     pub after: Vec<usize>,
     /// Stride of the view along each dimension; stride 0 maps all indices to one element.
     pub step: Vec<usize>,
-    /// Order of the dimensions in memory: the tile dimension of each memory dimension, outermost
+    /// Tile dimension that corresponds to each memory dimension; the outermost memory dimension is
     /// first.
     pub order: Vec<usize>,
     /// For each dimension, whether the size is dynamic in the type of the view.
@@ -268,17 +268,17 @@ pub struct Layout {
 /// Rule that derives the layout of a result from the layout of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ResultLayout {
-    /// Non-reduced dimensions keep their iterators; every contributing thread holds a copy of the
-    /// result.
+    /// Non-reduced dimensions keep their iterators; every thread that contributes elements to a
+    /// result holds a copy of this result.
     Everyone,
-    /// Non-reduced dimensions keep their iterators; only the first contributing thread holds the
-    /// result.
+    /// Non-reduced dimensions keep their iterators; only the first thread that contributes elements
+    /// to a result holds this result.
     First,
-    /// Every thread of the scope has all results in registers.
+    /// Every thread of the scope holds all results in registers.
     Registers,
-    /// The first thread has all results in registers.
+    /// The first thread of the scope holds all results in registers.
     OneThread,
-    /// Consecutive threads of the scope have one result each.
+    /// Consecutive threads of the scope hold one result each.
     Lanes,
 }
 
@@ -303,13 +303,13 @@ pub struct GridOp {
     pub axes: Vec<usize>,
     /// Set if the result keeps each reduced dimension with size 1.
     pub keep: bool,
-    /// Op, or form of the op, that expresses the computation.
+    /// Op with which the program expresses the computation.
     pub form: Form,
     /// Computation on each element before reduction.
     pub element: Option<ElementWork>,
     /// Computation on each result before the store.
     pub epilogue: Option<EpilogueWork>,
-    /// For ops with indexing maps, the source dimension that each loop iterates over.
+    /// Source dimension that each loop iterates over, if the op has indexing maps.
     pub order: Vec<usize>,
     /// Set if the destination is a temporary.
     pub temporary: bool,
@@ -324,11 +324,11 @@ pub struct GridOp {
 pub enum HostSource {
     /// Argument with a shape and a view.
     Fresh(Vec<usize>, View),
-    /// First destination of an earlier op; the value is the index of that op.
+    /// First destination of the earlier op with this index.
     Result(usize),
 }
 
-/// Op or form that expresses a grid-level computation.
+/// Op with which a program expresses a grid-level computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// `tile.reduce … scope(grid)`.
@@ -343,8 +343,9 @@ pub enum Form {
     Map,
     /// `memref.copy`.
     Copy,
-    /// Convolution as `linalg.generic` (true) or `tile.reduce` (false). The source shape contains
-    /// the two sizes of the result, and then the two sizes of the filter.
+    /// Convolution, which the program expresses as `linalg.generic` if the flag is true, and as
+    /// `tile.reduce` otherwise. The source shape of a convolution contains the two sizes of the
+    /// result, followed by the two sizes of the filter.
     Window(bool),
     /// Computation of the mean and the variance of an f32 source with Welford's combiner.
     Welford,
@@ -355,9 +356,10 @@ pub enum Form {
 pub enum ElementWork {
     /// Square.
     Square,
-    /// Product with the element of a second array of equal shape.
+    /// Product of the element and the corresponding element of a second array.
     Product,
-    /// Yields the element if its index along the last dimension is odd, and 1 otherwise.
+    /// Yields the element if the element has an odd index along the last dimension, and 1
+    /// otherwise.
     Odd,
 }
 
@@ -389,8 +391,8 @@ pub enum StepDescription {
     Vectorize(String),
 }
 
-/// Host function with several ops on the rows of equal-sized matrices. The compiler fuses these ops
-/// into one kernel.
+/// Host function with several ops that the compiler fuses into one kernel. The ops operate on the
+/// rows of equal-sized matrices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rows {
     /// Number of rows.
@@ -415,8 +417,9 @@ pub struct Rows {
 pub struct RowOp {
     /// Kind of result.
     pub makes: Makes,
-    /// Operands of the op. The binary op of each operand, except the first, combines the operand
-    /// with the combined preceding operands.
+    /// Operands of the op, each with a binary op. The op combines the operands from left to right:
+    /// a binary op combines its operand with the combination of all preceding operands. The binary
+    /// op of the first operand is not used.
     pub of: Vec<(Operand, Binary)>,
     /// Unary function that is applied to the combined operands.
     pub unary: Option<Unary>,
@@ -444,13 +447,13 @@ pub enum Makes {
 /// Operand of an op on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operand {
-    /// Matrix argument; the value is its index.
+    /// Matrix argument with this index.
     Matrix(usize),
     /// Argument with one element per row.
     Row,
     /// Argument with one element per column.
     Column,
-    /// Result of an earlier op; the value is the index of that op.
+    /// Result of the earlier op with this index.
     Result(usize),
 }
 
@@ -489,13 +492,14 @@ pub struct Mapping {
     pub threads: usize,
     /// Number of blocks per row (cluster size).
     pub blocks: usize,
-    /// Unroll factor of the loads of a thread, used if registers do not hold the row between ops.
+    /// Unroll factor of the loads of a thread. The unroll factor applies only if registers do not
+    /// hold the row between ops.
     pub loads: usize,
     /// Vector width of a load.
     pub vector: usize,
     /// Set if matrix rows are kept in registers between the fused ops.
     pub holds: bool,
-    /// Set if arrays with one element per row are kept in registers, but matrix rows are not.
+    /// Set if registers hold arrays with one element per row, but no matrix rows.
     #[serde(default)]
     pub holds_totals: bool,
 }

@@ -1,10 +1,11 @@
 //! The fuzzer checks random programs by execution, and checks that malformed input causes a
 //! diagnostic.
 //!
-//! [`generate`] creates a [`Case`] from a seed and an index. A case describes a program: element
-//! types, scopes, layouts, sizes, views, block sizes, variants and schedules. [`Case::text`] prints
-//! the program as MLIR. [`check`] compiles the program and runs it after every pass
-//! ([`tx_validate`]). A failing case is reduced to a smaller case with an equal failure.
+//! [`generate`] creates a test case ([`Case`]) from a seed and an index. A test case describes a
+//! program by its element types, scopes, layouts, sizes, views, block sizes, variants and
+//! schedules. [`Case::text`] prints the program as MLIR. [`check`] compiles the program and runs it
+//! after every pass ([`tx_validate`]). The fuzzer reduces a failing test case to a smaller test
+//! case with the same kind of failure.
 
 mod check;
 mod combine;

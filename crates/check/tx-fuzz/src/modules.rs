@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// CPU time limit of one case.
+/// CPU time limit of one test case.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Maximum number of findings per kind of failure that the fuzzer shrinks. The fuzzer counts
-/// further findings, but does not shrink their programs.
+/// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
+/// the findings beyond this limit, but does not shrink their programs.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);
@@ -26,7 +26,7 @@ const SHRINK: Duration = Duration::from_secs(90);
 /// Options of a fuzz run.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Name of the fuzzing command, for command lines that reproduce a finding.
+    /// Name of the fuzzing command in the printed command line that reproduces a finding.
     pub program: String,
     /// Command line of a worker process, which calls [`crate::serve`].
     pub worker: Vec<OsString>,
@@ -43,15 +43,15 @@ pub struct Config {
     /// Kind of every program; `None` draws programs of all kinds.
     pub programs: Option<ProgramKind>,
     /// Variant that one reduction of each program must use; `None` forces no variant. The fuzzer
-    /// skips cases to which the variant does not apply.
+    /// skips a test case if the variant applies to none of its reductions.
     pub variant: Option<String>,
     /// Directory for findings.
     pub out: PathBuf,
-    /// Number of completed cases, for progress display.
+    /// Number of completed test cases, which the progress display shows.
     pub done: Arc<AtomicU64>,
 }
 
-/// Checks random cases until the time limit of the run.
+/// Checks random test cases until the run reaches its time limit.
 ///
 /// # Errors
 /// Returns an error if a process cannot be started or a file cannot be written.
@@ -132,8 +132,9 @@ fn checked(
     Ok(None)
 }
 
-/// Returns copies of the case. Each copy forces `variant` for one reduction of the program; `index`
-/// selects the reduction of the first copy. Grid-level ops have no variant.
+/// Returns one copy of the test case for each reduction of the program. Each copy forces `variant`
+/// for another reduction; `index` selects the reduction of the first copy. Grid-level ops have no
+/// variant, so a program with grid-level ops has no copies.
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {
         let mut case = case.clone();
@@ -168,7 +169,7 @@ const UNTIL_CHOSEN: [&str; 5] = [
     "tile-select-variant",
 ];
 
-/// Returns whether the compiler rejected the program before it expanded the forced variant.
+/// Returns whether the compiler rejected the program before a pass expanded the forced variant.
 fn is_not_taken(outcome: &Outcome) -> bool {
     outcome.class == Class::Refused && UNTIL_CHOSEN.contains(&&*outcome.stage)
 }

@@ -14,7 +14,7 @@ pub struct Summary {
     pub cases: u64,
     /// Number of accepted cases.
     pub accepted: u64,
-    /// Number of rejected cases for each message.
+    /// Number of rejected test cases for each message.
     pub refused: BTreeMap<String, u64>,
     /// Findings, by kind.
     pub findings: BTreeMap<String, Finding>,
@@ -24,20 +24,21 @@ pub struct Summary {
     pub variants: BTreeMap<String, u64>,
     /// Forced variant.
     pub forced: Option<String>,
-    /// Number of skipped cases; in these cases, the forced variant applies to no reduction.
+    /// Number of skipped test cases. In a skipped test case, the forced variant applies to no
+    /// reduction.
     pub passed_over: u64,
     /// Duration and index of the slowest case.
     pub slowest: Option<(Duration, u64)>,
 }
 
-/// Statistics of all cases with one kind of finding.
+/// Statistics of all test cases with one kind of finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finding {
     /// Number of cases.
     pub count: u64,
     /// Index of the first test case.
     pub first: u64,
-    /// Message of the first case, including names from its program.
+    /// Message of the first test case; the message contains names from its program.
     pub said: String,
 }
 
@@ -57,12 +58,12 @@ impl Summary {
         }
     }
 
-    /// Counts a case to which the forced variant does not apply.
+    /// Counts a test case to which the forced variant does not apply.
     pub(crate) fn pass_over(&mut self) {
         self.passed_over += 1;
     }
 
-    /// Records the duration of case `index` if no earlier case took longer.
+    /// Records the duration of test case `index` if the test case is the slowest so far.
     pub(crate) fn time(&mut self, index: u64, time: Duration) {
         self.slowest = self.slowest.max(Some((time, index)));
     }
@@ -168,7 +169,7 @@ impl Findings {
 /// Directory for findings; an empty directory is removed at the end.
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Set if the directory existed before the run, and must therefore not be removed.
+    /// Set if the directory existed before the run. The run does not remove an existing directory.
     was_there: bool,
 }
 
@@ -202,9 +203,9 @@ impl Drop for Folder {
 mod tests {
     use super::*;
 
-    /// The summary does not depend on the order in which cases finish. The summary counts how often
-    /// each variant is selected in all programs together. Messages of findings contain names from
-    /// the program. Messages of rejected programs contain placeholders instead of these names.
+    /// The summary does not depend on the order in which test cases finish. The summary counts how
+    /// often each variant is selected in all programs together. Messages of findings contain names
+    /// from the program. Messages of rejected programs contain placeholders instead of names.
     /// Findings in one stage that differ only in the wrong values count as one kind of finding.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
@@ -242,8 +243,8 @@ mod tests {
         assert_eq!(told(&cases), text);
     }
 
-    /// With a forced variant, the summary counts inapplicable cases separately, and omits other
-    /// variants.
+    /// If a variant is forced, the summary separately counts the test cases to which the variant
+    /// does not apply, and omits other variants.
     #[test]
     fn what_a_forced_variant_does_not_take_is_passed_over() {
         let mut summary = Summary::with_variants(["local", "shared"], Some("local".to_owned()));

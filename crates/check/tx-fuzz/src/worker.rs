@@ -12,15 +12,16 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Number of cases after which a worker is restarted, to bound memory leaks.
+/// Number of test cases after which a worker process restarts. A restart frees leaked memory.
 const CASES: usize = 300;
 
-/// Reads cases from standard input, one line of JSON each, and writes outcomes to standard output.
+/// Reads test cases from standard input, one JSON object per line, and writes their outcomes to
+/// standard output.
 ///
 /// # Errors
 /// Returns an error if standard input or output is closed in the middle of a line.
 pub fn serve(compiler: &MakeCompiler<'_>) -> io::Result<()> {
-    // A panic becomes an outcome; the hook prints its location.
+    // A panic becomes an outcome; the panic hook prints the location of the panic.
     panic::set_hook(Box::new(|info| {
         let _ = writeln!(io::stderr(), "{info}");
     }));
@@ -53,7 +54,7 @@ struct Running {
 }
 
 impl Worker {
-    /// Creates a worker, whose process starts when it receives the first case.
+    /// Creates a worker. The worker starts its process when it receives the first test case.
     pub(crate) fn new(command: Vec<OsString>, log: PathBuf, limit: Duration) -> Self {
         Self {
             command,
@@ -95,7 +96,8 @@ impl Worker {
         })
     }
 
-    /// Checks a case; a crash or timeout of the process becomes an outcome.
+    /// Returns the outcome of a test case. If the process crashes or exceeds its time limit, the
+    /// outcome reports this failure.
     pub(crate) fn check(&mut self, case: &Case) -> io::Result<Outcome> {
         let mut running = match self.running.take() {
             Some(running) => running,
@@ -103,7 +105,7 @@ impl Worker {
         };
         let mut line = serde_json::to_string(case)?;
         line.push('\n');
-        // Ignore write errors: the missing answer reveals a dead process.
+        // Ignore write errors: if the process has ended, it sends no answer.
         let _ = running
             .input
             .write_all(line.as_bytes())

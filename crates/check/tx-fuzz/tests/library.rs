@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tx::{Compiler, Source, Target};
 use tx_fuzz::text::damaged;
 
-/// Number of cases for each function. A program takes some milliseconds, other text far less.
+/// Number of cases for each function. A function that compiles a program takes some milliseconds;
+/// the other functions are much faster.
 const PROGRAMS: u64 = 500;
 const OTHERS: u64 = 2000;
 

@@ -1,4 +1,4 @@
-//! Translation of IR to closures, one per op.
+//! Translation of IR to closures. Each op becomes one closure.
 
 use crate::code::{Code, Function, OpClosure};
 use crate::site::{Site, SiteTable};
@@ -12,7 +12,8 @@ use tx_mlir::melior::ir::{Type, ValueLike};
 use tx_mlir::{Blk, Op, Val, key, operands, results};
 use tx_scalar::Scalar;
 
-/// Function that compiles an op of a supported dialect. Returns `None` for an unsupported op.
+/// Function that compiles an op of a supported dialect. The function returns `None` for an
+/// unsupported op.
 pub(crate) type CompileOp<'c> =
     for<'p> fn(Op<'c>, &mut Build<'p, 'c>) -> Result<Option<OpClosure<'c>>, Trouble>;
 

@@ -9,12 +9,12 @@ use tx_exec::happens_before::ReleasedClocks;
 
 pub(crate) const WARP: u32 = 32;
 
-/// The blocks of a cluster, which run together. A launch without clusters has one block per
-/// cluster.
+/// The blocks of a cluster, which run together. The interpreter treats a launch without clusters as
+/// a launch with clusters of one block.
 ///
 /// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the index
-/// of the first lane of each block is a multiple of the warp size. Lanes between two blocks belong
-/// to no thread and are never active.
+/// of the first lane of each block is a multiple of the warp size. Padding lanes between two blocks
+/// belong to no thread and are never active.
 #[derive(Clone)]
 pub(crate) struct Cluster {
     pub(crate) grid: [u32; 3],
@@ -25,14 +25,14 @@ pub(crate) struct Cluster {
     /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
     /// Views of shared memory variables, by variable name. A variable has one view for all lanes,
-    /// or one view per lane. The name of dynamic shared memory is empty.
+    /// or one view per lane. The key of dynamic shared memory is the empty string.
     pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
     /// Number of bytes per block in each buffer of shared memory.
     pub(crate) shares: BTreeMap<usize, i64>,
     /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
-    /// Vector clocks that the pending arrival at the cluster barrier released. `None` if no arrival
-    /// is pending.
+    /// Vector clocks that the pending arrival at the cluster barrier released. The field is `None`
+    /// if no arrival is pending.
     pub(crate) cluster_arrival: Option<Rc<ReleasedClocks>>,
     /// Initialized mbarrier objects; the key is the address.
     pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
@@ -55,7 +55,8 @@ impl Cluster {
         }
     }
 
-    /// Returns the rank of the block of a lane, and the thread index in that block.
+    /// Returns two numbers for a lane: the rank of its block in the cluster, and its thread index
+    /// in the block.
     pub(crate) fn place(&self, lane: u32) -> (u32, u32) {
         (lane / self.pitch(), lane % self.pitch())
     }

@@ -124,7 +124,7 @@ impl Combined {
         }
     }
 
-    /// Overwrites partial results; the first overwritten result has index `at`.
+    /// Overwrites consecutive partial results, starting with the partial result at index `at`.
     fn put(&mut self, at: usize, parts: &Parts, scalars: &[Scalar]) {
         let all = self.len();
         for ((i, lanes), scalar) in parts.iter().enumerate().zip(scalars) {
@@ -197,7 +197,8 @@ impl<'c> Combiner<'c> {
         let program = Program::new(op, ops::compile);
         let mut build = Build::new(&program);
         let mut outside = Vec::new();
-        // An `element` region that uses non-constant values from outside is not compiled.
+        // The function does not compile an `element` region that uses non-constant values from
+        // outside of the op.
         let element =
             element.filter(|(block, ..)| constants_outside(op, std::iter::once(*block)).is_ok());
         let regions = first_block(op, 0)
@@ -252,7 +253,7 @@ impl<'c> Combiner<'c> {
         self.kind
     }
 
-    /// Returns the treatment of NaN.
+    /// Returns how the reduction treats NaN.
     pub fn nan(&self) -> Nan {
         self.nan
     }
@@ -325,8 +326,8 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// Computes partial results in chunks. A chunk with an undefined result is bisected, to isolate
-    /// the undefined result.
+    /// Computes partial results in chunks. If a result of a chunk is undefined, the function
+    /// bisects the chunk until it has isolated the undefined result.
     fn each(
         &self,
         len: usize,

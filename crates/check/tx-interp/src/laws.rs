@@ -1,14 +1,15 @@
 //! Tests of the algebraic properties of combiners: associativity, commutativity and identity. This
-//! module chooses the test values, and draws conclusions from the results.
+//! module chooses the test values and interprets the test results.
 //!
-//! [`tx_scalar::laws`] evaluates the properties on the combiner of the interpreter. For integers of
-//! up to 8 bits, the tests cover all values, so the result is a proof. Types of more than 8 bits
-//! are tested with extremes, zeros, ones, powers of two and their neighbours in all combinations,
-//! and with pseudo-random numbers. The pseudo-random numbers are equal in every run.
+//! [`tx_scalar::laws`] tests the properties by execution of the combiner in the interpreter. For
+//! integers of up to 8 bits, the tests cover all values, so the result is a proof. For types of
+//! more than 8 bits, the tests cover all combinations of extremes, zeros, ones, powers of two and
+//! the neighbours of powers of two. The tests also cover pseudo-random numbers. The pseudo-random
+//! numbers are equal in every run.
 //!
 //! If a property fails only for values that may never occur, the result is a remark, because only
 //! the author of the program knows which values occur. If floats are rounded, the two sides of an
-//! equation may differ by their error [`Bound`](crate::Bound).
+//! equation may differ by at most the sum of their error bounds ([`Bound`](crate::Bound)).
 
 use crate::combiner::{Combined, Combiner};
 use crate::ops::scalar::float_of;
@@ -29,8 +30,8 @@ use tx_scalar::number::{Float, Scalar, extremes, truncated};
 /// Result of testing the algebraic properties of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Every algebraic property holds for all tested values that are assumed to occur. The remarks
-    /// describe properties that fail for other tested values.
+    /// Every algebraic property holds for all tested values that the test assumes to occur. The
+    /// remarks describe properties that fail for tested values outside this assumption.
     Hold(Vec<String>),
     /// Message with values for which an algebraic property fails.
     Broken(String),
@@ -50,7 +51,8 @@ pub struct Laws {
 }
 
 /// Tests the algebraic properties of every combiner in a function or kernel, in its callees and in
-/// the kernels that it launches. A built-in kind such as `sum` is tested once per element type.
+/// the kernels that it launches. The function tests a built-in kind such as `sum` once per element
+/// type.
 pub fn laws(module: &Module<'_>, entry: &str) -> Vec<Laws> {
     // SAFETY: the op lives as long as the module.
     let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
@@ -156,7 +158,8 @@ struct Trial<'t, 'c> {
     combiner: &'t Combiner<'c>,
     scalars: &'t [Scalar],
     same: Same,
-    /// Reason why the combiner cannot run. If this field is set, no algebraic law is decided.
+    /// Reason why the combiner cannot run. If this field is set, the test neither confirms nor
+    /// refutes an algebraic law.
     trouble: &'t OnceCell<Trouble>,
 }
 
@@ -242,7 +245,7 @@ impl Trial<'_, '_> {
         (0..all.len()).map(partial).collect()
     }
 
-    /// Returns exact partial results. `parts` has one list of bits per component.
+    /// Returns exact partial results. `parts` contains one list of bits for each component.
     fn given(self, parts: Vec<Vec<u64>>) -> Vec<Partial> {
         let all = self.partials(Ok(Combined::given(parts)));
         all.into_iter().flatten().collect()
@@ -321,15 +324,15 @@ impl Trial<'_, '_> {
     }
 
     /// Tests a custom combiner with several components. If the reduction has one source, the test
-    /// assumes that all positive elements may occur. If an algebraic law fails only for other
-    /// elements, the result is a remark.
+    /// assumes that all positive elements may occur. If an algebraic law fails only for elements
+    /// that need not occur, the result is a remark.
     fn tuples(self, random: &mut Random) -> PropertyResult {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
             let tuples = self.mixed(random);
             let order = self.orders(&tuples, random).err().map(in_order);
-            // Partial results that differ from the identity in one component, for example in the
-            // index of an argmin. The index of an argmin only matters in ties.
+            // These partial results differ from the identity in one component, for example in the
+            // index of an argmin. The index of an argmin matters only if two values are equal.
             let beside = varied(&self.identity(), |part| {
                 let scalar = self.scalars[part];
                 values(scalar)
@@ -384,8 +387,9 @@ impl Trial<'_, '_> {
             (Kind::Sum | Kind::Prod, Scalar::Float(_)) => self.associates(&values, random)?,
             _ => exact.associates(&values, random)?,
         }
-        // For argmin and argmax the identity has index 0, which is also the index of the first
-        // element. Lowered code starts from another initial value, so the identity is not tested.
+        // The identity of argmin and argmax has index 0, which is also the index of the first
+        // element. Lowered code starts from another initial value, so this function does not test
+        // the identity.
         if self.scalars.len() == 1 {
             self.kept(&values)?;
         }
@@ -411,7 +415,7 @@ impl Trial<'_, '_> {
         self.given(parts.collect())
     }
 
-    /// Tests commutativity and associativity. The operands are all pairs of the given values, all
+    /// Tests commutativity and associativity. The tests combine all pairs of the given values, all
     /// triples of the first [`CUBED`] values, and pseudo-random numbers.
     fn orders(self, values: &[Partial], random: &mut Random) -> Verdict {
         self.holds(Law::Commutative, pairs(values))?;
@@ -458,7 +462,7 @@ impl Trial<'_, '_> {
                 .iter()
                 .zip(r)
                 .map(|(l, r)| Some([l.as_ref()?, r.as_ref()?]));
-            // Combines the pairs even if a partial result is infinite or NaN.
+            // Combines the pairs, including pairs with an infinite or NaN partial result.
             self.combine_known(Law::Identity, two)
         };
         let (ab, bc, cd) = (&both(a, b), &both(b, c), &both(c, d));
@@ -471,8 +475,8 @@ impl Trial<'_, '_> {
         Ok(())
     }
 
-    /// Tests whether the identity is neutral to the given values. Combination with the identity may
-    /// round a float, and may change the sign of 0.
+    /// Tests whether the identity is neutral to the given values. The test accepts that combination
+    /// with the identity rounds a float or changes the sign of 0.
     fn kept(self, values: &[Partial]) -> Verdict {
         self.holds(Law::Identity, sides(&self.identity(), values))
     }
@@ -492,7 +496,8 @@ impl Trial<'_, '_> {
         let others = values.iter().filter(differs);
         let mut verdict = self.kept(std::slice::from_ref(&identity));
         if verdict.is_ok() && is_custom {
-            // The identity must be neutral to at least one other value, whatever elements occur.
+            // Regardless of the elements that occur, the identity must be neutral to at least one
+            // other value.
             let left = others.map(|x| vec![&identity, x, x]);
             let some = self.holds_for_some(Law::Identity, left);
             verdict = some.map_err(CounterExample::of_all);
@@ -527,7 +532,7 @@ impl Trial<'_, '_> {
         .to_owned()
     }
 
-    /// Searches for an identity of one component that changes neither the given values nor
+    /// Searches for an identity of one component that preserves the given values and the
     /// infinities. For integers of more than 8 bits and for floats, the function tries only common
     /// identities, because another identity may change an untested value.
     fn neutral(self, values: &[Partial]) -> Option<Partial> {
@@ -555,7 +560,7 @@ impl Trial<'_, '_> {
 }
 
 /// Returns one tuple per index. The tuple contains the partial result of each list at this index.
-/// An index at which a partial result is undefined has no tuple.
+/// If a partial result at an index is undefined, the function omits the tuple of this index.
 fn zipped<const N: usize>(
     lists: [&Vec<Option<Partial>>; N],
 ) -> impl Iterator<Item = Vec<&Partial>> {
@@ -574,12 +579,13 @@ fn in_order(broken: CounterExample) -> String {
     )
 }
 
-/// Returns a component with the given bits and an exact error bound.
+/// Returns a component with the given bits and the error bound of an exact number.
 fn exact(scalar: Scalar, bits: u64) -> (u64, Bound) {
     (bits, Bound::exact(float_of(scalar, bits)))
 }
 
-/// Returns test values: small numbers first, then extremes and powers of two with their neighbours.
+/// Returns test values in this order: small numbers, extremes, and powers of two with their
+/// neighbours.
 fn values(scalar: Scalar) -> Vec<u64> {
     match scalar {
         Scalar::Int(bits) => {
@@ -614,8 +620,8 @@ fn special(scalar: Scalar) -> Vec<u64> {
     scalar.float().map_or(Vec::new(), bits)
 }
 
-/// Returns `ELEMENTS` positive numbers with some duplicates. The list is rotated by `first`
-/// positions.
+/// Returns `ELEMENTS` positive numbers with some duplicates. The function rotates the list by
+/// `first` positions.
 fn positive(scalar: Scalar, first: usize) -> Vec<u64> {
     let list = [3.0, 1.0, 2.0, 5.0, 1.0, 0.5, 12.0, 7.0, 3.0, 0.25, 2.0, 6.0];
     let bits = |x: f64| match scalar {

@@ -39,7 +39,8 @@ impl Point {
     }
 }
 
-/// Returns the sum of each point with each combination of coordinates of the layout entries.
+/// Adds every combination of coordinates of the layout entries to every point, and returns all
+/// sums.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points
@@ -73,7 +74,8 @@ pub(crate) fn slots(layout: &Layout) -> Vec<i64> {
     all
 }
 
-/// Returns, for each element in row-major order, all threads and registers that hold a copy.
+/// Returns all copies of each element, in row-major order of the elements. A copy is a pair of a
+/// thread and a register.
 pub fn holders(layout: &Layout) -> Vec<Vec<Holder>> {
     let slots = slots(layout);
     spread(vec![start(layout)], &layout.shard)

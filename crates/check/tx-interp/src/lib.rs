@@ -2,7 +2,8 @@
 //! with `tile` ops, and lowered kernels with loops, shuffles and barriers.
 //!
 //! The interpreter shares no code with the lowering. The implementation of each op follows the
-//! documentation of the op. Running a module before and after a pass therefore validates the pass.
+//! documentation of the op. A comparison of the results before and after a pass therefore validates
+//! the pass.
 //!
 //! All active lanes of a block execute an op before any lane executes the next op (lockstep).
 //! Before the compiler inserts barriers, lockstep execution defines the results of a program,
@@ -10,7 +11,8 @@
 //! [`Options::races`] checks that the barriers order all conflicting accesses. The race check uses
 //! [`tx_exec::happens_before`].
 //!
-//! Each float has a [`Bound`] on the difference that another order of combination can cause.
+//! The interpreter can compute an error [`Bound`] for each float: a limit on the difference that
+//! another combination order can cause.
 //!
 //! ```no_run
 //! use tx_interp::{Argument, Options, run};

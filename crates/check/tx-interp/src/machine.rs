@@ -16,8 +16,8 @@ use tx_scalar::{Bound, Scalar};
 pub(crate) struct World {
     pub(crate) sites: Rc<SiteTable>,
     pub(crate) memory: Memory,
-    /// Module-level variables that are not in shared memory. The key is the address of the op
-    /// `memref.global`.
+    /// Module-level variables that are not in shared memory. The key of a variable is the address
+    /// of its op `memref.global`.
     pub(crate) variables: BTreeMap<usize, Rc<View>>,
     pub(crate) clocks: Clocks,
     /// Set to check that barriers order conflicting accesses.
@@ -54,7 +54,7 @@ impl World {
         self.most_steps - self.steps
     }
 
-    /// Increases the remaining steps by the step limit of a launch.
+    /// Increases the number of remaining steps by the step limit of a launch.
     pub(crate) fn allow(&mut self, grid: [u32; 3], block: [u32; 3]) {
         let more = self.limit.of_launch(grid, block);
         let more = more.min(u64::MAX - self.most_steps);
@@ -76,8 +76,8 @@ impl World {
 /// The frame of a running function. All active lanes execute an op before any lane executes the
 /// next op.
 ///
-/// A lane is a thread in a kernel, the only thread in a host function, and an element in the body
-/// of an op on arrays.
+/// A lane represents a thread in a kernel, the only thread in a host function, or an element in the
+/// body of an op on arrays.
 pub(crate) struct Exec<'w> {
     pub(crate) world: &'w mut World,
     pub(crate) slots: Vec<Value>,

@@ -32,7 +32,8 @@ pub(crate) struct Memory {
     pub(crate) launch: Option<Launch>,
 }
 
-/// Running kernel, whose thread and block coordinates messages contain.
+/// Running kernel. Messages about an access contain the thread and block coordinates in this
+/// kernel.
 pub(crate) struct Launch {
     pub(crate) cluster: Cluster,
     pub(crate) clusters: [u64; 3],
@@ -103,8 +104,8 @@ impl Memory {
         })
     }
 
-    /// Fills a buffer with zeros, and marks the buffer as one that must contain only zeros when the
-    /// buffer is freed.
+    /// Fills a buffer with zeros. When the program frees the buffer, the buffer must again contain
+    /// only zeros.
     pub(crate) fn clear(&mut self, buffer: usize) {
         let buffer = &mut self.buffers[buffer];
         buffer.bytes.fill(0);
@@ -112,8 +113,7 @@ impl Memory {
         buffer.cleared = true;
     }
 
-    /// Returns an error if a buffer that must contain only zeros when it is freed contains another
-    /// value.
+    /// Returns an error if a buffer must contain only zeros, but contains a nonzero byte.
     pub(crate) fn check_cleared(&self, buffer: usize, site: &Site) -> Result<(), Trouble> {
         let buffer = &self.buffers[buffer];
         let left = buffer.bytes.iter().position(|byte| *byte != 0);
@@ -135,8 +135,8 @@ impl Memory {
         self.buffers.truncate(from);
     }
 
-    /// Orders all previous accesses before all later accesses, as the start and the end of a kernel
-    /// do.
+    /// Orders all previous accesses before all future accesses. The interpreter calls this function
+    /// at the start and at the end of a kernel.
     pub(crate) fn order_everything(&mut self) {
         for buffer in &mut self.buffers {
             buffer.shadow = None;
@@ -167,8 +167,8 @@ impl Memory {
         Ok(start as usize)
     }
 
-    /// Records an access for the race check. Returns an error if a conflicting previous access is
-    /// not ordered before the access.
+    /// Records an access for the race check. Returns an error if a previous access conflicts with
+    /// this access, and no synchronization orders the two accesses.
     fn order(
         &mut self,
         number: usize,

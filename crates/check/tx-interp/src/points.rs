@@ -21,8 +21,8 @@ impl Points {
         }
     }
 
-    /// Sets the coordinates along `dims` from a linear index per lane. The index counts in
-    /// row-major order over `sizes`.
+    /// Sets the coordinates along `dims` from a linear index per lane. The linear index counts
+    /// points in row-major order over `sizes`.
     pub(crate) fn set(&mut self, dims: &[usize], sizes: &[i64], number: impl Fn(usize) -> i64) {
         let mut inner = 1;
         for (d, size) in dims.iter().zip(sizes).rev() {

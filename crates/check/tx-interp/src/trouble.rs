@@ -16,7 +16,7 @@ pub enum FaultKind {
     Misaligned,
     /// A read of uninitialised memory.
     Uninitialized,
-    /// Only some of the threads that must execute an op together execute the op.
+    /// Some threads do not execute an op that all threads of their group must execute together.
     Divergence,
     /// A lane that must participate in a warp operation is inactive.
     InactiveLane,

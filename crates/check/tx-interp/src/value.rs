@@ -11,7 +11,7 @@ use tx_scalar::Bound;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
     pub(crate) width: usize,
-    /// Set if all lanes have equal numbers, which are stored once.
+    /// Set if all lanes share the same numbers, which are then stored once.
     pub(crate) uniform: bool,
     /// Bits of each number; the bits above the width of the type are zero.
     pub(crate) bits: Vec<u64>,
@@ -106,7 +106,7 @@ impl Lanes {
         }
     }
 
-    /// Replaces the numbers of each active lane by the numbers of this lane in another value.
+    /// Copies the numbers of the active lanes from another value.
     fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
         *self = self.spread(lanes);
         for &lane in active {
@@ -118,8 +118,8 @@ impl Lanes {
     }
 }
 
-/// Placeholder for the error bound of an exact number. The interpreter computes the actual bound
-/// when an op needs it.
+/// Placeholder for the error bound of an exact number. The interpreter computes the actual error
+/// bound when an op needs this error bound.
 pub(crate) const NO_BOUND: Bound = Bound {
     additions: 0.0,
     error: -1.0,
@@ -132,8 +132,8 @@ pub(crate) const NO_BOUND: Bound = Bound {
     slip: 0.0,
 };
 
-/// Returns the number of elements of an array with these sizes. The multiplication saturates,
-/// because an array with a dimension of size 0 can have very large other sizes.
+/// Returns the number of elements of an array with these sizes. The multiplication saturates: if
+/// one size of an array is 0, the product of the other sizes can overflow.
 pub(crate) fn count<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
     sizes.into_iter().fold(1, |n, size| n.saturating_mul(*size))
 }
@@ -150,7 +150,8 @@ pub(crate) fn located(address: i64) -> (usize, i64) {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
     pub(crate) buffer: usize,
-    /// Range of accessible bytes. In private memory, the range contains the bytes of one thread.
+    /// Range of accessible bytes. In private memory, the range of accessible bytes contains the
+    /// bytes of one thread.
     pub(crate) own: (i64, i64),
     /// Byte position of the element at offset 0.
     pub(crate) base: i64,
@@ -205,7 +206,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Replaces the value of each active lane by the value of this lane in another value.
+    /// Copies the contents of the active lanes from another value.
     pub(crate) fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
         if active.len() == lanes {
             self.clone_from(other);

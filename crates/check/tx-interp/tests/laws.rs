@@ -147,7 +147,8 @@ fn combiners_of_small_integers_are_decided() {
     assert!(example(of_one("i1", "true", nand)).starts_with("not associative: "));
 }
 
-/// An identity must be neutral to itself. A change of values that may never occur causes a remark.
+/// An identity must be neutral to itself. If an identity changes only values that may never occur,
+/// the result is a remark.
 #[test]
 fn identities_are_tried() {
     let magnitude = "%a = math.absi %l0 : i8
@@ -335,8 +336,8 @@ fn what_depends_on_nan_is_told() {
 /// Some tuples of values may never occur, so a failure for some tuples causes a remark.
 #[test]
 fn tuples_that_may_not_occur_are_told() {
-    // The combiner selects the left of two equal values and its index, which is correct if all
-    // values differ.
+    // If two values are equal, the combiner selects the left value and its index. The result is
+    // correct if all values differ.
     let left = "%p = arith.cmpf oge, %l0, %r0 : f32
         %v = arith.select %p, %l0, %r0 : f32
         %n = arith.select %p, %l1, %r1 : i32";
@@ -405,7 +406,7 @@ fn elements_that_are_made_occur() {
         found(&made(index, first)),
         [("custom (f32, i32)".to_owned(), Finding::Hold(vec![]))]
     );
-    // The combiner selects the left of two equal values.
+    // If two values are equal, the combiner selects the left value.
     let left = "%wins = arith.cmpf ogt, %r0, %l0 : f32
         %v = arith.select %wins, %r0, %l0 : f32
         %n = arith.select %wins, %r1, %l1 : i32";

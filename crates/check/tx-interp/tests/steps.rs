@@ -1,4 +1,4 @@
-//! Tests of the step limit, beyond which a run counts as endless.
+//! Tests of the step limit. A run that exceeds the step limit counts as endless.
 
 use tx_interp::{Options, StepLimit, Trouble, run};
 use tx_mlir::Session;
@@ -38,8 +38,8 @@ fn ends(iterations: u32, grids: [u32; 2], steps: StepLimit) -> [Result<(), u64>;
     })
 }
 
-/// Many threads with few steps each exceed a fixed limit, but not a limit with an allowance per
-/// thread. Threads with many steps exceed both limits.
+/// Many threads with few steps each exceed a fixed limit, but not a limit that grows with the
+/// number of threads. Threads with many steps exceed either limit.
 #[test]
 fn a_limit_may_grow_with_the_threads() {
     let fixed = StepLimit::new(20_000);

@@ -26,8 +26,8 @@ impl Output {
         self.status == Some(0)
     }
 
-    /// Returns the text of a failure message: the command, its exit status, and its standard error
-    /// or, if standard error is empty, its standard output.
+    /// Returns the text of a failure message: the command, its exit status, and its standard error.
+    /// If standard error is empty, the text contains standard output instead of standard error.
     pub fn explain(&self) -> String {
         format!(
             "{}\n{}\n{}",
@@ -97,8 +97,8 @@ impl Surroundings<'_> {
         } else {
             stderr_end
         };
-        // The command owns copies of the write ends, so the inner scope drops it before the pipes
-        // are read.
+        // The command owns copies of the write ends, so the inner scope drops the command before
+        // this function reads the pipes.
         let mut child = {
             let mut command = Command::new(&words[0]);
             command

@@ -28,8 +28,8 @@ pub trait Directive: Send + Sync {
     }
 
     /// Returns whether the directive checks the output of a RUN line ([`Context::output`]). If the
-    /// directive checks output, `NAME(PREFIX): …` selects the RUN line with this prefix. The RUN
-    /// line then needs no CHECK lines.
+    /// directive checks output, `NAME(PREFIX): …` selects the RUN line with this prefix. The
+    /// selected RUN line needs no CHECK lines.
     fn reads_output(&self) -> bool {
         false
     }
@@ -49,8 +49,8 @@ pub(crate) struct RunningTest<'a> {
     pub(crate) programs: &'a Programs,
     pub(crate) path: &'a Path,
     pub(crate) scratch: &'a Path,
-    /// Cache of the outputs of completed commands. A command that several directives need runs
-    /// once.
+    /// Cache of the outputs of completed commands. If several directives need a command, the
+    /// command runs once.
     pub(crate) done: RefCell<BTreeMap<Vec<String>, Output>>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Test {
     /// Set if the file contains `expected-error`, `expected-warning`, `expected-remark` or
     /// `expected-note`.
     pub(crate) expects_diagnostics: bool,
-    /// Line number and name of each directive that other tools read.
+    /// Line number and name of each directive that tools other than the harness read.
     pub(crate) read_elsewhere: Vec<(usize, String)>,
 }
 
@@ -181,8 +181,8 @@ impl Test {
         text
     }
 
-    /// Returns the known directive with the smallest edit distance to `found`, at most a third of
-    /// its length.
+    /// Returns the known directive with the smallest edit distance to `found`, unless this distance
+    /// exceeds a third of the length of the directive.
     fn meant(&self, found: &str, registry: &Registry) -> Option<String> {
         let mut declared = self.declared();
         if declared.is_empty() {
@@ -215,8 +215,8 @@ impl Test {
         text
     }
 
-    /// Checks that no prefix of a RUN line is the name of a directive. A CHECK line with such a
-    /// prefix would look like the directive.
+    /// Checks that no prefix of a RUN line is the name of a directive. If a prefix were the name of
+    /// a directive, a CHECK line with this prefix would look like the directive.
     fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
         for prefix in prefixes {
@@ -311,8 +311,8 @@ impl Test {
         Ok(())
     }
 
-    /// Returns the RUN lines with a prefix. Without a prefix, returns the RUN line without a name,
-    /// or the RUN line of a file with one RUN line.
+    /// Returns the indices of the RUN lines with the given prefix. If no prefix is given, the
+    /// function returns the only RUN line of the file, or the RUN line without a name.
     fn runs_for(&self, name: &str, prefix: Option<&str>) -> Result<Vec<usize>, String> {
         let with = |prefix: &str| -> Vec<usize> {
             let has = |run: &Run| run.prefixes.iter().any(|each| each == prefix);

@@ -32,7 +32,7 @@ pub(crate) fn check_lines(
     if output.is_success() {
         return Ok(());
     }
-    // FileCheck prints a legend before the failed CHECK, which is omitted.
+    // The report omits the legend that FileCheck prints before the failed CHECK.
     let report: Vec<String> = String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter(|line| {

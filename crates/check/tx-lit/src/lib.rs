@@ -1,4 +1,5 @@
-//! Test harness for compilers. A test file contains commands and their expected output in comments.
+//! Test harness for compilers. The comments of a test file contain commands and the expected output
+//! of these commands.
 //!
 //! This harness runs the [lit tests][lit] of `tx`. Other projects can use the harness for their own
 //! passes, dialects or variants. The harness starts compilers as processes, so MLIR is not needed
@@ -34,10 +35,10 @@
 //! ```
 //!
 //! The [driver](Suite::driver) is the program that compiles and validates tests. If the tests use
-//! only passes and variants of `tx`, the driver is `tx`; `tx_lit::Tool::in_path("tx")` searches
-//! `tx` on `PATH`. If the tests use passes or variants of the project, the driver is a program of
-//! the project: its `main` registers the passes and variants, and calls `tx_cli::main_with`.
-//! `docs/how-to/test-your-own.md` shows both programs.
+//! only passes and variants of `tx`, the driver is `tx`; `tx_lit::Tool::in_path("tx")` finds `tx`
+//! on `PATH`. If the tests use passes or variants of the project, the driver is a program of the
+//! project: its `main` registers the passes and variants, and calls `tx_cli::main_with`.
+//! `docs/how-to/test-your-own.md` shows the source code of such a driver and of a test target.
 //!
 //! Every `.mlir` file in `tests/lit` and its subfolders is a test. The name of a test is its path:
 //!
@@ -60,9 +61,10 @@
 //! // VALIDATE
 //! ```
 //!
-//! A test needs a `RUN` line or another directive that runs a program, a check of each `RUN` line,
-//! and a sentence that describes the test. The harness rejects an incomplete test file. The harness
-//! also rejects an unknown directive, because a misspelt CHECK would otherwise have no effect.
+//! A test must contain a directive that runs a program (usually a `RUN` line), a check of each
+//! `RUN` line, and a sentence that describes the test. The harness rejects an incomplete test file.
+//! The harness also rejects an unknown directive, because a misspelt CHECK would otherwise have no
+//! effect.
 //!
 //! # Directives
 //!
@@ -81,16 +83,16 @@
 //! | `RACE-FREE` | the lowered program runs on the executor without a data race |
 //! | `PTXAS: sm_80 sm_90` | `compile` of the driver for each chip; NVIDIA's `ptxas` must accept the PTX |
 //!
-//! A command is a [tool](Suite::tool) with arguments. Arguments that contain blanks are in quotes.
-//! The prefix `not` expects a failing command, with exit status 1 to 127. `|` connects standard
-//! output to the standard input of the next command. A final `2>&1` adds standard error to the
-//! checked output. Commands run without a shell. `%s` is the path of the test file, `%S` the path
-//! of its folder, and `%t` a path for a temporary file. In the output, `$ROOT` replaces the path
-//! [`Suite::root`], and `$TMP` replaces the path of the folder for temporary files.
+//! A command is a [tool](Suite::tool) with arguments. Arguments that contain blanks must be quoted.
+//! With the prefix `not`, the command must fail with an exit status from 1 to 127. `|` connects
+//! standard output to the standard input of the next command. A final `2>&1` adds standard error to
+//! the checked output. Commands run without a shell. `%s` is the path of the test file, `%S` the
+//! path of its folder, and `%t` a path for a temporary file. In the output, `$ROOT` replaces the
+//! path [`Suite::root`], and `$TMP` replaces the path of the folder for temporary files.
 //!
 //! A project can add [tools](Suite::tool) and [directives](Suite::directive). A project can also
-//! declare directives that [other tools read](Suite::read_elsewhere) with the function
-//! [`directives`].
+//! declare directives that only [other tools read](Suite::read_elsewhere). The function
+//! [`directives`] parses directives for such tools.
 //!
 //! ## Validation of a program
 //!
@@ -106,8 +108,8 @@
 //! ## Counts
 //!
 //! `COUNT` checks the output of the RUN line: MLIR, PTX, or PTX in a `gpu.binary`. In a test with
-//! several RUN lines, a prefix selects the RUN line, such as `PTX` in `COUNT(PTX): @rows shuffles =
-//! 3`.
+//! several RUN lines, a prefix selects the RUN line: `COUNT(PTX): @rows shuffles = 3` checks the
+//! output of `RUN(PTX)`.
 //!
 //! Counts are static: `COUNT` counts the operations in the text of a function, not their
 //! executions. The comparison operators are `=`, `<=` and `>=`. The function name is optional if
@@ -130,8 +132,8 @@
 //! A memory space may precede `loads`, `stores` and `atomics`: `global`, `shared`, `private`,
 //! `cluster` (shared memory of another block) or `generic` (a generic pointer). The word `vector`
 //! before `loads` and `stores` selects accesses of several elements: `shared vector loads = 1`. A
-//! vector load or store counts as one operation. In MLIR, the type determines the memory space; a
-//! `memref` without a memory space is in global memory.
+//! vector load or store counts as one operation. In MLIR, the memref or pointer type of an access
+//! determines the memory space; a `memref` without a memory space is in global memory.
 //!
 //! `COUNT` fails if the function contains an op with an unknown number of operations, such as a
 //! call, inline assembly, or an op of `tile` that is not lowered.
@@ -141,8 +143,8 @@
 //! CHECK lines test required properties of the output. A snapshot contains the complete output, so
 //! that a review shows every change. The snapshot of `x.mlir` is the file `x.snap` in the same
 //! folder (`x.NAME.snap` for `RUN(NAME)`). The harness uses [insta]: `INSTA_UPDATE=always` accepts
-//! the current output, and `cargo insta review` asks for each change. Failure messages recommend
-//! the command [`Suite::bless_hint`].
+//! the current output, and `cargo insta review` shows each change and asks whether to accept the
+//! change. Failure messages recommend the command [`Suite::bless_hint`].
 //!
 //! A snapshot has at most [300 lines](Suite::max_snapshot_lines), because longer snapshots are not
 //! reviewed. A test with longer output disables the snapshot with `SNAPSHOT: none — REASON`, and

@@ -1,4 +1,4 @@
-//! Round-trip check: a tool reads its own output and must print it again.
+//! Round-trip check: a tool reads its own output, and must print an equal text.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use crate::file::{Exit, Run};
 use crate::programs::Programs;
 use crate::report::{describe, difference, indent};
 
-/// Returns the last tool of a RUN line if the round-trip check applies to it, because its
-/// output is a module.
+/// Returns the last tool of a RUN line if the suite enables the round-trip check for this tool, and
+/// the output is a module.
 pub(crate) fn prints_module<'r>(
     tools: &BTreeSet<String>,
     run: &'r Run,

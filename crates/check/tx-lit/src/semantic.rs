@@ -94,8 +94,7 @@ impl Directive for Validate {
 /// race is a pair of unordered accesses to one byte, at least one of which is a write.
 pub(crate) struct RaceFree;
 
-/// Name of the row in the output of `tx validate` that reports a complete run of the lowered
-/// program on the executor.
+/// Name of the stage in which `tx validate` runs the complete lowered program on the executor.
 const LAUNCH: &str = "launch";
 
 impl Directive for RaceFree {
@@ -160,7 +159,7 @@ fn races(verdicts: &str) -> Option<String> {
                 stage => format!("{entry} has a race after `{stage}`"),
             });
         }
-        // A run that stopped at a fault may hide a later race.
+        // If a run stops at a fault, the fault may hide a race after it.
         if let Some((stage, _)) = rows
             .iter()
             .find(|(_, verdict)| verdict.starts_with("FAULT"))

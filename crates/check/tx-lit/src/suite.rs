@@ -23,8 +23,8 @@ use crate::tool::Tool;
 
 /// Creates a [`Suite`] of the tests in a folder and its subfolders.
 ///
-/// `suite!` is a macro because insta records in each snapshot the source file of the assertion,
-/// which must be the file of the caller.
+/// `suite!` is a macro because insta records the source file of the assertion in each snapshot.
+/// This source file must be the file of the caller.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -43,7 +43,7 @@ macro_rules! suite {
 struct Printed {
     commands: Vec<Vec<String>>,
     output: Output,
-    /// Program output in which `$ROOT` and `$TMP` replace the paths.
+    /// Program output. In program output, `$ROOT` and `$TMP` replace machine-dependent paths.
     text: String,
 }
 
@@ -92,9 +92,10 @@ impl Suite {
         }
     }
 
-    /// Sets the working folder of the programs. In checked output, `$ROOT` replaces the path of
-    /// this folder. The default is the current folder; cargo sets the current folder to the folder
-    /// of the package. Paths in failure messages are relative to the working folder.
+    /// Sets the working folder of the programs. In checked output, `$ROOT` replaces the path of the
+    /// working folder. The default working folder is the current folder; cargo sets the current
+    /// folder to the folder of the package. Paths in failure messages are relative to the working
+    /// folder.
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.programs.root = root.into();
         self
@@ -115,14 +116,14 @@ impl Suite {
     }
 
     /// Sets the name of the [tool](Self::tool) that `VALIDATE`, `RACE-FREE` and `PTXAS` run. The
-    /// tool must support the commands `validate` and `compile` of `tx`. The default is `tx`, which
-    /// contains only the passes and variants of this project.
+    /// tool must support the commands `validate` and `compile` of `tx`. The default tool is `tx`,
+    /// which contains only the passes and variants of this project.
     pub fn driver(mut self, tool: impl Into<String>) -> Self {
         self.programs.driver = tool.into();
         self
     }
 
-    /// Sets the path of LLVM's FileCheck. By default, the harness searches `PATH`.
+    /// Sets the path of LLVM's FileCheck. By default, the harness searches FileCheck on `PATH`.
     pub fn file_check(mut self, tool: impl Into<Tool>) -> Self {
         self.file_check = tool.into();
         self
@@ -193,8 +194,8 @@ impl Suite {
         self
     }
 
-    /// Sets an environment variable of the programs. The harness also sets `NO_COLOR=1` and
-    /// `RUST_BACKTRACE=0`.
+    /// Sets an environment variable for all programs of the suite. The harness also sets
+    /// `NO_COLOR=1` and `RUST_BACKTRACE=0`.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.programs.environment.push((name.into(), value.into()));
         self
@@ -320,7 +321,7 @@ impl Suite {
                 })
                 .collect()
         };
-        // Directives that run the program precede checks of its output.
+        // Directives that run the program come before directives that check its output.
         failures.extend(self.obey(&running, &test, &done).err());
         failures.extend(failing(&|run, printed| {
             self.meet_checks(path, &test, run, &printed.text)

@@ -11,8 +11,8 @@ pub struct Line<'t> {
     pub argument: Option<&'t str>,
     /// Text after the colon: `tool %s` for `RUN(A,B): tool %s`; empty without a colon.
     pub value: &'t str,
-    /// Whether a colon follows the name of the directive. Without a colon, the comment consists of
-    /// the name.
+    /// Whether a colon follows the name of the directive. If no colon follows, the comment consists
+    /// only of the name.
     pub colon: bool,
 }
 
@@ -20,7 +20,7 @@ pub struct Line<'t> {
 /// alone. A name begins with a capital letter and consists of capital letters, digits, `-` and `_`.
 /// A name without a colon has at least two characters.
 ///
-/// The caller sets the line number, which is 0 in the result.
+/// The line number of the result is 0; the caller must set the actual line number.
 ///
 /// ```
 /// let line = tx_lit::directive("RUN(A,B): tx-opt %s").unwrap();
@@ -80,7 +80,7 @@ pub fn directives(text: &str) -> impl Iterator<Item = Line<'_>> {
         .filter_map(|(number, comment)| directive(comment).map(|line| Line { number, ..line }))
 }
 
-/// Returns the content of a snapshot file without the header of insta, which is between two `---`
+/// Returns the content of a snapshot file without the header that insta writes between two `---`
 /// lines.
 ///
 /// ```

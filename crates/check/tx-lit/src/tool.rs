@@ -48,7 +48,7 @@ impl Tool {
     /// Returns the path of the program.
     ///
     /// # Errors
-    /// Returns an error if the function that searches the program returns an error.
+    /// Returns the error of the function that searches the program.
     pub fn path(&self) -> Result<&Path, String> {
         match self.found.get_or_init(|| (self.find)()) {
             Ok(path) => Ok(path),

@@ -1,7 +1,8 @@
-//! Tests of the harness: suites of fixture files, with scripts as tools, that pass or fail with
-//! expected messages.
+//! Tests of the harness. Each test runs a suite of fixture files, with scripts as tools, and checks
+//! that the suite passes or fails with the expected messages.
 //!
-//! Each test starts this program again, as the suite of another project: see [`suite`].
+//! Each test starts this program again. The new process runs the suite of another project: see
+//! [`suite`].
 
 use std::env;
 use std::fs;
@@ -12,12 +13,14 @@ use std::time::Duration;
 use tx_lit::libtest_mimic::{Arguments, Failed, Trial};
 use tx_lit::{Context, Directive, Tool};
 
-/// Root folder of the suite. If the variable is set, the program runs as the suite.
+/// Environment variable that contains the root folder of the suite. If the environment variable is
+/// set, the program runs the suite.
 const ROOT: &str = "TX_LIT_FIXTURES_ROOT";
 const FOLDER: &str = "TX_LIT_FIXTURES_FOLDER";
-/// If set, the suite has only the tools `opt` and `ptxas`, and default settings.
+/// If this environment variable is set, the suite has only the tools `opt` and `ptxas`, and default
+/// settings.
 const BARE: &str = "TX_LIT_FIXTURES_BARE";
-/// Name of the driver; the default is `tx`.
+/// Environment variable that contains the name of the driver; the default is `tx`.
 const DRIVER: &str = "TX_LIT_FIXTURES_DRIVER";
 
 fn main() -> ExitCode {
@@ -92,7 +95,7 @@ impl Directive for Lines {
     }
 }
 
-/// Copy of the fixture files, for suites that change them.
+/// Copy of the fixture files, for suites that change the files.
 struct Copy {
     root: tempfile::TempDir,
 }

@@ -2,8 +2,8 @@
 //!
 //! * [`Module::parse`] parses the text.
 //! * [`Flow`] splits a function into basic blocks and finds its loops.
-//! * [`Operation`] describes an instruction that must agree between IR and PTX: a barrier, a
-//!   shuffle, a warp reduction, an atomic or a memory access.
+//! * [`Operation`] describes an instruction that the comparison of PTX with the IR covers: a
+//!   barrier, a shuffle, a warp reduction, an atomic or a memory access.
 //! * [`Facts`] counts the operations of each kernel, outside and inside loops.
 //! * [`compare()`] compares the facts of PTX with facts that the caller collects from the IR.
 //! * [`assemble`] runs ptxas, NVIDIA's assembler.

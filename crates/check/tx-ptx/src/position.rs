@@ -2,7 +2,8 @@ use std::fmt;
 
 /// A position in PTX text.
 ///
-/// All positions compare equal, so that formatting and parsing a module results in an equal module.
+/// All positions compare equal, so a module is equal to the module that the parser reads from its
+/// formatted text.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     /// Line, counted from 1.

@@ -62,7 +62,7 @@ pub enum AssembleError {
 /// ptxas was not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PtxasNotFound {
-    /// No ptxas at the given path.
+    /// The given path contains no ptxas.
     #[error("there is no ptxas at `{}`, expected the program or a folder that holds it", .0.display())]
     AtPath(PathBuf),
     /// No ptxas on `PATH`.
@@ -104,7 +104,7 @@ pub fn assemble(ptx: &str, ptxas: &Path, chip: &str) -> Result<Usage, AssembleEr
     let folder = tempfile::tempdir().map_err(AssembleError::Write)?;
     std::fs::write(folder.path().join(TEXT), ptx).map_err(AssembleError::Write)?;
     // ptxas runs in the temporary folder, so that its messages contain a file name without a path.
-    // A relative path of ptxas is therefore made absolute first.
+    // The function therefore converts a relative path of ptxas to an absolute path first.
     let program = if ptxas.components().count() > 1 {
         std::path::absolute(ptxas).map_err(start)?
     } else {

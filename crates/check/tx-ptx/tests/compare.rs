@@ -75,7 +75,8 @@ fn outside_loops_counts_are_equal() {
     );
 }
 
-/// Operations in a loop may have copies inside and outside loops, but may not become fewer.
+/// The PTX may contain copies of a loop operation inside and outside loops, but not fewer instances
+/// than the IR.
 #[test]
 fn loops_may_be_unrolled() {
     let ir = facts(&[(barrier(0), 1, 2)]);
@@ -351,8 +352,8 @@ fn scalars_are_not_vectors() {
     assert_eq!(differences(&ir, &kept), [""; 0]);
 }
 
-/// A generic access of the IR may be in any memory space in the PTX, in addition to the accesses of
-/// the IR to this space.
+/// The PTX may perform a generic access of the IR in any memory space. This access adds to the IR's
+/// own accesses to this memory space.
 #[test]
 fn generic_memory_is_any() {
     let ir = facts(&[
@@ -378,7 +379,8 @@ fn generic_memory_is_any() {
     );
 }
 
-/// LLVM may merge loads from one address; a split load is detected as narrow loads.
+/// LLVM may merge loads from one address. The comparison detects a split load, because the PTX then
+/// has narrow loads.
 #[test]
 fn equal_loads_are_merged() {
     let ir = facts(&[(vector(Space::Shared, 8), 32, 0)]);
@@ -405,9 +407,9 @@ fn vectors_are_merged_with_scalars() {
     assert_eq!(differences(&ir, &split).len(), 1);
 }
 
-/// If the IR has narrow loads in loops, the PTX may have any number of narrow loads. Missing vector
-/// loads then count as split if the narrow loads move enough bytes to replace them, and otherwise
-/// as removed.
+/// If the IR has narrow loads in loops, the PTX may have any number of narrow loads. If the narrow
+/// loads move enough bytes to replace the missing vector loads, the missing vector loads count as
+/// split. Otherwise, the missing vector loads count as removed.
 #[test]
 fn loads_that_nobody_gets_to_are_gone() {
     let ir = facts(&[

@@ -61,8 +61,8 @@ fn computed_mask() {
     );
 }
 
-/// Each kind of data exchange between threads is a separate fact, and atomics in a loop count as in
-/// the loop.
+/// Each kind of data exchange between threads is a separate fact. An atomic operation in a loop
+/// counts as an operation in a loop.
 #[test]
 fn exchange() {
     assert_eq!(
@@ -110,8 +110,8 @@ fn calls() {
 
 const HEADER: &str = ".version 8.7\n.target sm_90\n.address_size 64\n";
 
-/// The operations of a function count once per call, and count as in a loop if the call is in a
-/// loop.
+/// The operations of a function count once per call. If the call is in a loop, the operations count
+/// as operations in a loop.
 #[test]
 fn functions_count_once_for_each_call() {
     let text = format!(
@@ -145,8 +145,8 @@ fn unreachable_instructions_do_not_count() {
     assert_eq!(facts(&text), "f\n  `bar.sync 0`: 1 outside loops\n");
 }
 
-/// Facts of the IR are normalized like facts of PTX: the type has no sign if the sign does not
-/// affect the result.
+/// The collection normalizes facts of the IR and of PTX in the same way: if the sign does not
+/// affect the result, the type has no sign.
 #[test]
 fn types_are_normal() {
     use tx_ptx::{Combine, ReduxKind, ScalarType};

@@ -1,4 +1,4 @@
-//! All tests of `tx-ptx` in one binary, to link once.
+//! All tests of `tx-ptx` in one binary, so that the build links only one test binary.
 
 mod compare;
 mod facts;

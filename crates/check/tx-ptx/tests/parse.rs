@@ -271,7 +271,7 @@ fn errors() {
     }
 }
 
-/// A module requires a header, and only items are valid at module level.
+/// A module must begin with a header. At module level, only items are valid.
 #[test]
 fn errors_of_modules() {
     for (text, message) in [
@@ -427,7 +427,8 @@ proptest! {
             Ok(module) => {
                 let again = Module::parse(&module.to_string());
                 prop_assert_eq!(again, Ok(module.clone()));
-                // Facts of a mutated module may be an error, but not a panic.
+                // The collection of facts from a mutated module may return an error, but must not
+                // panic.
                 let _ = Facts::of(&module);
             }
             Err(error) => {

@@ -1,6 +1,7 @@
 //! Benchmarks `tx validate` on a small kernel and on a program of several kernels.
 //!
-//! The target for the small kernel, the row sums of a 4x8 matrix, is 300 ms.
+//! The small kernel computes the row sums of a 4x8 matrix; the validation should take at most 300
+//! ms.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;

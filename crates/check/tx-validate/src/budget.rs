@@ -1,4 +1,4 @@
-//! Limit on the work of one stage. The limit determines which inputs run after the stage.
+//! Limit on the work of one stage. The work limit determines which inputs run after the stage.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ impl Budget {
 mod tests {
     use super::*;
 
-    /// The first input always runs. A later input runs only if its expected work is within the
+    /// The first input always runs. Each further input runs only if its expected work is within the
     /// remaining limit.
     #[test]
     fn what_is_left_is_for_inputs_that_fit() {

@@ -30,9 +30,9 @@ impl Case {
         self.reference = Some(reference);
     }
 
-    /// Compares the results of an input with the previous stage and the reference. After kernel
-    /// generation, the parameter `written` is set. The sign of a sum of -0.0 must then not differ
-    /// between stages.
+    /// Compares the results of an input with the previous stage and the reference. The parameter
+    /// `written` is set after kernel generation. If `written` is set and the input contains -0.0,
+    /// the signs of zeros must be equal to the signs in the previous stage.
     pub(crate) fn judge(
         &mut self,
         input: &str,

@@ -43,8 +43,8 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
 }
 
 /// Returns the verdict on the results `found` of a stage. If the error bound of an element in `own`
-/// is infinite, the element may be an infinity although the reference is NaN: the reference may
-/// combine an infinity with an identity, which can result in NaN.
+/// is infinite, the element may be an infinity although the reference is NaN. The reason is that
+/// the reference program may combine an infinity with an identity, and the result may be NaN.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,

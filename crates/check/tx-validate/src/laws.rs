@@ -56,7 +56,8 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
     })
 }
 
-/// Suffix of the message about a combiner property that fails only for values that may never occur.
+/// Suffix of a message about a combiner property. The property fails only for values that may never
+/// occur.
 const ADVICE: &str = "with such values results depend on lengths and schedules";
 
 #[cfg(test)]

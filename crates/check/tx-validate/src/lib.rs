@@ -7,9 +7,9 @@
 //! first pass that changes the results. PTX is not executed: [`check_ptx`] compares the PTX with
 //! the last device IR.
 //!
-//! Results must have the same bits as before the pass, except for sums and products of floats:
-//! these may differ from the results of the input program within the error bound of any combination
-//! order (see [`tx_interp::Bound`]).
+//! Sums and products of floats may differ from the results of the input program by at most an error
+//! bound that covers every combination order (see [`tx_interp::Bound`]). All other results must
+//! have the same bits before and after each pass.
 
 mod budget;
 mod case;

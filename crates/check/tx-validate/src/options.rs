@@ -27,8 +27,8 @@ pub struct Options {
     /// Kernel to test; `None` tests all kernels. If a kernel is given, inputs that do not launch
     /// the kernel are skipped.
     pub kernel: Option<String>,
-    /// Index of the first stage to check; stage `parse` has index 0. Stages with a lower index run
-    /// only to compute reference results.
+    /// Index of the first stage to check; stage `parse` has index 0. Stages before the first
+    /// checked stage run only to compute reference results.
     pub known: usize,
     /// Index of the last stage to check before launch; `None` checks all stages.
     pub until: Option<usize>,
@@ -36,8 +36,8 @@ pub struct Options {
     /// counts as endless. `None` selects a limit far above the number of steps that generated
     /// inputs need.
     pub steps: Option<u64>,
-    /// Set if the input program already contains all barriers; data races are then errors from the
-    /// first stage on.
+    /// Set if the input program already contains all barriers. If the flag is set, data races are
+    /// errors from the first stage on.
     pub synchronized: bool,
     /// Cache of reference results that several validations can share.
     pub references: Option<Arc<References>>,

@@ -1,5 +1,5 @@
-//! Replacement of ops that the interpreter does not support. The replacement preserves
-//! synchronization and memory accesses.
+//! Replacement of ops that the interpreter does not support by ops that the interpreter supports.
+//! The replacement preserves synchronization and memory accesses.
 
 use tx::tile::Nan;
 use tx_mlir::{
@@ -9,7 +9,7 @@ use tx_mlir::{
 use melior::ir::{TypeLike, ValueLike};
 
 /// Kind of a `vector.reduction`, the equivalent op for integers, and the equivalent op for floats.
-/// An entry is `None` if no op exists for integers or floats.
+/// An op is `None` if MLIR has no such op for integers or for floats.
 const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("add", Some("arith.addi"), Some("arith.addf")),
     ("mul", Some("arith.muli"), Some("arith.mulf")),

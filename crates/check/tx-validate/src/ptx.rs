@@ -1,15 +1,16 @@
 //! Comparison of PTX with the last device IR.
 //!
-//! [`device`] extracts synchronization and memory accesses from the IR, and [`tx_ptx::compare`]
-//! reports where the PTX differs. Operations that LLVM may remove are marked as removable:
+//! [`device`] extracts synchronization operations and memory accesses from the IR, and
+//! [`tx_ptx::compare`] reports differences between these operations and the PTX. [`device`] marks
+//! operations that LLVM may remove as removable:
 //!
 //! * An operation is removable in a block that ends in `llvm.unreachable`, or behind a guard that
 //!   no thread passes.
 //! * A memory access is removable if its memory may be private, if it repeats an earlier access, or
 //!   if its variable is only read or only written.
-//! * A load is removable if the same thread may have stored the value since its last
-//!   synchronization, if some elements are unused, or if two 8-byte elements are extracted
-//!   separately.
+//! * A load is removable if the loading thread may have stored the value after its last
+//!   synchronization, if the program does not use all loaded elements, or if the program extracts
+//!   two 8-byte elements separately.
 //! * Inline assembly without side effects is removable if its results are unused.
 //!
 //! Unreachable blocks are ignored. If `ptxas` is found, [`check_ptx`] also assembles the PTX.
@@ -76,7 +77,7 @@ pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
     }
 }
 
-/// Returns the resource usage that `ptxas` reports; an error if `ptxas` rejects the PTX.
+/// Returns the resource usage that `ptxas` reports, or an error if `ptxas` rejects the PTX.
 fn assembled(artifact: &Artifact, ptxas: Option<&Path>) -> Result<String, String> {
     let ptxas = match tx_ptx::find_ptxas(ptxas) {
         Ok(ptxas) => ptxas,
@@ -115,7 +116,8 @@ fn counted(count: u64, one: &str, several: &str) -> String {
 }
 
 /// Returns the position of an operation in the summary, and the singular and the plural of the name
-/// of the operation. Returns `None` for scalar accesses, which are not compared.
+/// of the operation. The function returns `None` for scalar accesses, because the summary does not
+/// count scalar accesses.
 fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     Some(match fact {
         Fact::Barrier { .. } => (0, "barrier", "barriers"),
@@ -138,8 +140,8 @@ fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     })
 }
 
-/// Returns whether an operation is a fence. Removable fences do not occur in the IR: LLVM may add
-/// these fences around atomics.
+/// Returns whether an operation is a fence. A removable fence is not an op of the IR, but a fence
+/// that LLVM may add around an atomic operation.
 fn is_fence(fact: &Fact) -> bool {
     matches!(fact, Fact::Fence { .. })
 }

@@ -18,8 +18,8 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// Returns whether all error bounds are infinite. If so, no result of the input can be
-    /// compared.
+    /// Returns whether all error bounds are infinite. If all error bounds are infinite, the
+    /// validation cannot compare any result of the input.
     pub(crate) fn is_open(&self) -> bool {
         let is_open = |bound: &Option<Bound>| bound.is_some_and(|bound| bound.error.is_infinite());
         let mut written = self.bounds.iter().flatten().flatten().peekable();
@@ -77,8 +77,8 @@ impl References {
         self.kept().found.get(&key).cloned()
     }
 
-    /// Stores a result. If the result does not fit in the cache, clears the cache before the
-    /// insertion.
+    /// Stores a result. If the result does not fit in the cache, the function clears the cache
+    /// before the insertion.
     pub(crate) fn keep(&self, key: Key, reference: &Arc<Reference>) {
         let mut kept = self.kept();
         let bytes = reference.bytes();

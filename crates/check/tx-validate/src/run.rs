@@ -44,8 +44,9 @@ pub(crate) struct Run<'r> {
     inputs: usize,
     stages: Vec<Stage>,
     variants: Vec<String>,
-    /// Index and device IR of each stage whose module is in the LLVM dialect. Loading a kernel is
-    /// slow, so stages in the LLVM dialect run one by one only if the last stage fails.
+    /// Index and device IR of each stage whose module is in the LLVM dialect. Loading a kernel into
+    /// the executor is slow. The inputs therefore run after every stage in the LLVM dialect only if
+    /// the last of these stages fails.
     lowered: Vec<(usize, String)>,
     /// Set if a kernel converts an address to an integer, because the kernel may then branch on the
     /// alignment.
@@ -53,8 +54,8 @@ pub(crate) struct Run<'r> {
     /// Verdict on the combiner properties, and index of the stage `laws`.
     laws: Option<(usize, Verdict)>,
     text: String,
-    /// Text of an input program with linalg ops. After stage [`CONVERTS`], the remaining reference
-    /// results are computed with this text.
+    /// Text of an input program with linalg ops. After stage [`CONVERTS`], the validation computes
+    /// the remaining reference results with this program text.
     source: Option<String>,
     /// Set if the module contains all barriers.
     synchronized: bool,
@@ -134,8 +135,8 @@ impl<'r> Run<'r> {
         Ok(artifact)
     }
 
-    /// Returns a failing input if all failing inputs ran only in the stage `launch`, so that the
-    /// failing pass is unknown.
+    /// Returns a failing input if the failing pass is unknown, because all failing inputs ran only
+    /// in the stage `launch`.
     pub(crate) fn suspect(&self) -> Option<Input> {
         let mut wrong = self.cases.iter().filter(|case| case.is_wrong);
         let first = wrong.clone().next()?;
@@ -160,7 +161,7 @@ impl<'r> Run<'r> {
         // Expansion of a reduction adds accesses that only `tile-insert-sync` orders, even in a
         // program with barriers.
         self.synchronized &= !(name.starts_with("tile-expand-") && text != self.text);
-        // A pass that leaves the module unchanged may have missed a barrier.
+        // Even if a pass does not change the module, the pass may have failed to insert a barrier.
         let orders = name == "tile-insert-sync" && !self.synchronized;
         self.synchronized |= orders;
         if laws::may_be_new(name) && text != self.text {
@@ -329,7 +330,8 @@ impl<'r> Run<'r> {
         Ok(verdict)
     }
 
-    /// If the current stage can run, replaces the reference results by the results of the stage.
+    /// Replaces the reference results by the results of the current stage, if the inputs run
+    /// without an error after this stage.
     fn refer_again(&mut self, session: &Session, module: &Module<'_>, text: &str) {
         let Ok(generic) = stages::generic(session, module) else {
             return;
@@ -491,7 +493,8 @@ impl<'r> Run<'r> {
         "launch".clone_into(&mut self.now);
         let orders = tx_runtime::Order::all(self.options.seed);
         if self.cases.iter().any(|case| case.stays_wrong) {
-            // Skip inputs that have not run before: an earlier stage is already wrong.
+            // Skip inputs that have not run before, because the verdict on an earlier stage already
+            // reports an error.
             for case in &mut self.cases {
                 case.is_run &= case.input.every_stage;
             }
@@ -505,7 +508,7 @@ impl<'r> Run<'r> {
                 case.before = before;
                 case.stays_wrong = stays_wrong;
             }
-            // Report the first wrong stage. Later stages repeat its verdict.
+            // Report the first wrong stage, because the stages after it repeat its verdict.
             let mut blamed = None;
             for (stage, device_ir) in lowered {
                 let found = match blamed {
@@ -531,7 +534,8 @@ impl<'r> Run<'r> {
                 self.stages[stage].verdict = verdict.clone();
             }
         } else if let Some((first, _)) = lowered.first() {
-            // The lowered stage has the same kernels; only the launches may differ.
+            // The module of the last lowered stage contains the same kernels; only the launches may
+            // differ.
             let found = std::mem::replace(&mut verdict, Verdict::Equal);
             self.stages[*first].verdict = self.beside_what_is_wrong(found);
         }

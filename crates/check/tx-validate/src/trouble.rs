@@ -16,8 +16,9 @@ pub enum Trouble {
     /// The program rejects the given arguments.
     #[error(transparent)]
     Arguments(Box<tx_runtime::Error>),
-    /// The program fails with all generated inputs, or no sizes satisfy its checks. The program may
-    /// require sizes or integer values that the generated inputs do not contain.
+    /// The program fails with all generated inputs, or no combination of sizes satisfies the checks
+    /// of the program. The program may require sizes or integer values that the generated inputs do
+    /// not contain.
     #[error("{what}; the program may require arguments of other sizes, or with other integers")]
     Unfit {
         /// Description of the failure with the first input.

@@ -91,7 +91,7 @@ pub fn validate_edited(
                 let Some(input) = run.suspect() else {
                     return Ok(run.finish(&edited));
                 };
-                // The failing stage is unknown, so run the input after every stage.
+                // The failing stage is unknown, so the failing input runs again after every stage.
                 let mut again = Run::new(&plan, options, vec![input])?;
                 let edited = again.compile(compiler, source, edit)?;
                 return Ok(Validation {
@@ -104,7 +104,7 @@ pub fn validate_edited(
                 });
             }
             Err(error) => match run.unfit.take() {
-                // The program itself is wrong, because sizes are not guessed.
+                // The validation did not guess the sizes, so the program itself is wrong.
                 Some(reason) if options.args.is_some() || !is_guessed(&plan) => {
                     return Ok(Validation {
                         entry: plan.entry.clone(),

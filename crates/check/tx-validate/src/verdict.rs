@@ -8,13 +8,14 @@ use tx_mlir::{Code, codes};
 pub enum Verdict {
     /// Stage `parse`: the input program, with which later stages are compared.
     Reference,
-    /// The results have the same bits as those of the previous stage; all NaNs count as equal.
+    /// The results have the same bits as the results of the previous stage; all NaNs count as
+    /// equal.
     Equal,
     /// An earlier stage gave a wrong result or reported an error, and the checked stage repeats the
     /// wrong result or the error.
     AsBefore,
-    /// The bits of the results differ from the previous stage, but the results are within the error
-    /// bound of any combination order (see [`tx_interp::Bound`]).
+    /// The bits of the results differ from the bits in the previous stage, but the results are
+    /// within the error bound of any combination order (see [`tx_interp::Bound`]).
     EqualWithinOrder,
     /// The PTX matches the device IR. The text of the verdict contains operation counts and the
     /// output of `ptxas`.
@@ -154,7 +155,7 @@ impl fmt::Display for Difference {
             write!(f, " at {:?}", self.index)?;
         }
         write!(f, " is {}, expected {}", self.found, self.expected)?;
-        // The least positive number marks a zero whose sign is not compared.
+        // The least positive number as error bound marks a zero whose sign the comparison ignores.
         if self.allowed >= f64::MIN_POSITIVE {
             write!(f, " within {:.1e}", self.allowed)?;
         }

@@ -47,8 +47,9 @@ gpu.module @kernels {
   }
 }";
 
-/// Exhaustive evaluation refutes a combiner that samples do not refute. The combiner is blamed, not
-/// the pass that changes the combination order. Kernels that are not launched do not count.
+/// Exhaustive evaluation refutes a combiner that no sampled values refute. The message blames the
+/// combiner, not the pass that changes the combination order. The result ignores kernels that the
+/// program does not launch.
 #[test]
 fn a_broken_law_is_to_blame() {
     let good = validated("good", KERNELS);

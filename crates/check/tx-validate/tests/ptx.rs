@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tx::{Artifact, Compiler, Source, Target};
 use tx_validate::{Verdict, check_ptx};
 
-/// Row in shared memory, with barriers, shuffles and vector loads.
+/// Reduction of a row in shared memory, with barriers, shuffles and vector loads.
 const LONG_ROW: &str = include_str!("../../../../lit-tests/ptx/long-row.mlir");
 
 /// Integer sum within a warp.
@@ -232,7 +232,7 @@ fn ir_that_cannot_be_read() {
     assert!(matches!(check(&artifact), Verdict::Unsupported(_)));
 }
 
-/// All synchronization and warp operations, in LLVM's PTX.
+/// Covers all synchronization and warp operations, in PTX that LLVM emits.
 #[test]
 fn all_operations() {
     // LLVM emits only operations that the chip supports.

@@ -31,7 +31,7 @@ fn edited(text: &str, after: &str, edit: Change<'_>) -> Validation {
     validate_edited(&compiler, &source, &options, &mut edit).expect("a verdict")
 }
 
-/// Product of complex numbers, in rows of a length.
+/// Product of complex numbers, over rows of the given length.
 fn complex(columns: &str) -> String {
     format!(
         "func.func @complex(%A: memref<?x{columns}xf32>, %B: memref<?x{columns}xf32>, %C: \
@@ -51,7 +51,8 @@ fn complex(columns: &str) -> String {
     )
 }
 
-/// Stages after a wrong stage are `as before`, although each changes the IR.
+/// The verdict on each stage after a wrong stage is `as before`, although each stage changes the
+/// IR.
 #[test]
 fn what_follows_a_wrong_stage_is_as_before() {
     let stage = "tile-expand-reduce";
@@ -208,8 +209,9 @@ fn mistakes_in_sums_of_exponentials_are_noticed() {
     );
 }
 
-/// A wrong alignment assumption (16 bytes instead of 8) fails for one alignment only. That input
-/// runs at launch first, then after every stage with the same alignment.
+/// A wrong alignment assumption (16 bytes instead of 8) fails for one alignment only. The input
+/// with this alignment runs in the stage `launch` first, and then after every stage with the same
+/// alignment.
 #[test]
 fn what_depends_on_where_an_array_begins_is_noticed() {
     let program = include_str!("../../../../lit-tests/ptx/welford-branches.mlir");

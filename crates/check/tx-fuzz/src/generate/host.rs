@@ -200,8 +200,9 @@ struct Loop {
     kept_apart: bool,
 }
 
-/// Maximum number of iterations of a loop nest, including padding from splits. The limit also
-/// bounds the grid, which may have one block for each iteration.
+/// Maximum number of iterations of a loop nest, including the padding iterations that splits add.
+/// The limit also bounds the grid size, because a schedule may execute each iteration in a separate
+/// block.
 const MOST_ITERATIONS: usize = 1 << 14;
 
 /// Returns random schedule steps, most of which are legal.

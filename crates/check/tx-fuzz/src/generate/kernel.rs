@@ -63,7 +63,7 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         let work = work(random, &kernel);
         kernel.work.push(work);
         let at = kernel.work.len() - 1;
-        // Remove an op that cannot read its operand.
+        // Remove the op if the op cannot read its operand.
         if !matches!(kernel.work[at].op, KernelOp::Barrier) && kernel.written(at).is_err() {
             kernel.work.pop();
         }
@@ -240,7 +240,7 @@ fn copy(random: &mut Random, kernel: &Kernel, work: &Work, count: usize) -> Kern
 
 fn fragment(random: &mut Random, work: &mut Work, kernel: &Kernel, count: usize) -> KernelOp {
     let block = kernel.threads();
-    // The layout must fit the partial last warp.
+    // The layout must not use more threads than the partial last warp contains.
     let threads = match (work.scope, work.groups) {
         (Scope::Warp, Groups::Each) if !block.is_multiple_of(32) => block % 32,
         _ => block,
@@ -262,7 +262,7 @@ fn fragment(random: &mut Random, work: &mut Work, kernel: &Kernel, count: usize)
         view: view(random, &kept, false),
     };
     if work.scope == Scope::Thread {
-        // Fragments of single threads are generated without a loop.
+        // The generator creates no loop around ops on fragments of single threads.
         work.turns = None;
     }
     KernelOp::Fragment(Fragment {

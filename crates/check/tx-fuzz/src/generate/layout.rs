@@ -3,7 +3,8 @@
 use crate::description::{Axis, Iter, Layout, Scope};
 use crate::random::Random;
 
-/// Returns hardware axes that together enumerate the threads of a scope, outermost first.
+/// Returns the hardware axes whose coordinates enumerate the threads of a scope; the outermost axis
+/// is first.
 fn machine(random: &mut Random, scope: Scope, block: usize) -> Vec<(Axis, usize)> {
     let warps = block / 32;
     match scope {
@@ -23,8 +24,8 @@ fn machine(random: &mut Random, scope: Scope, block: usize) -> Vec<(Axis, usize)
     }
 }
 
-/// Returns factors whose product is at most `n`. If the product of the factors is smaller than `n`,
-/// the remaining threads have no elements.
+/// Returns factors whose product is at most `n`. If the product of the factors is smaller than the
+/// number `n` of threads, the remaining threads hold no elements.
 fn factors(random: &mut Random, n: usize) -> Vec<usize> {
     let mut left = n;
     let mut factors = Vec::new();

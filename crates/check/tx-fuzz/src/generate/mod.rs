@@ -11,7 +11,7 @@ use crate::element::Element;
 use crate::random::Random;
 use std::fmt;
 
-/// Target chips, which support different reduction variants.
+/// Target chips. The chip determines which reduction variants a program may use.
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 /// A kind of [`Program`].
@@ -35,8 +35,8 @@ impl fmt::Display for ProgramKind {
     }
 }
 
-/// Returns test case `index` of the fuzz run with this seed. If `only` is set, the program is of
-/// this kind.
+/// Returns test case `index` of the fuzz run with the seed `seed`. If `only` names a kind, the
+/// program is of this kind.
 pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     let mut random = Random::new(seed, index);
     // Draw again if the program is invalid or too large, for example in shared memory.
@@ -75,8 +75,8 @@ fn is_small(arguments: &[(Element, Vec<usize>)]) -> bool {
 mod tests {
     use super::*;
 
-    /// A test case depends only on its seed and index, and is unchanged by serialization and
-    /// parsing.
+    /// A test case depends only on its seed and index. Serialization and parsing do not change a
+    /// test case.
     #[test]
     fn cases_can_be_made_again() {
         for index in 0..200 {

@@ -5,7 +5,7 @@ use crate::description::View;
 use crate::element::Element::{self, BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I1, I8, I16, I32, I64};
 use crate::random::Random;
 
-/// Sizes of dimensions: powers of two, and other numbers, for which split loops have remainders.
+/// Sizes of dimensions: powers of two, and numbers that leave a remainder when a loop is split.
 const SIZES: [usize; 22] = [
     0, 1, 1, 2, 3, 4, 5, 7, 8, 8, 16, 17, 20, 31, 32, 33, 48, 64, 100, 128, 257, 1003,
 ];
@@ -17,7 +17,7 @@ pub(super) fn shape(random: &mut Random, rank: usize, most: usize) -> Vec<usize>
     for _ in 0..rank {
         let fits: Vec<usize> = SIZES.into_iter().filter(|size| *size <= left).collect();
         let mut size = random.pick(&fits);
-        // Empty arrays should be rare.
+        // Few programs should have empty arrays.
         if size == 0 && random.percent(70) {
             size = 1;
         }
@@ -47,7 +47,8 @@ pub(super) fn element(random: &mut Random) -> Element {
     ])
 }
 
-/// Returns a random combiner for an element type, or for a random type if `of` is `None`.
+/// Returns a random combiner for the element type `of`. If `of` is `None`, the element type is
+/// random.
 pub(super) fn combine(random: &mut Random, of: Option<Element>, customs: bool) -> Combine {
     if customs && of.is_none() && random.percent(12) {
         let custom = random.below(CUSTOM.len());

@@ -29,7 +29,8 @@ pub(super) fn rows(random: &mut Random) -> Rows {
     Rows {
         rows,
         columns,
-        // Dynamic sizes create a dozen kernels, which are slow to check, so they are rare.
+        // A program with dynamic sizes compiles to a dozen kernels. The check of so many kernels is
+        // slow, so few programs have dynamic sizes.
         open: mapping.is_none() && random.percent(10),
         approximate: random.percent(15),
         element,
@@ -65,7 +66,7 @@ fn op(random: &mut Random, before: &[RowOp], number: usize) -> RowOp {
     let mut of: Vec<(Operand, Binary)> = Vec::new();
     for place in 0..1 + random.below(3) {
         let operand = match random.below(100) {
-            // Prefer earlier results, so that few results stay unused.
+            // Prefer results of earlier ops as operands, so that few results stay unused.
             0..55 if place > 0 && !rows.is_empty() => Operand::Result(random.pick(&rows)),
             0..55 if !of_rows && number > 0 => Operand::Result(random.below(number)),
             _ if of_rows && !rows.is_empty() => Operand::Result(random.pick(&rows)),

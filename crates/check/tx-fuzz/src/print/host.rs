@@ -47,7 +47,8 @@ pub(crate) fn print(host: &Host) -> Result<Text, Contradiction> {
     })
 }
 
-/// Welford's combiner. A partial result is a mean, a sum of squared differences, and a count.
+/// Welford's combiner. A partial result of Welford's combiner consists of a mean, a sum of squared
+/// differences, and a count.
 const WELFORD: &str = "identity [0.0 : f32, 0.0 : f32, 0.0 : f32] combiner {
 ^bb0(%ma: f32, %sa: f32, %na: f32, %mb: f32, %sb: f32, %nb: f32):
   %one = arith.constant 1.0 : f32
@@ -162,8 +163,8 @@ impl Printer {
         memref.loosened(name, loose, &mut self.body)
     }
 
-    /// Prints a convolution. The source shape contains the two sizes of the result, and then the
-    /// two sizes of the filter.
+    /// Prints a convolution. The source shape of a convolution contains the two sizes of the
+    /// result, followed by the two sizes of the filter.
     fn window(&mut self, op: &GridOp, linalg: bool) -> Result<(), Contradiction> {
         let combine = &op.combine;
         let HostSource::Fresh(shape, view) = &op.source else {

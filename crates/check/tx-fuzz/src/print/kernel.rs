@@ -54,7 +54,8 @@ struct Printer<'k> {
     private: Vec<String>,
     shared_bytes: usize,
     private_bytes: usize,
-    /// Printed subviews of the arguments; each subview selects the part of one block.
+    /// Printed subviews of the arguments. Each subview selects the part of an argument that one
+    /// block accesses.
     head: Vec<String>,
     body: Vec<String>,
     after: Vec<String>,
@@ -63,8 +64,8 @@ struct Printer<'k> {
     open: bool,
 }
 
-/// Printed lines of one op. All threads execute `first`. Only the selected thread groups execute
-/// the lines `enter`, `inner` and `leave`; the lines `inner` are the loop body.
+/// Printed lines of one op. All threads execute the lines `first`. Only the selected thread groups
+/// execute the lines `enter`, `inner` and `leave`; the lines `inner` are the loop body.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,
@@ -116,7 +117,7 @@ impl Printer<'_> {
     }
 
     /// Creates an array of tiles in a memory space. If `fill` is set, an argument initializes the
-    /// array. If `kept` is set, the kernel copies the array to an argument at its end.
+    /// array. If `kept` is set, the kernel ends with a copy of the array to an argument.
     #[expect(clippy::too_many_arguments, reason = "memory is all of these")]
     fn memory(
         &mut self,
@@ -177,7 +178,7 @@ impl Printer<'_> {
                 Ok(whole(shared, lead))
             }
             Space::Private => {
-                // Private memory needs no dimension for groups.
+                // An array in private memory needs no dimension for thread groups.
                 let own: Vec<LeadingDimension> = lead
                     .iter()
                     .copied()
@@ -287,7 +288,7 @@ impl Printer<'_> {
         seen
     }
 
-    /// Prints the tiles that an op reads, one for each element type.
+    /// Prints the tiles that an op reads: one tile for each element type.
     fn sources(
         &mut self,
         at: usize,
@@ -372,7 +373,8 @@ impl Printer<'_> {
         }
         let written = kernel.written(at)?;
         let (mut all, mut seen) = (Vec::new(), Vec::new());
-        // Initialize gaps between elements, because they are copied back too.
+        // Initialize the gaps between elements, because the kernel also copies the gaps to the
+        // argument.
         let fill = filled
             || !to.view.is_whole(&written.shape)
             || written.shape.contains(&0)

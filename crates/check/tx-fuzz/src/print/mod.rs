@@ -17,8 +17,8 @@ impl Case {
     /// Prints the program.
     ///
     /// # Errors
-    /// Returns an error if choices of the description contradict each other. Shrinking can cause
-    /// contradictions.
+    /// Returns an error if choices of the description contradict each other. The shrinker can
+    /// produce contradictory descriptions.
     pub fn text(&self) -> Result<Text, Contradiction> {
         match &self.program {
             Program::Kernel(kernel) => kernel::print(kernel),

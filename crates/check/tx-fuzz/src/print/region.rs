@@ -36,7 +36,7 @@ pub(super) fn element_work(
     })
 }
 
-/// Prints the conversion of `value` to type `to` as the op `%wide`.
+/// Prints the op `%wide`, which converts `value` to type `to`.
 pub(super) fn widen(value: &str, from: Element, to: Element) -> String {
     let (from_ty, to_ty) = (from.mlir(), to.mlir());
     if from == to {
@@ -49,7 +49,7 @@ pub(super) fn widen(value: &str, from: Element, to: Element) -> String {
     }
 }
 
-/// Prints the combiner op, whose operands are `%old` and `%wide` and whose result is `%new`.
+/// Prints the combiner op with the operands `%old` and `%wide` and the result `%new`.
 pub(super) fn combined(
     kind: Kind,
     element: Element,

@@ -57,7 +57,7 @@ pub(crate) fn print(rows: &Rows) -> Result<Text, Contradiction> {
         results: Vec::new(),
         allocated: Vec::new(),
     };
-    // Temporaries take their sizes from the first argument.
+    // The sizes of a temporary are dimensions of the first argument.
     printer.input(Operand::Matrix(0));
     if rows.open {
         printer
@@ -118,7 +118,7 @@ impl Printer<'_> {
         Array { name, map, element }
     }
 
-    /// Returns an input argument, which is created at its first use.
+    /// Returns an input argument. The first call for an argument creates the argument.
     fn input(&mut self, operand: Operand) -> Array {
         if let Some((_, known)) = self.inputs.iter().find(|(other, _)| *other == operand) {
             return known.clone();
@@ -237,7 +237,8 @@ impl Printer<'_> {
         self.body.push_str(&text);
     }
 
-    /// Prints a `linalg.generic`; a reduction also needs a preceding `linalg.fill`.
+    /// Prints a `linalg.generic`. If the op is a reduction, the function also prints the preceding
+    /// `linalg.fill`.
     fn generic(&mut self, number: usize, op: &RowOp, sources: &[Array], to: &Array) {
         let (wide, element) = (self.wide.mlir(), to.element.mlir());
         let to_type = self.ty(to.map, to.element);
@@ -358,7 +359,7 @@ impl Printer<'_> {
                 )
             }
             (Some(Unary::Absolute), true) => writeln!(text, "    %v = math.absf {now} : {ty}"),
-            // The result is at most 1, so it cannot overflow.
+            // The result is at most 1, so the computation cannot overflow.
             (Some(Unary::Exponential), true) => writeln!(
                 text,
                 "    %size = math.absf {now} : {ty}\n    %below = arith.negf %size : {ty}\n    \
@@ -374,7 +375,8 @@ impl Printer<'_> {
         (text, "%v".to_owned())
     }
 
-    /// Returns the schedule of the fused ops, which is an attribute of the first op.
+    /// Returns the attribute with the schedule of the fused ops if op `number` is the first op, and
+    /// an empty text otherwise.
     fn schedule(&self, number: usize, mapping: Mapping) -> String {
         if number > 0 {
             return String::new();
@@ -434,8 +436,8 @@ impl Printer<'_> {
     /// Returns the schedule names (`in0`, `tmp0`, …) of all arrays that the ops of the group read.
     /// If the parameter `totals` is set, the list contains only arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// An array and two flags. The first flag tells whether an op reads the array; the second
-        /// flag tells whether an op writes the array before the first read.
+        /// Each entry contains an array and two flags. The first flag is set if an op reads the
+        /// array; the second flag is set if an op writes the array before the first read.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

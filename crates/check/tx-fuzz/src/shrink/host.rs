@@ -10,7 +10,7 @@ pub(super) fn hosts(host: &Host) -> Vec<Host> {
         let mut possible = host.ops.len() > 1;
         for op in &mut smaller.ops[gone + 1..] {
             if let HostSource::Result(at) = &mut op.source {
-                // An op that reads the result of op `gone` blocks the removal.
+                // If an op reads the result of op `gone`, the function cannot remove op `gone`.
                 possible &= *at != gone;
                 *at -= usize::from(*at > gone);
             }

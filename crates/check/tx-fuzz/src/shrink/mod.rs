@@ -1,4 +1,4 @@
-//! Reduction of a failing test case to a smaller case with an equal failure.
+//! Reduction of a failing test case to a smaller test case with the same kind of failure.
 
 mod host;
 mod kernel;
@@ -13,7 +13,7 @@ use crate::shrink::rows::smaller_rows;
 use std::io;
 use std::time::Instant;
 
-/// Returns the smallest failing case found before the time `stop`.
+/// Returns the smallest failing test case that the function finds before the time `stop`.
 pub(crate) fn shrink(
     case: Case,
     outcome: &Outcome,
@@ -22,7 +22,8 @@ pub(crate) fn shrink(
 ) -> io::Result<(Case, Outcome)> {
     let mut best = (case, outcome.clone());
     let mut at = 0;
-    // The loop terminates: each candidate is smaller in one respect and larger in none.
+    // The loop terminates, because each candidate is smaller in one property and larger in no
+    // property.
     loop {
         let candidates = smaller(&best.0);
         let mut found = None;
@@ -30,7 +31,8 @@ pub(crate) fn shrink(
             if Instant::now() > stop {
                 return Ok(best);
             }
-            // Resume after the last success; the candidates before this index failed recently.
+            // Resume at the index of the last success, because the candidates before this index
+            // failed recently.
             let place = (at + step) % candidates.len();
             let candidate = &candidates[place];
             if *candidate == best.0 || candidate.text().is_err() {
@@ -115,7 +117,7 @@ mod tests {
         (0..kernel.work.len()).any(is)
     }
 
-    /// Shrinking removes everything that does not affect the failure.
+    /// The shrinker removes every part of a test case that does not affect the failure.
     #[test]
     fn what_goes_wrong_is_all_that_is_left() {
         let mut tried = 0;

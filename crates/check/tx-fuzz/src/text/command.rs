@@ -17,7 +17,8 @@ pub(super) struct Command {
     after: Vec<String>,
 }
 
-/// Values of the option `--arg`. Most of these values do not match the argument types of a program.
+/// Values of the option `--arg`. Most values of `--arg` do not match the argument types of a
+/// program.
 const SPECS: &[&str] = &[
     "zeros:4x8xf32",
     "zeros:f32",

@@ -8,15 +8,16 @@ use std::time::Duration;
 /// Options of a fuzz run.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Name of the fuzzing command, for command lines that reproduce a finding.
+    /// Name of the fuzzing command in the printed command line that reproduces a finding.
     pub program: String,
     /// Path of `tx`.
     pub tx: PathBuf,
-    /// Path of `tx-opt`. Without `tx-opt`, tests of bytecode and of single passes are skipped.
+    /// Path of `tx-opt`. Without `tx-opt`, the fuzzer tests neither bytecode nor single passes.
     pub opt: Option<PathBuf>,
     /// Path of `mlir-opt`, which the fuzzer runs to identify crashes of MLIR itself.
     pub upstream: Option<PathBuf>,
-    /// Directory tree of the programs that are mutated; `None` selects random modules.
+    /// Directory tree with the programs to mutate; if the option is `None`, the fuzzer mutates
+    /// random modules.
     pub corpus: Option<PathBuf>,
     /// Duration of the run.
     pub time: Duration,
@@ -30,6 +31,6 @@ pub struct Config {
     pub jobs: usize,
     /// Directory for findings.
     pub out: PathBuf,
-    /// Number of completed cases, for progress display.
+    /// Number of completed test cases, which the progress display shows.
     pub done: Arc<AtomicU64>,
 }

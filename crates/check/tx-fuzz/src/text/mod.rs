@@ -1,8 +1,8 @@
 //! Fuzz target 2: malformed text and bytecode must cause a diagnostic.
 //!
-//! The fuzzer damages programs of the lit tests and passes them to `tx-opt` and `tx`. Both tools
-//! must exit with a defined status, and must print a message if they reject the input. The fuzzer
-//! counts inputs that also crash MLIR's `mlir-opt` separately.
+//! The fuzzer passes damaged copies of lit test programs to `tx-opt` and `tx`. `tx-opt` and `tx`
+//! must exit with a defined status, and must print a message if they reject the input. If an input
+//! also crashes MLIR's `mlir-opt`, the fuzzer counts the failure separately.
 
 mod command;
 mod config;
@@ -34,7 +34,7 @@ pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
     text
 }
 
-/// Symbols in a stack trace that belong to MLIR's parser or bytecode reader.
+/// Symbols that identify MLIR's parser or bytecode reader in a stack trace.
 const PARSERS: [&str; 5] = [
     "mlir::detail::Parser::",
     "OperationParser::",
@@ -42,8 +42,8 @@ const PARSERS: [&str; 5] = [
     "AttrTypeReader::",
     "DialectReader::",
 ];
-/// Maximum number of findings per kind of failure that the fuzzer shrinks. The fuzzer counts
-/// further findings, but does not shrink their programs.
+/// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
+/// the findings beyond this limit, but does not shrink their programs.
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
@@ -179,18 +179,20 @@ fn is_upstreams(
         "--allow-unregistered-dialect".into(),
         file.as_os_str().to_owned(),
     ];
-    // `mlir-opt` and the tested tool have different recursion limits, because their stack frames
-    // differ in size. With half of the stack, `mlir-opt` also overflows.
+    // `mlir-opt` and the tested tool have stack frames of different sizes, so their recursion
+    // limits differ. With half of the usual stack size, `mlir-opt` also overflows its stack.
     let ended = process::run_on_half_the_stack(&line, &file.with_extension("log"))?;
     Ok(ended.died() || ended.code.is_none())
 }
 
-/// Returns whether `tx-opt` fails while parsing the input. A crash of `tx-opt` prints a stack
-/// trace; a crash of `tx` does not. This function therefore runs `tx-opt` with half of the stack
-/// size: if `tx` overflows its stack on an input, `tx-opt` then overflows its stack too.
+/// Returns whether `tx-opt` fails while parsing the input. This function runs `tx-opt`, because a
+/// crash of `tx-opt` prints a stack trace and a crash of `tx` does not. The stack of `tx-opt` has
+/// half of the usual size, so `tx-opt` overflows its stack on every input for which `tx` overflows
+/// its stack.
 ///
-/// MLIR's bytecode reader exceeds the time limit for cyclic types. `tx-opt` then prints no stack
-/// trace, because it reads bytecode before it installs LLVM's signal handlers.
+/// MLIR's bytecode reader exceeds the time limit if a type contains itself. `tx-opt` prints no
+/// stack trace for this failure, because `tx-opt` reads bytecode before it installs LLVM's signal
+/// handlers.
 fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);

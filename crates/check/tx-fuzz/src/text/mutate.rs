@@ -146,7 +146,7 @@ pub(super) struct Unit {
 
 pub(super) struct Corpus(Vec<Unit>);
 
-/// Number of random modules if no corpus is given.
+/// Number of random modules that form the corpus if the user names no directory.
 const MODULES: u64 = 64;
 
 impl Corpus {
@@ -163,7 +163,7 @@ impl Corpus {
         texts.map(unit).collect::<io::Result<_>>().map(Self)
     }
 
-    /// Reads all programs in a directory; splits files with several programs.
+    /// Reads all programs in a directory. A file may contain several programs.
     pub(super) fn read(folder: &Path, opt: Option<&Path>) -> io::Result<Self> {
         let mut files = Vec::new();
         list(folder, &mut files).map_err(|error| {
@@ -205,7 +205,8 @@ impl Corpus {
     /// are text.
     pub(super) fn damaged(&self, random: &mut Random) -> io::Result<(&Unit, Vec<u8>, bool)> {
         let mut unit = &self.0[random.below(self.0.len())];
-        // Prefer valid programs, which have bytecode: later stages reject their mutations.
+        // Prefer valid programs, because their mutations reach the stages after the parser. Only
+        // valid programs have bytecode.
         for _ in 0..2 {
             if unit.bytecode.is_none() {
                 unit = &self.0[random.below(self.0.len())];
@@ -513,7 +514,8 @@ mod tests {
         assert!(same < 150, "{same} of 500 are as they were");
     }
 
-    /// Parsed flags of a RUN line contain neither its prefixes nor the flags of later commands.
+    /// The flags that the parser reads from a RUN line contain neither prefixes nor the flags of
+    /// piped commands.
     #[test]
     fn flags_are_those_of_the_first_line() {
         let text =

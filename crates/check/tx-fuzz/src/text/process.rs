@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// CPU time limit of a process, long enough for slow builds.
+/// CPU time limit of a process. The limit is also sufficient for slow builds of the tools.
 const LIMIT: Duration = Duration::from_secs(60);
 const MOST_PAUSE: Duration = Duration::from_millis(20);
-/// Time that an aborted process has to print its stack trace.
+/// Time limit within which an aborted process must print its stack trace.
 const STACK_TRACE_TIME: Duration = Duration::from_secs(10);
-/// Limit on mapped memory in KiB, because damaged input may request huge allocations.
+/// Limit on the mapped memory of a process, in KiB. Damaged input may request huge allocations.
 const MEMORY: &str = "8388608";
 /// Maximum number of bytes of the error output that the fuzzer keeps. Before a stack trace, LLVM
 /// prints one line for each enclosing op that the parser has entered.
@@ -21,7 +21,7 @@ const MOST: usize = 1 << 20;
 
 /// Result of a process that ran on damaged input.
 pub(super) struct ProcessResult {
-    /// Exit status; `None` if the process exceeded its limit.
+    /// Exit status; `None` if the process exceeded its CPU time limit.
     pub(super) code: Option<i32>,
     /// Signal that terminated the process.
     pub(super) signal: Option<i32>,
@@ -30,7 +30,7 @@ pub(super) struct ProcessResult {
 
 impl ProcessResult {
     /// Returns whether the process crashed. A shell reports a signal as exit status 128 or higher;
-    /// Rust reports a panic as 101.
+    /// Rust reports a panic as exit status 101.
     pub(super) fn died(&self) -> bool {
         self.signal.is_some() || self.code.is_some_and(|code| code > 100)
     }
@@ -47,7 +47,7 @@ pub(super) fn run_on_half_the_stack(line: &[OsString], log: &Path) -> io::Result
 }
 
 fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<ProcessResult> {
-    // A damaged command may write arbitrary files: run it in the directory of the log.
+    // A damaged command may write arbitrary files, so the command runs in the directory of the log.
     let folder = log.parent().unwrap_or(Path::new("/"));
     let mut child = Command::new("/bin/sh")
         .current_dir(folder)
@@ -132,7 +132,7 @@ pub(crate) fn place_of_crash(said: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A crash is described by the name of the crashing function, or by LLVM's message.
+    /// The description of a crash contains the name of the crashing function, or LLVM's message.
     #[test]
     fn crashes_have_a_place() {
         let stack = " #0 0x00005587936e9006 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) \

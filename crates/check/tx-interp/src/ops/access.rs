@@ -13,8 +13,8 @@ use tx_scalar::Bound;
 use tx_scalar::calc::operation;
 use tx_scalar::number::Scalar;
 
-/// Compiles `memref.load`, `memref.store`, `vector.load` and `vector.store`. Also compiles
-/// `llvm.load` and `llvm.store` if the address is derived from a memref.
+/// Compiles `memref.load`, `memref.store`, `vector.load` and `vector.store`. The function also
+/// compiles `llvm.load` and `llvm.store` if the address is derived from a memref.
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
@@ -159,8 +159,8 @@ fn check(
     Err(exec.with_thread(Trouble::fault(FaultKind::OutOfBounds, site, message), lane))
 }
 
-/// The `arith` op that combines values for each kind of `memref.atomic_rmw`. The index in the list
-/// is the enum value of the kind.
+/// List of the `arith` ops that combine the values in `memref.atomic_rmw`. The enum value of the
+/// atomic kind is the index of its op in the list.
 const ATOMICS: [&str; 16] = [
     "arith.addf",
     "arith.addi",

@@ -53,7 +53,7 @@ pub(crate) fn arrive(
     }
     let (_, members) = cluster.arrivals.remove(&key).unwrap_or_default();
     if earlier > 0 || members.len() as u64 > needed.max(everyone) {
-        // In lockstep execution, the threads of an earlier arrival have already passed the barrier.
+        // In lockstep execution, the threads that arrived earlier have already passed the barrier.
         return Err(Trouble::Unsupported {
             site: site.clone(),
             what: "reached by threads of one barrier in several places".to_owned(),
@@ -84,8 +84,8 @@ fn check_whole_cluster(exec: &Exec<'_>, site: &Site) -> Result<(), Trouble> {
     Err(Trouble::fault(FaultKind::Divergence, site, message))
 }
 
-/// Records that all threads of the cluster arrive at the cluster barrier. If `relaxed` is not set,
-/// the arrival releases all previous accesses.
+/// Records that all threads of the cluster arrive at the cluster barrier. Unless `relaxed` is set,
+/// the arrival has release semantics.
 pub(crate) fn arrive_in_cluster(
     exec: &mut Exec<'_>,
     relaxed: bool,

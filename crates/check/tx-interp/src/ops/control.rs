@@ -147,7 +147,7 @@ fn branch<'c>(
         arm(exec, other.into(), no, &mut merged)?;
     }
     if unsure {
-        // In another order of combination, the program may execute the other branch, so all error
+        // The program may execute the other branch in another combination order, so all error
         // bounds become infinite.
         for value in &mut merged {
             if let Value::Numbers(lanes) = value {
@@ -226,7 +226,8 @@ fn counted<'c>(
         }
         for &lane in if uniform { &going[..1] } else { &going[..] } {
             let counter = &mut counters[if uniform { 0 } else { lane as usize }];
-            // A loop counter saturates on overflow, because it then exceeds every upper bound.
+            // The addition saturates on overflow, so the loop counter then exceeds every upper loop
+            // bound.
             let step = exec.int(*step, lane);
             *counter = match unsigned {
                 true => counter

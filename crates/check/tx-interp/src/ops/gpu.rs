@@ -31,7 +31,7 @@ pub(crate) fn build<'c>(
             Box::new(move |exec| arrive_all(exec, &site))
         }
         DYNAMIC_SHARED => super::memref::dynamic_shared(op, to[0]),
-        // Printed text is not compared with other runs.
+        // The validation does not compare printed text between runs.
         "gpu.printf" => Box::new(|_| Ok(())),
         "gpu.shuffle" => {
             let (_, width) = scalars_of(op, operands(op)[0])?;

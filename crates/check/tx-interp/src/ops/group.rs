@@ -10,7 +10,7 @@ use tx_dialect_tile::Scope;
 pub(crate) struct Group {
     /// The lane that reads memory for the group.
     pub(crate) first: u32,
-    /// Thread index in the block to which the thread offsets of a layout are added.
+    /// Thread index that corresponds to the thread offset 0 of a layout.
     pub(crate) base: i64,
     pub(crate) threads: Vec<u32>,
 }
@@ -24,10 +24,11 @@ impl Group {
     }
 }
 
-/// Splits the active lanes into groups. All threads of a group must be active.
+/// Splits the active lanes into groups. Returns an error if a thread of a group is inactive.
 pub(crate) fn groups(exec: &Exec<'_>, scope: Scope, site: &Site) -> Result<Vec<Group>, Trouble> {
     let lanes = exec.lanes as u32;
-    // Form groups among the lanes of one block; for larger scopes, among all lanes.
+    // A group of a scope up to `Cta` contains lanes of one block; a group of a larger scope
+    // contains lanes of all blocks.
     let block = match (&exec.cluster, scope) {
         (Some(cluster), Scope::Thread | Scope::Warp | Scope::Warpgroup | Scope::Cta) => {
             cluster.pitch()

@@ -521,7 +521,8 @@ fn mbarrier(
     })
 }
 
-/// Maps a shared memory address to the address with the equal offset in the block of rank `rank`.
+/// Maps a shared memory address to the address with the same offset in the shared memory of the
+/// block of rank `rank`.
 fn address_in_block(exec: &Exec<'_>, address: i64, rank: i64, site: &Site) -> Result<i64, Trouble> {
     let (buffer, offset) = located(address);
     let cluster = exec.cluster.as_ref();

@@ -27,8 +27,8 @@ pub(crate) struct Combine<'c> {
     captures: bool,
 }
 
-/// Perturbation for the error bounds: one component of the left or right operand is increased or
-/// decreased by the error bound of this component.
+/// Perturbation of an operand: increases or decreases one component of the left or right operand by
+/// the error bound of this component.
 #[derive(Clone, Copy, PartialEq)]
 struct Perturbation {
     side: usize,
@@ -213,11 +213,12 @@ impl<'c> Combine<'c> {
     /// Ops treat their operands as independent, so error bounds become too large if one number is
     /// used twice, such as the maximum in a log-sum-exp. This function perturbs each component of
     /// both operands by the error bound of the component, and adds up the changes of the result.
-    /// The sum of the changes is a first-order error bound as well.
+    /// The sum of these changes is a first-order error bound of the result.
     ///
-    /// An infinite error bound is not tightened. An infinite error bound means that some order of
-    /// combination overflows, or that the result of a comparison is uncertain. A perturbation
-    /// detects neither of these two cases.
+    /// The function does not tighten infinite error bounds. An infinite error bound means that some
+    /// order of combination overflows, or that the result of a comparison is uncertain. A
+    /// perturbation detects neither an overflow in another combination order nor an uncertain
+    /// comparison.
     fn refine(&self, exec: &mut Exec<'_>, code: &Code<'c>, sides: [&Parts; 2], after: &mut Parts) {
         let error = |parts: &Parts, (i, scalar), lane| bound_of(&parts[i], scalar, lane, 0).error;
         let given: Vec<f64> = (0..exec.lanes)
@@ -239,8 +240,8 @@ impl<'c> Combine<'c> {
         if wide.is_empty() {
             return;
         }
-        // Captured values have a fixed number of lanes. Without captures, all perturbations run
-        // together.
+        // Captured values have a fixed number of lanes. If the combiner captures no values, all
+        // perturbations run together.
         let (lanes, at_once) = match self.captures {
             true => ((0..exec.lanes).collect(), 1),
             false => (wide, usize::MAX),
@@ -398,14 +399,15 @@ impl<'c> Combine<'c> {
         parts.filter(|(_, scalar)| matches!(scalar, Scalar::Float(_)))
     }
 
-    /// Widens the error bounds of results that depend on the order of combination, or on how many
-    /// identities are combined with the elements. A program specifies neither the order of
-    /// combination, nor how many identities are combined with the elements.
+    /// Widens the error bounds of results that depend on the combination order, or on the number of
+    /// identities that are combined with the elements. A program specifies neither the combination
+    /// order nor the number of combined identities.
     ///
     /// The function widens the bounds of NaNs, infinities and zeros that the identity changes, such
     /// as NaN in `maxnumf` or -0.0 in a sum. The function also widens the error bounds of zeros
-    /// whose sign depends on the order. A result that does not depend on the order stays exact,
-    /// unless a partial result overflows or underflows in some order ([`Bound::of_every_order`]).
+    /// whose sign depends on the combination order. A result that does not depend on the
+    /// combination order stays exact, unless a partial result overflows or underflows in some
+    /// combination order ([`Bound::of_every_order`]).
     pub(crate) fn settle(&self, exec: &mut Exec<'_>, result: &mut Parts) {
         let Semantics::Region(_, identities) = &self.semantics else {
             return;
@@ -464,9 +466,10 @@ impl<'c> Combine<'c> {
         float.is_some_and(|float| float.value(bits) == 0.0)
     }
 
-    /// Returns whether each component is a zero whose sign depends on the order of combination, as
-    /// in a complex product. The function combines zeros of both signs and identities in several
-    /// orders, and compares the signs of the results.
+    /// Returns one flag for each component of a partial result. The flag is set if the component is
+    /// a zero whose sign depends on the combination order, as in a complex product. The function
+    /// combines zeros of both signs and identities in several orders, and compares the signs of the
+    /// results.
     fn open_signs(
         &self,
         exec: &mut Exec<'_>,
@@ -512,7 +515,7 @@ impl<'c> Combine<'c> {
             let (left, right) = (self.combine(exec, &ab, &c)?, self.combine(exec, &a, &bc)?);
             Ok::<_, Trouble>([(ab, ba), (left, right)])
         });
-        // If a combination is undefined, all signs are undecided.
+        // If a combination is undefined, the sign of every zero counts as undecided.
         let Ok(pairs) = pairs else {
             return zeros.to_vec();
         };
@@ -561,8 +564,8 @@ fn is_infinite(scalar: Scalar, bits: u64) -> bool {
     matches!(scalar, Scalar::Float(float) if float.value(bits).is_infinite())
 }
 
-/// Returns whether `old` is NaN and `new` is not, whether the two are zeros of opposite sign, or
-/// whether, in a partial result with an infinity, only `new` is NaN.
+/// Returns true if the change from `old` to `new` turns a NaN into a number, changes the sign of a
+/// zero, or turns a number into NaN in a partial result that contains an infinity.
 fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool {
     let Scalar::Float(float) = scalar else {
         return false;
@@ -572,7 +575,7 @@ fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool 
     became_nan || x.is_nan() && !y.is_nan() || x == 0.0 && y == 0.0 && old != new
 }
 
-/// Returns the error bound of the result if two numbers are combined.
+/// Returns the error bound of the combination of two numbers.
 fn join(
     operation: &Operation,
     scalar: Scalar,

@@ -91,7 +91,8 @@ fn sincos<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Option<OpClosure<
     }))
 }
 
-/// Returns the value of a float, or 0 for an integer, for the computation of bounds.
+/// Returns the value of a float, or 0 for an integer. The computation of error bounds uses the
+/// result.
 pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::Float(float) => float.value(bits),
@@ -99,8 +100,8 @@ pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Returns the error bound of a number. If the number is exact, no bound is stored, and this
-/// function computes the bound.
+/// Returns the error bound of a number. If the number is exact, the interpreter stores no error
+/// bound, and this function computes the error bound.
 pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
     lanes
         .bound(lane, i)
@@ -144,7 +145,7 @@ fn elementwise<'c>(
             });
         }
         let folds = bounded && exec.unordered;
-        // If elements are combined in any order, either of two equal elements may be first.
+        // If the combination order is unspecified, either of two equal elements may be first.
         let ties = folds && orders;
         let extreme = folds && extreme;
         exec.compute(&slots, result, width, |exec, lane, i| {
@@ -171,7 +172,7 @@ fn elementwise<'c>(
                     return Ok((out, Some(bound)));
                 }
             }
-            // An accumulator is rounded after each addition, in any order of elements.
+            // The addition rounds the accumulator in any order of the elements.
             let reorders = folds || bounded && combines;
             if let Some(float) = narrows.filter(|_| reorders) {
                 let own = bound_of(exec.numbers(slots[0]), from[0], lane as usize, i);
@@ -193,8 +194,8 @@ fn elementwise<'c>(
                     )
                 })
                 .flatten();
-            // In another order, the operands can be other exact numbers, whose result may need
-            // rounding.
+            // In another combination order, the operands can be other exact numbers, and the result
+            // of these numbers may need rounding.
             let exact = bound.is_none_or(Bound::is_exact);
             if let Some(float) = rounds.filter(|_| reorders && exact) {
                 return Ok((out, Some(Bound::rounded_once(float_of(to, out), float))));
@@ -222,7 +223,8 @@ fn may_be_approximate(op: Op<'_>) -> bool {
     tx_mlir::has_flag(op, "fastmath", "afn") || of_function() == Some(Math::Approx)
 }
 
-/// Returns whether an op has the flag `nnan`: neither an operand nor the result is NaN.
+/// Returns whether an op has the flag `nnan`, which asserts that neither an operand nor the result
+/// is NaN.
 fn promises_no_nan(op: Op<'_>) -> bool {
     tx_mlir::has_flag(op, "fastmath", "nnan")
 }
@@ -249,9 +251,10 @@ fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     element() != Some(true)
 }
 
-/// Returns whether the result of a comparison depends on the order of elements, because both
-/// operands are equal, or because the loop-carried operand is NaN. If only the other operand is
-/// NaN, the comparison has the same result in every order.
+/// Returns whether the result of a comparison depends on the order of the elements. The result
+/// depends on the order of the elements if both operands are equal, or if the loop-carried operand
+/// is NaN. If only the operand that is not loop-carried is NaN, the result is the same in every
+/// order.
 fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
         Scalar::Float(float) => {

@@ -136,7 +136,8 @@ pub(crate) fn check_whole_warps(exec: &Exec<'_>, site: &Site) -> Result<(), Trou
     Ok(())
 }
 
-/// Returns an error if a member mask excludes its caller or includes an inactive lane of the block.
+/// Returns an error if a member mask excludes the lane that executes the op, or includes an
+/// inactive lane of the block.
 pub(crate) fn check_members(
     exec: &Exec<'_>,
     mask: Slot,

@@ -84,7 +84,8 @@ pub(crate) fn per_thread(
         for lane in 0..exec.lanes as u32 {
             out.set(lane as usize, 0, u64::from(f(cluster, lane)), None);
         }
-        // A uniform number is stored once, so that its users are computed once.
+        // The interpreter stores a uniform number once, so it also computes each op that uses the
+        // number once.
         if out.bits.iter().all(|n| *n == out.bits[0]) {
             out = Lanes::one(out.bits[0]);
         }

@@ -77,8 +77,8 @@ pub(crate) fn reduce<'c>(
     let (source_maps, rest) = maps.split_at(sources.len().min(maps.len()));
     let source_maps = source_maps.to_vec();
     let (output_maps, extra_maps) = if view.destinations.is_empty() {
-        // A fragment result has the source dimensions without the reduced ones, or with reduced
-        // dimensions of size 1.
+        // A fragment result has the source dimensions that are not reduced. If the result also has
+        // the reduced dimensions, their size is 1.
         let kept: Vec<usize> = (0..rank).filter(|d| !axes.contains(d)).collect();
         let map = |tile: &Operand| {
             let full = matches!(tile, Operand::Fragment { tile, .. } if tile.shape.len() == rank);
@@ -251,8 +251,8 @@ impl<'c> ReducePlan<'c> {
         let mut result: Option<Parts> = None;
         let mut step = 0;
         while step < steps {
-            // Elements of several steps are computed together, and combined one step after the
-            // other.
+            // The function computes the elements of several reduction steps together, and combines
+            // them one step after the other.
             let together = (CHUNK / rows.len()).clamp(1, (steps - step) as usize);
             let mut points = Points::new(self.rank, rows.len() * together);
             let row = |lane: usize| (rows.start + lane % rows.len()) as i64;
@@ -266,7 +266,7 @@ impl<'c> ReducePlan<'c> {
         }
         let mut all = Points::new(self.rank, rows.len());
         all.set(kept, &kept_sizes, |lane| (rows.start + lane) as i64);
-        // Maps of outputs depend on the parallel dimensions alone.
+        // The indexing maps of outputs depend only on parallel dimensions.
         if self.accumulate {
             let mut old = Vec::new();
             let from = if self.inits.is_empty() {

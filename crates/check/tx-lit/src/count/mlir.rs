@@ -1,12 +1,12 @@
-//! Counting of ops in printed MLIR. The text has at most one op per line, at the beginning of the
-//! line.
+//! Counting of ops in printed MLIR. Printed MLIR contains at most one op per line, at the beginning
+//! of the line.
 
 use super::operation::{FoundOperation, Function, OperationKind, Space};
 use tx_target::{Operation, Role};
 
 const FUNCTIONS: &[&str] = &["gpu.func", "func.func", "llvm.func"];
 
-/// Ops with an unknown number of memory accesses.
+/// Ops that perform an unknown number of memory accesses.
 const HIDES_ACCESSES: &[&str] = &[
     "memref.copy",
     "memref.dma_start",
@@ -231,8 +231,8 @@ fn kind(name: &str, line: &str, code: &str) -> OperationKind {
     }
 }
 
-/// Returns the counted kind of an intrinsic call. An intrinsic that is not an NVVM intrinsic
-/// performs no operation that `COUNT` counts.
+/// Returns the kind of operation as which `COUNT` counts an intrinsic call. `COUNT` counts only
+/// NVVM intrinsics.
 fn intrinsic(line: &str) -> OperationKind {
     let Some((_, called)) = line.split_once("\"llvm.nvvm.") else {
         return OperationKind::Other;
@@ -288,15 +288,15 @@ fn first_space(types: &str) -> Space {
     spaces(types).first().copied().unwrap_or(Space::Generic)
 }
 
-/// Returns the memory space that a store accesses: the memory space of the last operand type,
-/// before the arrow `->`.
+/// Returns the memory space that a store accesses. The type of the last operand, before the arrow
+/// `->`, determines this memory space.
 fn last_space(types: &str) -> Space {
     let operands = types.split(") -> ").next().unwrap_or(types);
     spaces(operands).last().copied().unwrap_or(Space::Generic)
 }
 
 /// Returns the text between the first `<` and the matching `>`. The `>` of an arrow `->` does not
-/// match.
+/// count as a closing bracket.
 fn bracketed(text: &str) -> &str {
     let mut depth = 0_usize;
     let mut before = ' ';
@@ -317,8 +317,8 @@ fn bracketed(text: &str) -> &str {
 }
 
 /// Returns the memory space of a memref type from its parameters, such as `4x8xf32, strided<[8,
-/// 1]>, #gpu.address_space<workgroup>`. If the type has a memory space, the last parameter
-/// specifies it.
+/// 1]>, #gpu.address_space<workgroup>`. If the memref type has a memory space, its last parameter
+/// specifies the memory space.
 fn memref_space(parameters: &str) -> Space {
     let mut depth = 0_usize;
     let mut last = 0;

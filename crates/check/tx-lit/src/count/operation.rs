@@ -22,7 +22,7 @@ impl Space {
     ];
 }
 
-/// Counted kind of an MLIR op or PTX instruction.
+/// Kind of operation as which `COUNT` counts an MLIR op or a PTX instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperationKind {
     Barrier,
@@ -41,7 +41,7 @@ pub(crate) enum OperationKind {
         space: Space,
         vector: bool,
     },
-    /// Op with an unknown number of memory accesses.
+    /// Op that performs an unknown number of memory accesses.
     HidesAccesses,
     /// Op that may contain an unknown number of counted operations.
     Hides,

@@ -9,12 +9,13 @@ use crate::facts::{Fact, KernelFacts};
 /// search exceeds this limit, the check accepts the PTX.
 const TRIED: u32 = 50_000;
 
-/// Reports the operations of loops whose instruction counts in the PTX cannot result from copying
+/// Reports operations in loops if their instruction counts in the PTX cannot result from copies of
 /// whole basic blocks.
 ///
-/// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a basic block
-/// therefore have equal numbers of copies, at least 1. The check skips an operation if the facts do
-/// not record its basic block, or if its PTX instructions also match another operation.
+/// LLVM copies whole basic blocks when it unrolls or peels a loop. LLVM therefore makes the same
+/// number of copies of each operation of a basic block, and this number is at least 1. The check
+/// skips an operation if the facts do not record its basic block, or if its PTX instructions also
+/// match another operation.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -81,7 +82,8 @@ fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> 
     known
 }
 
-/// Returns whether the counts `found` can result if LLVM copies each block at least once.
+/// Returns whether the instruction counts `found` can result from at least one copy of each basic
+/// block.
 fn reach(blocks: &[Vec<u64>], found: &[u64], left: &mut u32) -> bool {
     let Some((block, rest)) = blocks.split_first() else {
         return found.iter().all(|&count| count == 0);

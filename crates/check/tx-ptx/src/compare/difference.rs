@@ -6,12 +6,12 @@ use crate::operation::{Direction, Space};
 /// A difference between the PTX and the IR. [`Display`](fmt::Display) formats a complete sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// The PTX has no entry for a kernel of the IR.
+    /// The PTX does not contain a kernel that the IR contains.
     MissingKernel {
         /// The kernel.
         kernel: String,
     },
-    /// The PTX has an entry that is not a kernel of the IR.
+    /// The PTX contains a kernel (`.entry`) that the IR does not contain.
     UnknownKernel {
         /// The entry.
         kernel: String,
@@ -46,7 +46,7 @@ pub enum Difference {
         direction: Direction,
         /// State space; `Generic` stands for all state spaces.
         space: Space,
-        /// Minimum width in bytes; only accesses of at least this width count.
+        /// Minimum width of the counted accesses, in bytes.
         width: u32,
         /// Number of bytes that accesses of at least `width` bytes move in the PTX.
         found: u64,
@@ -61,7 +61,7 @@ pub enum Difference {
         direction: Direction,
         /// State space; `Generic` stands for all state spaces.
         space: Space,
-        /// Width in bytes; only accesses that are narrower than this width count.
+        /// Width in bytes. All counted accesses are narrower than this width.
         width: u32,
         /// Number of bytes that accesses narrower than `width` move in the PTX.
         found: u64,

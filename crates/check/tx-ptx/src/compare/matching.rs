@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-/// Matches the items of two lists of groups. `supply` contains the number of items of each group of
-/// the first list, and `capacity` contains these numbers for the second list. Returns the number of
-/// unmatched items of each supply group.
+/// Matches items of supply groups with items of capacity groups. `supply` and `capacity` contain
+/// the number of items in each group. The function returns the number of unmatched items in each
+/// supply group.
 ///
 /// The number of matched items is maximal. `fit` returns the cost of a match between a supply group
-/// and a capacity group, or `None` if the groups do not match. A supply group has priority over the
-/// supply groups after it: matching a later group may change the partners of earlier items, but
-/// keeps these items matched.
+/// and a capacity group, or `None` if the groups do not match. The function matches one supply
+/// group after the other. When the function matches a supply group, the items of the preceding
+/// supply groups may get other partners, but stay matched.
 pub(super) fn saturate<R: Ord>(
     supply: &[u64],
     capacity: &[u64],
@@ -56,7 +56,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// Matches at most `wanted` further items of supply group `from` along a shortest augmenting
+    /// Matches up to `wanted` unmatched items of supply group `from` along a shortest augmenting
     /// path.
     fn augment(&mut self, from: usize, wanted: u64) -> u64 {
         // Predecessors in the search for an augmenting path: the supply group before each capacity

@@ -21,29 +21,29 @@ use matching::saturate;
 ///
 /// * **Outside loops**, every operation occurs equally often in PTX and in IR. LLVM neither
 ///   removes, adds nor duplicates convergent operations.
-/// * **In loops**, LLVM may duplicate operations, because it unrolls and peels loops. An operation
-///   in a loop of the IR occurs in the PTX at least as often as in the IR, inside or outside loops.
-///   Operations of one basic block in a loop ([`KernelFacts::together`]) have equal numbers of
-///   copies in the PTX.
+/// * **In loops**, LLVM may duplicate operations, because it unrolls and peels loops. For each
+///   operation in a loop of the IR, the PTX must contain at least as many instances as the IR,
+///   inside or outside loops. Operations of one basic block in a loop ([`KernelFacts::together`])
+///   have equal numbers of copies in the PTX.
 /// * **Removable operations** ([`KernelFacts::add_removable`]) may be missing from the PTX: they
 ///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
 ///   operations.
 /// * **No additions**: every instruction of the PTX must match an operation of the IR.
 /// * **Unknown values** match any value. A mask or clamp that is not constant counts as unknown; a
-///   scope that the PTX omits also counts as unknown. Generic memory of the IR matches any state
-///   space, because LLVM infers state spaces.
+///   scope that the PTX omits also counts as unknown. An access of generic memory in the IR matches
+///   an access of any state space in the PTX, because LLVM infers state spaces.
 /// * **Vector accesses** of the IR must not be split: PTX accesses of at least the vector width
 ///   must move at least as many bytes. The vector width is the largest power of two that divides
 ///   the vector size, at most 16 bytes, since PTX has no vectors of 12 bytes. LLVM may merge scalar
-///   accesses to a vector access, and vector accesses to a wider vector access. A vector access
-///   with an alignment below its size is removable, because LLVM has to split it.
+///   accesses into a vector access, and vector accesses into a wider vector access. If the
+///   alignment of a vector access is smaller than its size, the vector access counts as removable,
+///   because LLVM must split it.
 /// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses of
 ///   the PTX still count as replacements of vector accesses, because one 32-bit load can replace
 ///   the load of a vector of two halves. The facts of the IR must contain all scalar accesses,
 ///   including removable scalar accesses. Otherwise, scalar accesses of the PTX could count as
-///   replacements of a vector access that LLVM split. Narrow accesses of the PTX may not move more
-///   bytes than the narrow or removable accesses of the IR, unless narrow or removable accesses are
-///   in loops.
+///   replacements of a vector access that LLVM split. If no narrow or removable access of the IR is
+///   in a loop, the number of bytes that narrow accesses of the PTX move is also limited.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -155,8 +155,8 @@ impl<'a> Matched<'a> {
             })
             .filter(|slot| slot.capacity > 0)
             .collect();
-        // Match facts that occur in both PTX and IR first, if possible with an equal fact. The
-        // unmatched facts then make clear messages.
+        // First match each fact that both PTX and IR contain, if possible with an equal fact. The
+        // messages about the unmatched facts are then clearer.
         found.sort_by_key(|found| ir.count(found.fact).total() == 0);
         slots.sort_by_key(|slot| ptx.count(slot.fact).total() == 0);
         let fit = |found: &InstructionGroup<'_>, slot: &OperationGroup<'_>| {

@@ -15,15 +15,17 @@ fn width(bytes: u32) -> u32 {
 /// Reports vector accesses of the IR that the PTX performs with narrower accesses.
 ///
 /// LLVM widens accesses if it merges them, adds accesses if it unrolls a loop, and narrows accesses
-/// if it splits them. For each width, the check therefore compares the number of bytes that
-/// accesses of at least this width move. Loads may move fewer bytes in the PTX than in the IR,
-/// because LLVM merges equal loads and removes unreachable loads. If the loads of the PTX move
-/// fewer bytes than the loads of the IR, the PTX must not have more narrow loads than the IR.
+/// if it splits them. For each width, the check therefore counts the bytes that accesses of at
+/// least this width move, and compares the count of the PTX with the count of the IR. Loads may
+/// move fewer bytes in the PTX than in the IR, because LLVM merges equal loads and removes
+/// unreachable loads. If the loads of the PTX move fewer bytes than the loads of the IR, the PTX
+/// must not have more narrow loads than the IR.
 ///
-/// Unrolling increases the number of bytes, which can hide a split vector access. Narrow accesses
-/// of the PTX may therefore move at most twice as many bytes as the narrow or removable accesses of
-/// the IR: LLVM can duplicate a load to avoid a branch. If narrow or removable accesses of the IR
-/// are in loops, this limit does not apply.
+/// Unrolling increases the number of moved bytes, so this comparison can miss a split vector
+/// access. Narrow accesses of the PTX may therefore move at most twice as many bytes as the narrow
+/// or removable accesses of the IR. The factor is 2 because LLVM can duplicate a load to avoid a
+/// branch. The check does not apply this limit if narrow or removable accesses of the IR are in
+/// loops.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -45,8 +47,8 @@ pub(super) fn compare(
     let stores = |(fact, _): (&Fact, Count)| matches!(access(fact), Some((Direction::Store, ..)));
     let is_idle = ir.iter().any(stores) && writes_nothing(ir) && writes_nothing(ptx);
     for (direction, space, width) in demands {
-        // If every store of the IR is removable and absent from the PTX, LLVM may remove all loads
-        // too.
+        // If every store of the IR is removable and the PTX contains no store, LLVM may remove all
+        // loads too.
         if is_idle && direction == Direction::Load {
             continue;
         }
@@ -93,7 +95,7 @@ pub(super) fn compare(
     }
 }
 
-/// Returns whether the kernel has no required store or atomic operation.
+/// Returns whether the kernel contains neither a required store nor a required atomic operation.
 fn writes_nothing(kernel: &KernelFacts) -> bool {
     kernel
         .iter()

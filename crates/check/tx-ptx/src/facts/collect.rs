@@ -125,7 +125,7 @@ fn resolve<'a>(
     own: &'a BTreeMap<String, FunctionFacts>,
     whole: &mut BTreeMap<&'a str, KernelFacts>,
 ) -> Result<(), FactsError> {
-    // Each stack entry holds a function and the number of its processed calls.
+    // Each stack entry contains a function and the number of processed calls in this function.
     let mut stack = vec![(root, 0)];
     let mut open: BTreeSet<&str> = BTreeSet::new();
     while let Some(&mut (name, ref mut done)) = stack.last_mut() {

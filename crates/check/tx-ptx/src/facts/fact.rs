@@ -28,7 +28,7 @@ pub enum Fact {
         /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// Arrival at a cluster barrier, or wait for its completion.
+    /// Arrival at a cluster barrier, or wait at a cluster barrier.
     ClusterBarrier {
         /// Set if the operation waits at the barrier; not set if the operation arrives at the
         /// barrier.
@@ -64,7 +64,8 @@ pub enum Fact {
     },
     /// A comparison across the lanes of a warp, `match.sync`.
     Match {
-        /// Result of the comparison: the lanes with an equal value, or whether all lanes are equal.
+        /// Result of the comparison: a mask of the lanes with an equal value, or a flag that all
+        /// lanes have equal values.
         mode: MatchMode,
         /// The type of the compared value.
         ty: ScalarType,
@@ -112,8 +113,8 @@ pub enum Fact {
         /// Size of the vector in bytes.
         bytes: u32,
     },
-    /// A load or store of one element. LLVM can replace a vector access by a scalar access: it can
-    /// load a vector of two halves as one 32-bit element.
+    /// A load or store of one element. LLVM can replace a vector access by a scalar access: for
+    /// example, one 32-bit load can replace the load of a vector of two halves.
     ScalarAccess {
         /// Whether the access loads or stores.
         direction: Direction,
@@ -138,7 +139,8 @@ fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
 }
 
 impl Fact {
-    /// Returns whether the operation is a vector or scalar access, which is compared by its width.
+    /// Returns whether the operation is a vector access or a scalar access. The comparison of
+    /// widths covers vector and scalar accesses.
     pub(crate) fn is_access(&self) -> bool {
         matches!(self, Self::VectorAccess { .. } | Self::ScalarAccess { .. })
     }

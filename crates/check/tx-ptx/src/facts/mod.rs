@@ -1,4 +1,4 @@
-//! Operations of each kernel, with their numbers of occurrences.
+//! Operations of each kernel, and the number of occurrences of each operation.
 
 mod collect;
 mod fact;
@@ -20,7 +20,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Returns a mutable reference to the facts of a kernel; creates empty facts for a new kernel.
+    /// Returns a mutable reference to the facts of a kernel. If the kernel has no facts, the
+    /// function creates an empty list.
     pub fn kernel(&mut self, name: &str) -> &mut KernelFacts {
         self.kernels.entry(name.to_owned()).or_default()
     }
@@ -146,8 +147,9 @@ impl KernelFacts {
             .merge(count);
     }
 
-    /// Records that the given facts are in one basic block. The caller must have added each fact
-    /// with [`LoopNesting::InLoop`] before. LLVM copies all operations of a basic block together.
+    /// Records that the given facts are in one basic block. Before this call, the caller must add
+    /// each fact with [`LoopNesting::InLoop`]. LLVM copies all operations of a basic block
+    /// together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {

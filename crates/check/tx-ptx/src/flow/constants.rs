@@ -1,4 +1,4 @@
-//! Detection of registers whose value is always one constant.
+//! Detection of registers that hold the same constant throughout a function.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use super::scope::{Register, ScopeTable, register};
 use super::site::Site;
 use crate::instruction::{Instruction, Operand};
 
-/// Maximum length of a chain of register copies to follow. In PTX of LLVM, such a chain has one or
-/// two copies.
+/// Maximum length of a chain of register copies to follow. In PTX that LLVM emits, a chain of
+/// register copies contains one or two copies.
 const FOLLOWED: usize = 16;
 
-/// The instruction that writes a register, or the information that several instructions write the
-/// register.
+/// Whether one or several instructions write a register, and which instruction if there is only
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Definition {
-    /// Exactly one instruction writes the register; the value is the index of this instruction.
+    /// Index of the only instruction that writes the register.
     One(usize),
     Several,
 }
 
-/// Opcodes without a result operand. If an opcode is not in this list, the instruction is assumed
-/// to write its first operand. A missing opcode may prevent the detection of a constant, but never
-/// causes a wrong constant.
+/// Opcodes without a result operand. If an opcode is not in this list, the analysis assumes that
+/// the instruction writes its first operand. If the list lacks an opcode, the analysis may miss a
+/// constant, but finds no wrong constant.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",

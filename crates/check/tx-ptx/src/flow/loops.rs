@@ -7,7 +7,8 @@ use super::flatten::Flat;
 use super::site::{Block, Site};
 use crate::instruction::Operand;
 
-/// Returns whether at least some threads leave the basic block at an instruction.
+/// Returns whether an instruction ends its basic block: some or all threads may leave the block at
+/// this instruction.
 fn ends_block(site: &Site<'_>) -> bool {
     matches!(
         site.instruction.opcode.name(),
@@ -35,7 +36,8 @@ pub(super) fn blocks(flat: &Flat<'_>) -> Result<Vec<Block>, FlowError> {
     let mut blocks = Vec::with_capacity(starts.len());
     for (index, &start) in starts.iter().enumerate() {
         let stop = starts.get(index + 1).copied().unwrap_or(end);
-        // A label at the end of the body belongs to no block: the function returns there.
+        // A label at the end of the body belongs to no block, because the function returns at this
+        // label.
         let successors: BTreeSet<usize> = next_sites(flat, stop - 1)?
             .into_iter()
             .filter_map(|site| of_site.get(&site).copied())

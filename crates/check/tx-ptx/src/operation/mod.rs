@@ -1,4 +1,4 @@
-//! Typed description of the instructions that are compared with the IR.
+//! Typed description of the instructions that the comparison with the IR needs.
 
 mod read;
 mod types;
@@ -10,7 +10,7 @@ pub use types::{
 
 use crate::position::Position;
 
-/// An instruction, with the properties that are compared with the IR.
+/// An instruction, with those properties that the comparison with the IR needs.
 ///
 /// `None` represents an operand that is not constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,8 @@ pub enum Operation {
     },
     /// `match.sync`
     Match {
-        /// Result of the comparison: the lanes with an equal value, or whether all lanes are equal.
+        /// Result of the comparison: a mask of the lanes with an equal value, or a flag that all
+        /// lanes have equal values.
         mode: MatchMode,
         /// Type of the compared value.
         ty: ScalarType,
@@ -79,8 +80,8 @@ pub enum Operation {
     Fence {
         /// Memory ordering of the fence.
         ordering: Ordering,
-        /// Set of threads for which the fence orders accesses. `None` if the instruction specifies
-        /// no scope.
+        /// Set of threads for which the fence orders accesses. The field is `None` if the
+        /// instruction specifies no scope.
         scope: Option<Scope>,
     },
     /// Proxy fences: `fence.proxy`, `fence.mbarrier_init` and similar instructions.
@@ -117,7 +118,7 @@ pub enum BarrierKind {
     Sync,
     /// Arrives without waiting.
     Arrive,
-    /// Arrives, waits and reduces a predicate.
+    /// The threads arrive, wait and reduce a predicate.
     Red(Combine),
 }
 
@@ -156,11 +157,11 @@ pub struct Atomic {
     pub lanes: u32,
     /// State space of the address.
     pub space: Space,
-    /// Set of threads for which the operation is atomic. `None` if the instruction specifies no
-    /// scope; PTX then assumes `.gpu`.
+    /// Set of threads for which the operation is atomic. The field is `None` if the instruction
+    /// specifies no scope; PTX then assumes `.gpu`.
     pub scope: Option<Scope>,
-    /// Memory ordering. `None` if the instruction specifies no ordering; PTX then assumes
-    /// `.relaxed`.
+    /// Memory ordering. The field is `None` if the instruction specifies no ordering; PTX then
+    /// assumes `.relaxed`.
     pub ordering: Option<Ordering>,
     /// Whether the instruction returns the old value (`atom` instead of `red`).
     pub returns: bool,

@@ -178,11 +178,11 @@ words! {
 words! {
     /// The rule that selects the source lane of a shuffle.
     ShuffleMode {
-        /// The source lane is the own lane index minus a distance.
+        /// The index of the source lane is the index of the executing lane minus a distance.
         Up = "up",
-        /// The source lane is the own lane index plus a distance.
+        /// The index of the source lane is the index of the executing lane plus a distance.
         Down = "down",
-        /// The source lane is the xor of the own lane index and a mask.
+        /// The index of the source lane is the xor of a mask and the index of the executing lane.
         Bfly = "bfly",
         /// An operand contains the index of the source lane.
         Idx = "idx",

@@ -104,7 +104,7 @@ impl Cursor {
         }
     }
 
-    /// If the next token is the word `name` with a leading dot, consumes the token.
+    /// Consumes the next token if the token is the word `name` with a leading dot.
     pub(super) fn dot(&mut self, name: &str) -> bool {
         let found = matches!(self.peek(), Kind::Dot(found) if found == name);
         if found {
@@ -113,7 +113,7 @@ impl Cursor {
         found
     }
 
-    /// Consumes any word with a leading dot and returns the word without the dot.
+    /// Consumes any word with a leading dot. The result does not contain the dot.
     pub(super) fn dotted(&mut self, expected: &str) -> Result<String, ParseError> {
         let Kind::Dot(name) = self.peek() else {
             return Err(self.unexpected(expected));
@@ -158,8 +158,8 @@ impl Cursor {
         Ok(text)
     }
 
-    /// Consumes an offset `+ 4`, `- 4` or `+ -4`. LLVM emits all three forms. Returns 0 if the next
-    /// token does not begin an offset.
+    /// Consumes an offset `+ 4`, `- 4` or `+ -4`. LLVM emits all three forms of an offset. Returns
+    /// 0 if the next token does not begin an offset.
     pub(super) fn offset(&mut self) -> Result<i64, ParseError> {
         let mut negative = false;
         if self.eat('+') {
@@ -190,8 +190,8 @@ impl Cursor {
         Ok(all)
     }
 
-    /// Consumes zero or more elements separated by commas, and the closing delimiter. The opening
-    /// delimiter is already consumed.
+    /// Consumes zero or more elements separated by commas, and the closing delimiter. The caller
+    /// has already consumed the opening delimiter.
     pub(super) fn closed<T>(
         &mut self,
         close: char,

@@ -1,5 +1,5 @@
-//! Sizes and data patterns of generated inputs, chosen so that every kernel is launched and executes
-//! all of its paths.
+//! Sizes and data patterns of generated inputs, which together launch every kernel and execute all
+//! paths of every kernel.
 
 use super::numbers::{DataPattern, LEAST_BLOCK, Role, SINGLE_OUTLIER_VARIATIONS, Variation, WARP};
 use super::sizes::{Guess, most_dimensions, solve, threads};
@@ -85,8 +85,8 @@ const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 /// kernels as all longer rows, the limit is [`LONGEST_ROW`] instead.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
-/// Data patterns for [`length_candidates`]. No pattern has infinities: with an infinity in a short
-/// row, the result of some combiners depends on the order.
+/// Data patterns for [`length_candidates`]. No pattern has infinities: if a short row contains an
+/// infinity, the result of some combiners depends on the combination order.
 const LENGTH_DATA: [DataPattern; 13] = [
     DataPattern::Signs,
     DataPattern::Random,
@@ -106,7 +106,7 @@ const LENGTH_DATA: [DataPattern; 13] = [
 /// row length of an input determines the number of rows of this input. Inputs with short rows have
 /// more rows than one block reduces.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
-/// Number of rows for the lengths from [`tails`].
+/// Number of rows of the inputs whose row lengths [`tails`] returns.
 const TAIL_ROWS: usize = 3;
 /// Vector length above which only the first [`FEW_PATTERNS`] data patterns are generated.
 const FEW_PATTERNS_LENGTH: usize = 1 << 16;
@@ -116,7 +116,8 @@ const FEW_PATTERNS: usize = 4;
 /// outliers of different rows are in different parts.
 const LENGTH_VARIATIONS: usize = 7;
 
-/// Sizes with many long rows or with long columns. Inputs of these sizes launch additional kernels.
+/// Sizes with many long rows or with long columns. Inputs with many long rows or with long columns
+/// launch additional kernels.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -126,9 +127,9 @@ const NUMBERS: [[usize; 4]; 7] = [
     [8293, 67, 1, 2],
     [4103, 1031, 1, 2],
 ];
-/// Sizes for all patterns of [`KERNEL_DATA`] if one kernel is tested. The rows and columns leave
-/// large remainders after one or two loop iterations. Some sizes have few rows, so that correct
-/// results of other rows do not mask an error in one row.
+/// Sizes that all patterns of [`KERNEL_DATA`] use in the test of one kernel. The rows and columns
+/// leave large remainders after one or two loop iterations. Some sizes have few rows, so that
+/// correct results of other rows do not mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -151,9 +152,9 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1 << 20, 1, 1],
     [1, 1_100_003, 1, 1],
 ];
-/// Number of tested row lengths in each range of row lengths that launch the same kernels, if one
-/// kernel is tested. A thread reads up to 32 consecutive elements of a row, so 32 lengths cover
-/// each position of the row end in these elements.
+/// Number of row lengths that the inputs for one kernel cover in each length class (range of row
+/// lengths that launch the same kernels). A thread reads up to 32 consecutive elements of a row, so
+/// 32 lengths cover each position of the row end in these elements.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [DataPattern; 2] = [DataPattern::FarBelowZero, DataPattern::LastQuarter];
 /// Number of rows of the input for the last length class (the longest rows). A kernel that
@@ -166,8 +167,8 @@ const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
 /// Row counts and number of columns for kernels whose threads read several rows per loop iteration.
 /// Each row count leaves a different number of rows for the last iteration.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
-/// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`]
-/// elements per argument.
+/// Number of patterns at the start of [`KERNEL_DATA`] that also run with more than
+/// [`MOST_ELEMENTS`] elements per argument.
 const DATA_OF_LARGE: usize = 7;
 const KERNEL_DATA: [DataPattern; 14] = [
     DataPattern::Powers,
@@ -257,7 +258,7 @@ fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
 fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     let rank = most_dimensions(plan);
     let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
-    // The lengths that launch one kernel are contiguous.
+    // The lengths that launch the same kernels are contiguous.
     let mut classes: Vec<(usize, usize)> = Vec::new();
     // Start at 2: in a row of one element, a NaN or infinity is not combined with anything.
     let (mut first, mut length) = (2, 2);
@@ -305,10 +306,11 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
 }
 
 /// Returns eight lengths of a length class. Any three adjacent bits have a different value in each
-/// of the eight lengths. If a thread reads 2, 4 or 8 elements per loop iteration, then for each of
-/// these elements, one of the lengths makes this element the last element of the row.
+/// of the eight lengths. If a thread reads 2, 4 or 8 elements per loop iteration, the last element
+/// of a row can be any of these elements; the eight lengths cover all of these positions.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
-    // Powers of a generator of GF(8): any three adjacent powers are linearly independent.
+    // The entries are powers of a generator of GF(8): any three adjacent powers are linearly
+    // independent.
     const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
     let Some(bits) = ((greatest - least) / 2).checked_ilog2() else {
         return Vec::new();
@@ -324,7 +326,7 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
 }
 
 /// Returns all candidate inputs, in order. If `kernel` is given, the result includes inputs that
-/// test one kernel.
+/// test only this kernel.
 pub(super) fn candidates(
     plan: &Plan,
     guess: Guess,
@@ -345,7 +347,8 @@ pub(super) fn candidates(
             ArgumentType::Memref(memref) => Some(memref.shape.len()),
             ArgumentType::Scalar(_) => None,
         });
-    // The program stores partial results of several rows in global memory.
+    // A program with temporaries and several steps stores partial results of several rows in global
+    // memory.
     let in_parts = !plan.temporaries.is_empty() && plan.steps.len() > 1 && dimensions > Some(1);
     let candidates = CANDIDATES.into_iter().chain(in_parts.then_some(PARTS));
     let candidates = candidates.map(|(sizes, data)| Candidate::new(sizes, data));
@@ -365,8 +368,9 @@ pub(super) fn candidates(
     candidates
 }
 
-/// Returns candidate inputs that test one kernel. The inputs have the patterns of [`KERNEL_DATA`]
-/// with the sizes of [`KERNEL_SIZES`], outliers at powers of two, or the row counts of [`TAILS`].
+/// Returns candidate inputs that test one kernel. The function uses the patterns of [`KERNEL_DATA`]
+/// with the sizes of [`KERNEL_SIZES`], outliers at indices that are powers of two, and the row
+/// counts of [`TAILS`].
 fn kernel_candidates(outliers: &'static [Role]) -> Vec<Candidate> {
     let fits = |(i, [rows, columns, ..]): (usize, [usize; 4])| {
         i < DATA_OF_LARGE || rows * columns <= MOST_ELEMENTS
@@ -478,7 +482,7 @@ fn exp_outlier_candidates(
     })
 }
 
-/// Returns the sizes of [`sizes_of`], but with [`TAIL_ROWS`] rows.
+/// Returns the same sizes as [`sizes_of`], but with [`TAIL_ROWS`] rows.
 fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     let mut sizes = sizes_of(rank, length);
     if rank > 1 {
@@ -559,7 +563,7 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
         return Vec::new();
     };
     let rounds = ROUNDS[usize::from(rank > 2)];
-    // An odd number of elements, which no vector width divides.
+    // An odd number of elements is not a multiple of any vector width.
     let elements = most.saturating_mul(rounds).saturating_add(most / 3) | 3;
     if elements > MOST_OF_LARGE {
         return Vec::new();
@@ -606,8 +610,9 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
     whole.into_iter().chain(alone).collect()
 }
 
-/// Returns all assumptions about equal dynamic dimensions. The assumptions are sorted by the number
-/// of launch plan steps that launch a kernel under the assumption, in descending order.
+/// Returns all assumptions about equal dynamic dimensions. For each assumption, the function counts
+/// the launch plan steps that launch a kernel under the assumption. Assumptions with a higher count
+/// come first.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);

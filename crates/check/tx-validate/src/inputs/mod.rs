@@ -41,12 +41,12 @@ pub struct Input {
     pub(crate) every_stage: bool,
 }
 
-/// Returns the inputs of a program; empty if no sizes fit. The parameter `guess` determines which
-/// dynamic dimensions have equal sizes.
+/// Returns the inputs of a program. The result is empty if no sizes satisfy the checks of the
+/// program. The parameter `guess` determines which dynamic dimensions have equal sizes.
 ///
 /// The parameter `numbers` limits the result to a range of input indices; each set of launched
-/// kernels still has at least one input. The parameter `kernel` limits the result to inputs that
-/// launch this kernel, if any input does.
+/// kernels still has at least one input. If some input launches the kernel `kernel`, the result
+/// contains only inputs that launch this kernel.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,
@@ -324,8 +324,7 @@ fn join(shape: &[usize]) -> String {
     }
 }
 
-/// If the memref layout maps several elements to one address, copies one value to all these
-/// elements.
+/// Copies one value to all elements that the memref layout maps to one address.
 fn share(array: Array, plan: &Plan, argument: usize) -> Result<Array, Trouble> {
     let ArgumentType::Memref(memref) = &plan.arguments[argument].ty else {
         return Ok(array);

@@ -43,8 +43,8 @@ pub(super) enum DataPattern {
     /// Equal elements, except for one NaN per row; the NaNs form a diagonal.
     Nans,
     /// NaNs, except for the first column, the last column and one large value per row. The large
-    /// values form a diagonal. Each large value is the maximum of its row if the maximum ignores
-    /// NaN.
+    /// values of all rows form a diagonal. Each large value is the maximum of its row if the
+    /// maximum ignores NaN.
     Numbers,
     /// Equal elements, except for one large and one small outlier per row, in different groups of
     /// 32 columns. Each group of columns contains an outlier in at least one variation
@@ -55,7 +55,7 @@ pub(super) enum DataPattern {
     /// NaNs, except for the first column, the last column and one large value per row. The large
     /// values of adjacent rows are in different groups of 32 columns.
     NumberParts,
-    /// Equal elements, except for one outlier per column. Adjacent columns have their outliers in
+    /// Equal elements, except for one outlier per column. The outliers of adjacent columns are in
     /// different rows. In the last variation ([`Variation`]), the outliers are NaNs.
     Columns,
     /// All elements of a row have one sign, except for one outlier with the opposite sign. Adjacent
@@ -75,11 +75,11 @@ pub(super) enum DataPattern {
     /// The outlier is in the remainder of the row; kernels compute a predicate for each group of
     /// elements of the remainder.
     LastQuarter,
-    /// Equal elements, except for one outlier per row. The outlier is greater by 2.5 ln 2. The
-    /// exponential of this difference is 2^2.5, and a polynomial approximation of `exp2` is least
-    /// accurate for a fractional part of 0.5.
+    /// Equal elements, except for one outlier per row. The outlier exceeds the other elements by
+    /// 2.5 ln 2. The exponential of 2.5 ln 2 is 2^2.5, and a polynomial approximation of `exp2` is
+    /// least accurate if the fractional part of the exponent is 0.5.
     ExpOutlier,
-    /// Floats far below zero. A zero that a kernel adds as padding changes a maximum or a
+    /// Floats far below zero. If a kernel pads a row with zeros, the padding changes a maximum or a
     /// log-sum-exp.
     FarBelowZero,
     /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
@@ -142,11 +142,11 @@ impl Variation {
 
     /// Returns the index of the outlier in an array of `count` elements.
     ///
-    /// The first variations place the outlier at the last element and at the first element. Later
-    /// variations alternate between the halves of the array, because errors may depend on the loop
-    /// iteration. Each kind of outlier is in a different eighth of the array. Consecutive
-    /// variations place the outlier in different warps of a 256-thread block, because errors may
-    /// depend on the warp.
+    /// The first variations place the outlier at the last element and at the first element. The
+    /// remaining variations alternate between the halves of the array, because errors may depend on
+    /// the loop iteration. Consecutive variations also place the outlier in different eighths of a
+    /// half. Consecutive variations place the outlier in different warps of a 256-thread block,
+    /// because errors may depend on the warp.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.outliers.len();
         let last = count.saturating_sub(1);
@@ -200,8 +200,8 @@ impl Variation {
     }
 }
 
-/// Returns the kinds of outliers for a program. The kinds depend on whether the program tests
-/// floats for NaN or infinity.
+/// Returns the kinds of outliers for a program. The kinds of outliers depend on whether the program
+/// tests floats for NaN or infinity.
 pub(super) fn outliers(plan: &Plan) -> &'static [Role] {
     let element = |ty: &ArgumentType| match ty {
         ArgumentType::Memref(memref) => memref.element,
@@ -290,8 +290,8 @@ impl DataPattern {
 
 const COLUMN_VARIATIONS: usize = 7;
 /// Number of rows between the outliers of adjacent columns, and number of column groups between the
-/// outliers of adjacent rows. This prime number divides none of the usual numbers of rows and
-/// column groups.
+/// outliers of adjacent rows. The number is prime, and divides none of the usual numbers of rows
+/// and column groups.
 const STEP: usize = 277;
 /// Number of columns above which a loop over a row needs several iterations.
 const LONG: usize = 1024;
@@ -318,8 +318,8 @@ const SLOTS: usize = 7;
 const ROUND: usize = (SLOTS + 1) * LEAST_BLOCK;
 const DISTANT_OUTLIER_VARIATIONS: usize = 18;
 pub(super) const LEAST_BLOCK: usize = 256;
-/// Maximum shift amount for the index of an outlier. An index with this shift exceeds the size of
-/// any array, so the last element becomes the outlier.
+/// Maximum shift amount in the computation of the index of an outlier. With this shift amount, the
+/// index exceeds the size of any array, so the last element becomes the outlier.
 const MOST_SHIFT: usize = 32;
 /// Kinds of outliers for most programs.
 const OUTLIERS: [Role; 6] = [

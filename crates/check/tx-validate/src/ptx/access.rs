@@ -17,7 +17,8 @@ use tx_ptx::{Direction, Fact, LoopNesting, Space};
 /// Key of an access: direction, value number of the address, and size in bytes.
 type AccessKey = (Direction, usize, u64);
 
-/// Global variables with internal linkage. LLVM can analyze all uses of such a variable.
+/// Global variables with internal linkage. LLVM can analyze all uses of a variable with internal
+/// linkage.
 pub(super) struct Variables {
     /// For each variable: whether a load reads the variable, and whether a store writes the
     /// variable. LLVM may remove a variable that no load reads, or that no store writes.
@@ -167,7 +168,8 @@ impl<'c> Accesses<'c> {
                 }
             }
         }
-        // Start from terminators and ops with effects: an unused pure op does not count as a user.
+        // The search for users starts from terminators and ops with effects, so an unused pure op
+        // does not count as a user.
         let mut pending: Vec<Op<'c>> = all
             .into_iter()
             .filter(|op| !is_pure(*op) || results(*op).is_empty())
@@ -234,7 +236,7 @@ impl<'c> Accesses<'c> {
             UnderlyingObject::Variable(variable) => !self.variables.is_needed(&variable),
         };
         let size = match vector_parts(ty) {
-            // LLVM packs vectors of i1.
+            // LLVM packs the elements of an i1 vector.
             Some((_, element)) if tx_mlir::integer_width(element) == Some(1) => None,
             Some((lanes, element)) => byte_width(element)
                 .and_then(|bytes| lanes.checked_mul(bytes))
@@ -247,7 +249,7 @@ impl<'c> Accesses<'c> {
         };
         let address = self.number(pointer);
         let again = !self.seen.insert((direction, address, bytes));
-        // The stored value may be the value loaded from this address, so LLVM may drop the store.
+        // If the program loaded the stored value from this address, LLVM may remove the store.
         let is_back =
             direction == Direction::Store && self.seen.contains(&(Direction::Load, address, bytes));
         let forwarded = self.forwarded.contains(&id(op));
@@ -269,8 +271,8 @@ impl<'c> Accesses<'c> {
         let fact = match lanes {
             0 | 1 => Fact::ScalarAccess {
                 direction,
-                // Pointer arguments of a kernel point to global memory. LLVM may not infer this for
-                // vector accesses.
+                // Pointer arguments of a kernel point to global memory. LLVM may fail to infer this
+                // memory space for vector accesses.
                 space: match space {
                     Space::Generic if given && self.in_kernel => Space::Global,
                     space => space,

@@ -2,8 +2,8 @@
 
 use tx_ptx::{Facts, Module};
 
-/// Returns the PTX operations in the text of an `llvm.inline_asm` op. `operands` lists the constant
-/// value of each operand, results first.
+/// Returns the PTX operations in the text of an `llvm.inline_asm` op. `operands` contains the
+/// constant value of each operand; the results precede the inputs.
 pub(super) fn facts(
     assembly: &str,
     operands: &[Option<u32>],
@@ -62,7 +62,7 @@ fn expand(assembly: &str, operands: &[Option<u32>]) -> String {
 mod tests {
     use super::{expand, facts};
 
-    /// Operands are replaced by constants or registers, in all notations.
+    /// The function replaces operands in all notations by constants or registers.
     #[test]
     fn operands_are_filled_in() {
         let text = expand("a $0, ${1:r}, $$2; L${:uid}:", &[None, Some(7)]);

@@ -52,8 +52,8 @@ pub(super) fn reached<'c>(function: Op<'c>) -> Vec<Reached<'c>> {
         .collect()
 }
 
-/// Returns whether each block executes, by conditional constant propagation (Wegman and Zadeck,
-/// 1991) with integer ranges.
+/// Returns one flag for each block, which is set if the block may execute. The function uses
+/// conditional constant propagation (Wegman and Zadeck, 1991) with integer ranges.
 fn passed(blocks: &[Blk<'_>], next: &[Vec<usize>]) -> Vec<bool> {
     let mut arguments = Arguments::default();
     let mut passed = vec![false; blocks.len()];
@@ -66,7 +66,8 @@ fn passed(blocks: &[Blk<'_>], next: &[Vec<usize>]) -> Vec<bool> {
             };
             let always = arguments.always(last);
             for (way, &to) in next[number].iter().enumerate() {
-                // The first successor of a conditional branch is taken if the condition is true.
+                // If the condition of a conditional branch is true, execution continues at the
+                // first successor.
                 if always.is_some_and(|holds| holds != (way == 0)) {
                     continue;
                 }

@@ -83,8 +83,8 @@ fn proxy(kind: String) -> Fact {
     Fact::ProxyFence { kind }
 }
 
-/// Returns the PTX operations of an op. Plain loads and stores are excluded; atomics and fences are
-/// included.
+/// Returns the PTX operations of an op. The result excludes plain loads and stores, and includes
+/// atomic operations and fences.
 pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<EmittedOperation>, String> {
     let known = match name(op) {
         name if name.starts_with("nvvm.") => nvvm(op, name),

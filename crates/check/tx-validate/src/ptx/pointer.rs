@@ -44,7 +44,7 @@ const NUMBERS: [&str; 2] = ["llvm.ptrtoint", "llvm.inttoptr"];
 pub(super) fn underlying_object(mut pointer: Val<'_>) -> UnderlyingObject {
     loop {
         let Some(op) = defining_op(pointer) else {
-            // Arguments of other blocks may hold several addresses.
+            // An argument of any other block may hold several addresses.
             let entry = argument_of(pointer).filter(|(block, _)| {
                 let function = block.parent_operation();
                 function.and_then(|function| tx_mlir::first_block(function, 0)) == Some(*block)

@@ -33,9 +33,9 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Merges a value into the range of an argument; returns whether the range grew. The union of
-    /// two unequal ranges is the range of all values, so the range of an argument changes at most
-    /// twice.
+    /// Merges the range of a value into the range of an argument, and returns whether the range of
+    /// the argument changed. If the two ranges are not equal, the merged range contains all values.
+    /// The range of an argument therefore changes at most twice.
     pub(super) fn join(&mut self, argument: Val<'_>, value: Option<Val<'_>>) -> bool {
         let new = value.and_then(|value| self.range(value, FOLLOWED));
         match self.ranges.get(&key(argument)) {
@@ -164,7 +164,7 @@ impl Arguments {
             }
             _ => return None,
         };
-        // A result out of range wraps around, so its range is unknown.
+        // A result that overflows the type wraps around, so the range of the result is unknown.
         let limit = 1i128 << (bits - 1);
         (found.least >= -limit && found.most < limit).then_some(found)
     }
@@ -190,7 +190,8 @@ fn hardware(register: &str) -> Option<Range> {
     }
 }
 
-/// Compares two ranges by LLVM's predicate number; `None` if undecided.
+/// Evaluates a comparison of two ranges; `predicate` is LLVM's predicate number. The result is
+/// `None` if the ranges do not determine the result.
 fn compare(predicate: i64, left: Range, right: Range) -> Option<bool> {
     let less = || {
         if left.most < right.least {

@@ -1,6 +1,7 @@
 //! Table of edits: errors that a careless pass could make.
 //!
-//! The function of an edit is called for every op, and returns the changes that are possible there.
+//! The test calls the function of an edit for every op. The function returns the changes that are
+//! possible at this op.
 
 mod control;
 mod host;
@@ -20,9 +21,9 @@ pub(crate) type Change<'c> = Box<dyn FnOnce() + 'c>;
 pub(crate) struct Edit {
     /// Short name with hyphens.
     pub(crate) name: &'static str,
-    /// Description as a sentence.
+    /// Sentence that describes the edit.
     pub(crate) what: &'static str,
-    /// Passes after which the edit is made.
+    /// Passes after which the test makes the edit.
     pub(crate) after: &'static [&'static str],
     /// Returns the changes that are possible at an op.
     pub(crate) at: for<'c> fn(Op<'c>) -> Vec<Change<'c>>,
@@ -36,7 +37,7 @@ const WHOLE: &[&str] = &[
 ];
 /// Pass that decides which ops share a kernel.
 const GROUPED: &[&str] = &["tile-form-kernels"];
-/// Pass after which reductions are loops and exchanges are ops.
+/// Pass after which reductions are loops, and ops exchange data between threads.
 const EXPANDED: &[&str] = &["tile-expand-reduce"];
 /// Passes after barrier insertion.
 const SYNCHRONIZED: &[&str] = &["tile-insert-sync", "convert-tile-to-gpu"];
@@ -52,7 +53,7 @@ const STRUCTURED: &[&str] = &[
     "tile-expand-shuffle-tree",
     "gpu-expand-math",
 ];
-/// Early and late passes, for any code.
+/// Early and late passes, after which edits of any code are possible.
 const CODE: &[&str] = &[
     "tile-expand-reduce",
     "tile-expand-shuffle-tree",
@@ -72,7 +73,7 @@ const HOST: &[&str] = &["tile-schedule", "convert-tile-to-gpu"];
 
 macro_rules! edits {
     ($($name:literal, $what:literal, $after:ident, $at:path;)*) => {
-        /// All kinds of edit, in the order of their passes.
+        /// All kinds of edits, in the order of the passes after which the test makes them.
         pub(crate) const EDITS: &[Edit] = &[
             $(Edit { name: $name, what: $what, after: $after, at: $at },)*
         ];

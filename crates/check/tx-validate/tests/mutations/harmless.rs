@@ -1,9 +1,9 @@
 //! List of edits without an observable effect. Each entry states why the edit has no effect.
 //!
 //! An entry matches as few places as possible. An entry contains the name of the edit, the
-//! programs, and a part of the printed op. The op has its source position, with lines counted from
-//! the start of the program, and no value names. The kernel name precedes the op if other kernels
-//! have an equal op. A full run reports unused entries as errors.
+//! programs, and a part of the printed op. The printed op contains its source position, whose line
+//! is counted from the start of the program, and no value names. If several kernels contain equal
+//! ops, the kernel name precedes the op. A full run reports unused entries as errors.
 
 use crate::run::EditSite;
 
@@ -29,7 +29,8 @@ impl Harmless {
     }
 }
 
-/// Returns a printed op with `%` for each value. Value names change if an op is added before it.
+/// Returns a printed op with `%` for each value. Value names change if a pass adds an op before the
+/// printed op.
 fn without_names(text: &str) -> String {
     let mut parts = text.split('%');
     let mut out = parts.next().unwrap_or_default().to_owned();

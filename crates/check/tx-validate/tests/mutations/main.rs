@@ -7,11 +7,13 @@
 //! * `harmless.rs` lists edits without an observable effect.
 //! * `report.rs` writes `docs/mutations.md`.
 //!
-//! Each edit is one test, on a sample of programs. `--run [PART PARTS FILE…]` makes every edit in
-//! all programs, or in one part of them, and prints a line of JSON for each edit. Edits that are
-//! detected or harmless in the files are not repeated. `--again PROGRAMS FILE…` does so for the
-//! named programs. `--page FILE…` writes the page from such lines. `--look PROGRAMS EDITS COUNT`
-//! prints the outcome of the named edits. Names are matched by parts, separated by commas.
+//! Each edit is one test, which makes the edit in a sample of the programs. `--run [PART PARTS
+//! FILE…]` makes every edit in all programs, or in one part of the programs, and prints a line of
+//! JSON for each edit. `--run` skips edits that are detected or harmless according to the files.
+//! `--again PROGRAMS FILE…` makes every edit in the named programs. `--page FILE…` writes the page
+//! `docs/mutations.md` from the lines of JSON. `--look PROGRAMS EDITS COUNT` prints the outcome of
+//! the named edits. A name matches if it contains one of the given texts; commas separate the
+//! texts.
 
 mod edits;
 mod harmless;
@@ -34,13 +36,14 @@ use run::{EditSite, Outcome, Survey};
 /// Maximum number of places of an edit in a program.
 const PLACES: usize = 1;
 
-/// Duration above which a survey is reported by name.
+/// Duration above which the test prints the name of a slow survey.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// Maximum number of edits whose names are printed in advance.
+/// Maximum number of edits whose names the test prints before it makes the edits.
 const FEW: usize = 20;
 
-/// Programs of the sample, the fastest first. Every edit applies to at least one of them.
+/// Programs of the sample, from the fastest to the slowest. Every edit applies to at least one
+/// program of the sample.
 const SAMPLE: [&str; 25] = [
     "mutations/together@votes",
     "mutations/together@agreement",
@@ -69,10 +72,10 @@ const SAMPLE: [&str; 25] = [
     "mutations/clusters@bytes",
 ];
 
-/// Number of sample programs in which an edit is made.
+/// Number of sample programs in which the test makes an edit.
 const SAMPLED: usize = 1;
 
-/// Edit with its outcome: a line of `--run`.
+/// Edit with its outcome, as in a line that `--run` prints.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Done {
     edit: String,
@@ -98,7 +101,7 @@ fn harmless_of(done: &Done) -> Option<&'static Harmless> {
         .find(|harmless| harmless.holds_for(&done.edit, &done.program, &done.place))
 }
 
-/// Returns the complaint about an undetected edit.
+/// Returns the error message about an undetected edit.
 fn complaint(done: &Done) -> Option<String> {
     let Outcome::Survived(what) = &done.outcome else {
         return None;
@@ -248,7 +251,7 @@ fn surveys(programs: Vec<programs::Program>) -> Vec<Survey> {
     surveys
 }
 
-/// Makes an edit. For an edit known to be harmless, fewer inputs run.
+/// Makes an edit. If the edit is known to be harmless, the test uses fewer inputs.
 fn make(survey: &Survey, edit: &'static Edit, place: &EditSite) -> Done {
     let program = &survey.program.name;
     let known = HARMLESS
@@ -278,7 +281,7 @@ fn edited(
         }
     }
     eprintln!("{} edits in {} programs", jobs.len(), surveys.len());
-    // Name the last edits of a run, because they may take long.
+    // Print the names of the last edits of a run, because these edits may take long.
     for (survey, edit, place) in jobs.iter().filter(|_| jobs.len() <= FEW) {
         eprintln!(
             "`{}` in {} after {}, at {}",
@@ -322,13 +325,13 @@ fn named(parts: &str) -> Result<Vec<programs::Program>, String> {
     Ok(programs)
 }
 
-/// Makes every edit in some programs, and prints a line of JSON for each. Lines for the same edits
-/// in files of an earlier run are copied.
+/// Makes every edit in some programs, and prints a line of JSON for each. If a file of an earlier
+/// run contains a line for an edit, the function copies this line.
 fn run(
     programs: Result<Vec<programs::Program>, String>,
     before: &[String],
 ) -> Result<ExitCode, String> {
-    // Repeat undetected edits of an earlier run only.
+    // From an earlier run, repeat only the undetected edits.
     let mut before = read(before)?;
     before.retain(|done| complaint(done).is_none());
     let known: BTreeMap<_, _> = before.iter().map(|done| (done.key(), done)).collect();
@@ -368,7 +371,7 @@ fn read(files: &[String]) -> Result<Vec<Done>, String> {
 /// Writes the page from the output of `--run`.
 fn page(files: &[String]) -> Result<ExitCode, String> {
     let mut done = read(files)?;
-    // Later lines override earlier ones.
+    // If several lines describe one edit, the last line is valid.
     done.reverse();
     let mut seen = BTreeSet::new();
     done.retain(|done| {

@@ -1,4 +1,4 @@
-//! Programs to edit: those of the lit tests, and some handwritten ones.
+//! Programs to edit: programs of the lit tests, and some handwritten programs.
 
 use std::fs;
 use std::path::Path;
@@ -38,12 +38,12 @@ pub(crate) fn all() -> Result<Vec<Program>, String> {
         }
     }
     programs.sort_by(|a, b| a.name.cmp(&b.name));
-    // Keep the first of several modules with equal names in one file.
+    // If several modules of one file have equal names, keep only the first module.
     programs.dedup_by(|a, b| a.name == b.name);
     Ok(programs)
 }
 
-/// Returns the programs of a file; empty for a file that must be rejected.
+/// Returns the programs of a file. If the compiler must reject the file, the list is empty.
 fn entries(file: &str, text: &str) -> Result<Vec<Program>, String> {
     let run = text.lines().find(|line| line.starts_with("// RUN"));
     let chip = run

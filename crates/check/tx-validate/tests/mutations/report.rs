@@ -29,7 +29,7 @@ pub(crate) fn kinds(page: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the page about the outcomes of edits in `of` programs.
+/// Returns the text of the page about the outcomes of edits in `of` programs.
 pub(crate) fn page(all: &[Done], of: usize) -> String {
     let programs: BTreeSet<&str> = all.iter().map(|done| &*done.program).collect();
     let is_edited = |folder: &str| {
@@ -154,7 +154,7 @@ pub(crate) fn page(all: &[Done], of: usize) -> String {
     text
 }
 
-/// Formats a count; zero is empty, to make the table readable.
+/// Formats a count. The text for zero is empty, which makes the table readable.
 fn shown(count: usize) -> String {
     match count {
         0 => String::new(),

@@ -22,7 +22,7 @@ use tx_validate::{Options, References, Trouble, Validation, Verdict, validate_ed
 pub(crate) enum Checker {
     /// MLIR verifier.
     Verifier,
-    /// Later pass, or launch plan, that rejects the module.
+    /// Rejection of the module by a later pass, or by the derivation of the launch plan.
     Pass,
     /// Algebraic properties of a combiner.
     Laws,
@@ -75,7 +75,7 @@ pub(crate) struct EditSite {
     pub(crate) change: usize,
     /// Op and its location.
     pub(crate) op: String,
-    /// For an op with blocks: the ops that compute its operands.
+    /// Ops that compute the operands, if the op contains blocks.
     #[serde(default)]
     pub(crate) of: String,
     /// Kernel that the op belongs to.
@@ -86,9 +86,9 @@ pub(crate) struct EditSite {
 /// Outcome of an edit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Outcome {
-    /// Detected by some checkers, with the message of the first.
+    /// Some checkers detect the edit; the message is from the first of these checkers.
     Caught(BTreeSet<Checker>, String),
-    /// PTX and launch plan are unchanged.
+    /// The edit changes neither the PTX nor the launch plan.
     SameCode,
     /// Not detected.
     Survived(String),
@@ -153,8 +153,8 @@ fn line(op: Op<'_>, printer: &Printer<'_>) -> String {
     text.lines().next().unwrap_or_default().trim().to_owned()
 }
 
-/// Returns the ops that compute the operands of an op with blocks; [`describe`] prints only its
-/// name.
+/// Returns the ops that compute the operands of an op with blocks. [`describe`] prints only the
+/// name of such an op.
 fn describe_operands(op: Op<'_>, printer: &Printer<'_>) -> String {
     if tx_mlir::blocks(op).is_empty() {
         return String::new();
@@ -189,7 +189,8 @@ fn users(variable: Op<'_>) -> Vec<Op<'_>> {
     users
 }
 
-/// Returns whether an op is executed: it is in an executed function, or one of these uses it.
+/// Returns whether an op is executed. An op also counts as executed if an executed function uses
+/// the op.
 fn takes_part(op: Op<'_>, functions: &BTreeSet<String>) -> bool {
     let named =
         |op: Op<'_>| string_attribute(op, "sym_name").is_some_and(|name| functions.contains(&name));
@@ -200,7 +201,7 @@ fn takes_part(op: Op<'_>, functions: &BTreeSet<String>) -> bool {
     if let Some(function) = tx_mlir::ancestors(op).find(|o| is_function(*o)) {
         return named(function);
     }
-    // A variable counts if an executed kernel uses it.
+    // A variable counts as executed if an executed kernel uses the variable.
     is(op, "memref.global")
         && users(op)
             .into_iter()
@@ -286,7 +287,8 @@ pub(crate) fn survey(
     })
 }
 
-/// Makes one change; returns whether the module verifies, or `None` if it is unchanged.
+/// Makes one change, and returns whether the module verifies. The result is `None` if the module is
+/// unchanged.
 fn change(
     module: &mut Module<'_>,
     edit: &Edit,
@@ -361,7 +363,7 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &EditSite, known: bool
 
 /// Number of inputs of the first attempt, which detect most edits.
 const FEW_INPUTS: usize = 3;
-/// Upper ends of the input ranges of further attempts.
+/// Ends of the ranges of inputs in the second and later attempts.
 const MORE_INPUTS: [usize; 4] = [FEW_INPUTS, 16, 64, usize::MAX];
 
 fn try_mutate(survey: &Survey, edit: &Edit, place: &EditSite, options: Options) -> Outcome {
@@ -469,8 +471,8 @@ fn compiles_to_the_same(survey: &Survey, edit: &Edit, place: &EditSite) -> bool 
     })
 }
 
-/// Returns some places of an edit: the first, the last, and equidistant ones in between. Places in
-/// kernels that no input launches are replaced by the next ones.
+/// Returns some places of an edit: the first place, the last place, and equidistant places between
+/// them. If no input launches the kernel of a place, the next place replaces this place.
 pub(crate) fn some(survey: &Survey, edit: usize, most: usize) -> Vec<&EditSite> {
     let places = &survey.places[edit];
     let positions: Vec<usize> = match (places.len(), most) {

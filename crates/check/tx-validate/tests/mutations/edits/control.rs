@@ -9,7 +9,8 @@ fn bounds<'c>(op: Op<'c>) -> Option<[Val<'c>; 3]> {
     if !is(op, "scf.for") || !on_device(op) {
         return None;
     }
-    // Skip grid-stride loops: every block executes one iteration, and guards limit the rest.
+    // Skip grid-stride loops: every block executes one iteration, and guards limit all other
+    // iterations.
     let strided = tx_mlir::defining_op(operands(op)[2]);
     if strided.is_some_and(|step| is(step, "gpu.grid_dim")) {
         return None;
@@ -23,7 +24,7 @@ fn is_guarded(op: Op<'_>) -> bool {
     body.into_iter().any(|inner| is(inner, "scf.if"))
 }
 
-/// Moves a bound of a loop by one step.
+/// Moves a loop bound by one loop step.
 fn moved<'c>(op: Op<'c>, bound: usize, how: &'static str) -> Vec<Change<'c>> {
     match bounds(op) {
         Some(bounds) => one(move || {
@@ -50,7 +51,7 @@ pub(super) fn long_loop(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_step(op: Op<'_>) -> Vec<Change<'_>> {
-    // The remainder of a row needs a single iteration, so its step has no effect.
+    // The loop over the remainder of a row has a single iteration, so the loop step has no effect.
     match bounds(op).filter(|_| !is_guarded(op)) {
         Some([_, _, step]) => one(move || {
             let b = before(op);

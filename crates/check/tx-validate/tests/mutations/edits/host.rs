@@ -9,7 +9,7 @@ use tx_mlir::{
     set_operand, string_attribute, walk,
 };
 
-/// Returns the start of each operand group of a launch.
+/// Returns the index of the first operand of each operand group of a launch.
 fn starts(op: Op<'_>) -> Option<Vec<usize>> {
     if !is(op, "gpu.launch_func") {
         return None;
@@ -33,7 +33,8 @@ pub(super) fn smaller_grid(op: Op<'_>) -> Vec<Change<'_>> {
     let Some(starts) = starts(op) else {
         return none();
     };
-    // First dimension with more than one block, else the first dimension.
+    // Use the first dimension with more than one block. If no dimension has more than one block,
+    // use the first dimension.
     let at = (starts[1]..starts[1] + 3)
         .find(|i| known(operands(op)[*i]) != Some(1))
         .unwrap_or(starts[1]);
@@ -92,7 +93,7 @@ pub(super) fn swap_launches(op: Op<'_>) -> Vec<Change<'_>> {
         return none();
     };
     let all = tx_mlir::ops(block);
-    // Another launch with the same temporary.
+    // Find another launch with the same temporary.
     let temporaries: Vec<_> = operands(op)
         .into_iter()
         .filter(|v| tx_mlir::defining_op(*v).is_some_and(|o| is(o, "memref.alloc")))
@@ -146,7 +147,7 @@ fn group(op: Op<'_>) -> Option<i64> {
     integer_value(attribute(op, "tile.group")?)
 }
 
-/// Returns the later ops in the group of an op.
+/// Returns the ops that follow an op in its group.
 fn later_phases(op: Op<'_>) -> Vec<Op<'_>> {
     let (Some(own), Some(block)) = (group(op), op.block()) else {
         return Vec::new();
@@ -180,7 +181,7 @@ pub(super) fn other_hand_over(op: Op<'_>) -> Vec<Change<'_>> {
     let Some(written) = given.last().copied() else {
         return none();
     };
-    // Let a later phase read another operand of the same type.
+    // Replace an operand of a later op by another operand of the same type.
     let readers = later_phases(op)
         .into_iter()
         .filter(|later| handed_over(op, *later));
@@ -202,7 +203,8 @@ pub(super) fn other_hand_over(op: Op<'_>) -> Vec<Change<'_>> {
     })
 }
 
-/// Returns whether an op launches a kernel that holds rows, and therefore has a maximum row length.
+/// Returns whether an op launches a kernel with a maximum row length, because registers of the
+/// kernel hold rows.
 fn launches_holder(op: Op<'_>) -> bool {
     let path = attribute(op, "kernel").and_then(tx_mlir::symbol_path);
     let (true, Some(kernel)) = (

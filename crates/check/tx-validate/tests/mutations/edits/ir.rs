@@ -18,7 +18,7 @@ pub(crate) fn none<'c>() -> Vec<Change<'c>> {
     Vec::new()
 }
 
-/// Returns a change for each of several items.
+/// Returns one change for each item.
 pub(crate) fn each<'c, T>(
     things: impl IntoIterator<Item = T>,
     change: impl Fn(T) -> Change<'c>,
@@ -74,7 +74,7 @@ pub(crate) fn previous(op: Op<'_>) -> Option<Op<'_>> {
     Some(all[at.checked_sub(1)?])
 }
 
-/// Creates an integer constant in the dialect of the surrounding code.
+/// Creates an integer constant, with an op of the dialect that the surrounding code uses.
 pub(crate) fn integer<'c>(b: &Builder<'c>, at: Op<'c>, n: i64, ty: Type<'c>) -> Val<'c> {
     let made = match in_llvm(at) {
         true => "llvm.mlir.constant",
@@ -124,7 +124,7 @@ pub(crate) fn set(op: Op<'_>, attribute: &str, text: &str) {
     set_attribute(op, attribute, parse_attribute(context(op), text));
 }
 
-/// Replaces all uses of a value by a new value computed from it.
+/// Computes a new value from a value, and replaces all uses of the old value by the new value.
 pub(crate) fn instead<'c>(old: Val<'c>, make: impl FnOnce(Val<'c>) -> Val<'c>, user: Op<'c>) {
     // The op that computes the new value keeps the old value as its operand.
     let new = make(old);

@@ -11,7 +11,7 @@ use tx_mlir::{
     vector_parts, walk,
 };
 
-/// Returns the operand index of the first index of an access.
+/// Returns the operand number of the first index of an access.
 fn indices(op: Op<'_>) -> Option<usize> {
     Some(match name(op) {
         "memref.load" | "vector.load" => 1,
@@ -133,7 +133,8 @@ pub(super) fn share_scratch(op: Op<'_>) -> Vec<Change<'_>> {
     if !is(op, "gpu.func") {
         return none();
     }
-    // Shared memory of the kernel follows the arguments in its first block.
+    // In the first block of a kernel, the block arguments for shared memory follow the kernel
+    // arguments.
     let Some(block) = tx_mlir::first_block(op, 0) else {
         return none();
     };
@@ -193,7 +194,7 @@ pub(super) fn other_subview(op: Op<'_>) -> Vec<Change<'_>> {
     if !is(op, "memref.subview") || !is_used(op) || !on_device(op) {
         return none();
     }
-    // Dynamic offsets follow the source.
+    // The operands with dynamic offsets follow the source operand.
     let dynamic = attribute(op, "operandSegmentSizes").and_then(integers);
     match dynamic.as_deref() {
         Some([_, offsets, ..]) => each(0..*offsets as usize, |i| {
@@ -208,7 +209,7 @@ pub(super) fn tear_atomic(op: Op<'_>) -> Vec<Change<'_>> {
         return none();
     }
     let combine = match integer_attribute(op, "kind") {
-        // Kinds addf and addi.
+        // The numbers denote the kinds `addf` and `addi`.
         Some(0) => "arith.addf",
         Some(1) => "arith.addi",
         _ => return none(),

@@ -1,4 +1,4 @@
-//! Edits of synchronization and exchanges.
+//! Edits of synchronization, and of data exchange between threads.
 
 use super::Change;
 use super::ir::{
@@ -165,7 +165,7 @@ pub(super) fn narrow_barrier(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_barrier_number(op: Op<'_>) -> Vec<Change<'_>> {
-    // A barrier id that depends on the thread means several groups.
+    // If the barrier id depends on the thread, the block has several groups of threads.
     match is_named_barrier(op) && known(operands(op)[0]).is_none() {
         true => one(move || give(op, 0, 1)),
         false => none(),
@@ -216,7 +216,7 @@ pub(super) fn early_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     if !is_barrier(op) {
         return none();
     }
-    // The closest preceding op that accesses memory.
+    // Find the closest preceding op that accesses memory.
     let target = std::iter::successors(previous(op), |o| previous(*o)).find(|o| !is_plain(*o));
     // The operands of the barrier must dominate its new position.
     let target = target.filter(|_| operands(op).is_empty());
@@ -306,7 +306,7 @@ pub(super) fn other_shuffle_width(op: Op<'_>) -> Vec<Change<'_>> {
     let Some(places) = shuffle(op) else {
         return none();
     };
-    // A width that is too small for the offset.
+    // The new width is too small for the offset.
     let Some(distance) = known(operands(op)[places.offset]).filter(|n| *n > 0) else {
         return none();
     };

@@ -12,7 +12,7 @@ use tx_mlir::{
     set_attribute, set_operand,
 };
 
-/// Returns the op that replaces an op, in the dialects `arith` and `llvm`.
+/// Returns the replacement for an op of the dialects `arith` and `llvm`.
 fn other_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "arith.addf" => "arith.subf",
@@ -58,7 +58,8 @@ fn other_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns whether the op is the counter of an LLVM loop, which would not end after an edit.
+/// Returns whether the op computes the counter of an LLVM loop. After an edit of this op, the loop
+/// would not end.
 fn counts(op: Op<'_>) -> bool {
     in_llvm(op)
         && operands(op)
@@ -164,7 +165,8 @@ pub(super) fn negate_comparison(op: Op<'_>) -> Vec<Change<'_>> {
             (n @ (3 | 7), false) => n + 1,
             (n @ (4 | 8), false) => n - 1,
             (n @ (5 | 9), false) => n - 3,
-            // The negation of an ordered comparison is unordered, such as `ogt` and `ule`.
+            // The negation of an ordered comparison is unordered: for example, `ule` is the
+            // negation of `ogt`.
             (7, true) => 14,
             (14, true) => 7,
             (n @ 1..=13, true) => 14 - n,
@@ -175,7 +177,7 @@ pub(super) fn negate_comparison(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_signedness(op: Op<'_>) -> Vec<Change<'_>> {
-    // Indices are not negative, so signed and unsigned comparisons are equal.
+    // Indices are not negative, so signed and unsigned comparisons have equal results.
     let index = operands(op).first().is_none_or(|v| v.r#type().is_index()) || in_llvm(op);
     let other = comparison(op)
         .filter(|_| !index)
@@ -382,7 +384,7 @@ pub(super) fn other_extension(op: Op<'_>) -> Vec<Change<'_>> {
 /// Returns the maximum value of an index, if constants and the block size determine it.
 fn most(value: Val<'_>) -> Option<i64> {
     let Some(op) = defining_op(value) else {
-        // A loop with a known trip count.
+        // The value is the counter of a loop with a known trip count.
         let (block, number) = tx_mlir::argument_of(value)?;
         let owner = block.parent_operation()?;
         return match is(owner, "scf.for") && number == 0 {
@@ -443,7 +445,7 @@ pub(super) fn no_nan(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// Returns whether an LLVM op is the last op of a rounded-up division.
+/// Returns whether an LLVM op is the last op of a division that rounds up.
 fn rounds_up(op: Op<'_>) -> bool {
     let quotient = operands(op).first().copied().and_then(defining_op);
     is(op, "llvm.add") && quotient.is_some_and(|quotient| is(quotient, "llvm.udiv"))
@@ -455,7 +457,7 @@ fn other_operand<'c>(op: Op<'c>, names: &[&str]) -> Vec<Change<'c>> {
     if !names.contains(&name(op)) || !index || !is_used(op) || counts(op) || !on_device(op) {
         return none();
     }
-    // Skip rounded-up divisions: a guard hides an excessive result.
+    // Skip divisions that round up, because a guard makes a result that is too large harmless.
     let constants = operands(op)
         .into_iter()
         .enumerate()
@@ -479,7 +481,7 @@ pub(super) fn other_factor(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_divisor(op: Op<'_>) -> Vec<Change<'_>> {
-    // The alignment of an address by an odd number is random.
+    // If an odd number is added to an address, the alignment of the address is random.
     let address = operands(op).first().copied().and_then(defining_op);
     let of_address = address.is_some_and(|by| {
         is(by, "memref.extract_aligned_pointer_as_index") || is(by, "llvm.ptrtoint")
