@@ -14,11 +14,10 @@ mod tests;
 use std::rc::Rc;
 
 pub use self::describe::describe;
-use self::reader::Reader;
+pub use self::reader::steps;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
-const MAX_THREADS: usize = 1024;
 
 /// Kernel as plain data.
 #[derive(Debug, Clone, Default)]
@@ -265,16 +264,4 @@ pub enum KernelStep {
         /// Steps of the body.
         steps: Vec<KernelStep>,
     },
-}
-
-/// Returns the steps of a kernel, in program order.
-pub fn steps(kernel: &ReportedKernel) -> Vec<KernelStep> {
-    let threads = kernel.block.iter().product::<usize>().clamp(1, MAX_THREADS);
-    let all = Threads {
-        mask: Rc::new(vec![true; threads]),
-        depends: false,
-    };
-    let mut steps = Vec::new();
-    Reader::new(kernel, threads).region(&kernel.body, &all, &mut steps);
-    steps
 }

@@ -7,7 +7,22 @@ use tx_target::{Operation, Role};
 use super::integers::{IntegerValue, Integers};
 use super::{Access, BarrierScope, KernelStep, LANES, Op, Region, ReportedKernel, Space, Threads};
 
-pub(super) struct Reader<'k> {
+/// Maximum number of threads of a block.
+const MAX_THREADS: usize = 1024;
+
+/// Returns the steps of a kernel, in program order.
+pub fn steps(kernel: &ReportedKernel) -> Vec<KernelStep> {
+    let threads = kernel.block.iter().product::<usize>().clamp(1, MAX_THREADS);
+    let all = Threads {
+        mask: Rc::new(vec![true; threads]),
+        depends: false,
+    };
+    let mut steps = Vec::new();
+    Reader::new(kernel, threads).region(&kernel.body, &all, &mut steps);
+    steps
+}
+
+struct Reader<'k> {
     integers: Integers,
     threads: usize,
     /// Map from a memref or pointer value to the name of its memory.
