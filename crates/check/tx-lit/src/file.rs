@@ -514,7 +514,7 @@ mod tests {
         );
         refuses(
             &GOOD.replace("// A sum over one warp. It needs no barrier.\n", ""),
-            "no comment says",
+            "no comment describes",
         );
         refuses("// Nothing is run here at all.\n", "no RUN line");
         refuses(
@@ -539,7 +539,7 @@ mod tests {
             &(GOOD.to_owned() + "// SNAPSHOT(A): none — x\n"),
             "line 5: SNAPSHOT: no RUN line has the prefix `A`",
         );
-        refuses(&(GOOD.to_owned() + "// SNAPSHOT\n"), "without a colon");
+        refuses(&(GOOD.to_owned() + "// SNAPSHOT\n"), "requires a colon");
         refuses(&GOOD.replace("tx-opt", "rm"), "`rm` cannot be run here");
         for name in ["COUNT", "EXIT", "COMPARE"] {
             refuses(
@@ -574,7 +574,7 @@ mod tests {
         assert_eq!(parse(&count).unwrap().uses[0].runs, [1]);
         refuses(
             &(two.clone() + "// COUNT: @f barriers = 0\n"),
-            "say of which, `COUNT(A):` or `COUNT(B):`",
+            "name the RUN line, `COUNT(A):` or `COUNT(B):`",
         );
         refuses(
             &(two + "// COUNT(C): @f barriers = 0\n"),
@@ -582,7 +582,7 @@ mod tests {
         );
         refuses(
             "// A test of one kernel. It runs nothing.\n// COUNT: @f barriers = 0\n",
-            "and there is none",
+            "but the file has no RUN line",
         );
         let alone = "// A test of one kernel. It is valid.\n// VALIDATE\n";
         assert_eq!(parse(alone).unwrap().uses[0].name, "VALIDATE");

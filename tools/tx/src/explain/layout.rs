@@ -365,7 +365,7 @@ mod tests {
             "  written: 8.0 µs for 10 bytes",
             "  1 other schedule, estimated at 9.0 µs",
             "  estimates are for the A100",
-            "  the first of these cases",
+            "  the first case that covers the lengths",
             "    `d1` up to 8       kernel `a`     32 threads a block  8.0 µs for 4x8",
             "    all other lengths  kernel `b_10`   1 thread  a block  8.0 µs for 4x8",
         ];
