@@ -7,10 +7,10 @@
 // CHECK-LABEL: func.func @few(
 // CHECK:       tile.reduce
 // CHECK-SAME:  #tile.bind<"r0.o.o" to cluster_x>
-func.func @few(%A: memref<64x8192xf32>, %S: memref<64xf32>, %B: memref<64x8192xf32>) {
-  tile.reduce sum %A into %S axes [1] scope(grid) : memref<64x8192xf32> into memref<64xf32>
+func.func @few(%A: memref<64x8000xf32>, %S: memref<64xf32>, %B: memref<64x8000xf32>) {
+  tile.reduce sum %A into %S axes [1] scope(grid) : memref<64x8000xf32> into memref<64xf32>
   linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
-      ins(%A, %S : memref<64x8192xf32>, memref<64xf32>) outs(%B : memref<64x8192xf32>) {
+      ins(%A, %S : memref<64x8000xf32>, memref<64xf32>) outs(%B : memref<64x8000xf32>) {
   ^bb0(%a: f32, %s: f32, %old: f32):
     %d = arith.subf %a, %s : f32
     linalg.yield %d : f32
@@ -21,10 +21,10 @@ func.func @few(%A: memref<64x8192xf32>, %S: memref<64xf32>, %B: memref<64x8192xf
 // CHECK-LABEL: func.func @many(
 // CHECK:       tile.reduce
 // CHECK-NOT:   cluster_x
-func.func @many(%A: memref<65x8192xf32>, %S: memref<65xf32>, %B: memref<65x8192xf32>) {
-  tile.reduce sum %A into %S axes [1] scope(grid) : memref<65x8192xf32> into memref<65xf32>
+func.func @many(%A: memref<65x8000xf32>, %S: memref<65xf32>, %B: memref<65x8000xf32>) {
+  tile.reduce sum %A into %S axes [1] scope(grid) : memref<65x8000xf32> into memref<65xf32>
   linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
-      ins(%A, %S : memref<65x8192xf32>, memref<65xf32>) outs(%B : memref<65x8192xf32>) {
+      ins(%A, %S : memref<65x8000xf32>, memref<65xf32>) outs(%B : memref<65x8000xf32>) {
   ^bb0(%a: f32, %s: f32, %old: f32):
     %d = arith.subf %a, %s : f32
     linalg.yield %d : f32
@@ -36,11 +36,11 @@ func.func @many(%A: memref<65x8192xf32>, %S: memref<65xf32>, %B: memref<65x8192x
 // CHECK-LABEL: func.func @invariant(
 // CHECK:       tile.reduce
 // CHECK-NOT:   cluster_x
-func.func @invariant(%A: memref<64x8192xf32>, %S: memref<64xf32>, %B: memref<64x8192xf32>) {
+func.func @invariant(%A: memref<64x8000xf32>, %S: memref<64xf32>, %B: memref<64x8000xf32>) {
   tile.reduce sum %A into %S axes [1] scope(grid) {determinism = #tile.determinism<batch_invariant>}
-    : memref<64x8192xf32> into memref<64xf32>
+    : memref<64x8000xf32> into memref<64xf32>
   linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
-      ins(%A, %S : memref<64x8192xf32>, memref<64xf32>) outs(%B : memref<64x8192xf32>) {
+      ins(%A, %S : memref<64x8000xf32>, memref<64xf32>) outs(%B : memref<64x8000xf32>) {
   ^bb0(%a: f32, %s: f32, %old: f32):
     %d = arith.subf %a, %s : f32
     linalg.yield %d : f32

@@ -45,8 +45,7 @@ impl Machine<'_> {
     pub(crate) fn cluster_wait(&mut self, site: u32) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Some(arrival) = self.members[thread].arrival else {
-            let reason = "the thread waits again at the cluster barrier without an arrival in \
-                          between";
+            let reason = "the thread waits at the cluster barrier without a preceding arrival";
             return Err(Fault::InvalidBarrier(self.divergence(
                 thread,
                 site,

@@ -423,7 +423,10 @@ fn wrong_uses_of_the_barrier() {
             let (early, here, _) = wrong(1);
             assert!(matches!(early, Fault::InvalidBarrier(_)), "{early}");
             assert_eq!(here, "wrong.mlir:5:5");
-            assert!(early.to_string().contains("has not arrived"), "{early}");
+            assert!(
+                early.to_string().contains("without a preceding arrival"),
+                "{early}"
+            );
             let (gone, here, _) = wrong(2);
             assert!(matches!(gone, Fault::DivergentBarrier(_)), "{gone}");
             assert_eq!(here, "wrong.mlir:1:1");
