@@ -22,7 +22,7 @@ pub enum Class {
     Race,
     /// A pass introduces an invalid operation, such as an out-of-bounds access.
     Fault,
-    /// After some pass, the module contains an op that validation does not support.
+    /// The validation does not support an op that a pass creates.
     Unsupported,
     /// The compiler rejects the program with a diagnostic that has no location.
     Unlocated,
@@ -43,7 +43,8 @@ pub enum Class {
 }
 
 impl Class {
-    /// Returns whether the category indicates a bug of this project.
+    /// Returns whether an outcome of this category is a finding, which indicates a bug of this
+    /// project.
     pub fn is_finding(self) -> bool {
         !matches!(self, Self::Accepted | Self::Refused | Self::Upstream)
     }
@@ -83,8 +84,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the text by which a summary groups outcomes. The text omits the first wrong value,
-    /// so the summary puts outcomes with different wrong values into one group.
+    /// Returns the key by which a summary groups outcomes. The key omits the first wrong value, so
+    /// two outcomes that differ only in their wrong values have the same key.
     pub(crate) fn kind(&self) -> String {
         match self.class {
             Class::Wrong | Class::Race => self.headline(),
@@ -230,7 +231,7 @@ fn refusal(trouble: &Trouble) -> Outcome {
     Outcome::new(class, stage, message)
 }
 
-/// Returns generated arguments, in the shapes that the program declares.
+/// Returns generated arguments whose shapes match the argument types of the program.
 fn arguments(case: &Case, text: &Text) -> Vec<Arg> {
     let mut random = Random::new(case.seed, 0);
     let any = case.seed.is_multiple_of(3) && !text.finite;

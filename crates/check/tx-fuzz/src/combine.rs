@@ -17,13 +17,13 @@ pub struct Combine {
     pub index: Element,
     /// Accumulator type, if specified.
     pub acc: Option<Element>,
-    /// Set if NaN is ignored.
+    /// Set if the reduction ignores NaN elements.
     pub ignore_nan: bool,
     /// Attribute `determinism`, if specified.
     pub determinism: Option<Determinism>,
     /// Forced variant.
     pub variant: Option<String>,
-    /// Set if results are combined with the old contents of the destination.
+    /// Set if the reduction combines its results with the old contents of the destination.
     pub accumulate: bool,
 }
 
@@ -42,7 +42,7 @@ pub enum Kind {
     Xor,
     ArgMax,
     ArgMin,
-    /// Custom combiner with this index in the table `CUSTOM`.
+    /// Custom combiner, as an index of the table `CUSTOM`.
     Custom(usize),
 }
 
@@ -106,7 +106,8 @@ impl Kind {
     }
 }
 
-/// Custom combiner. In `text`, `ACC` stands for the accumulator type of the first source.
+/// Custom combiner. The field `text` contains `ACC` in place of the accumulator type of the first
+/// source.
 pub(crate) struct Custom {
     pub(crate) elements: &'static [Element],
     text: &'static str,

@@ -4,13 +4,14 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 pub(crate) const PAUSE: Duration = Duration::from_millis(200);
-/// Ratio of the wall-clock limit to the CPU time limit. The wall-clock limit ends processes that
-/// wait forever.
+/// Ratio of the wall-clock limit to the CPU time limit. The wall-clock limit ends a process that
+/// waits forever and therefore uses no CPU time.
 const WALL_CLOCK_RATIO: u32 = 10;
 /// Clock ticks per second in `/proc/PID/stat`.
 const TICKS: u64 = 100;
 
-/// CPU time limit of a process. CPU time does not depend on the load of the machine.
+/// CPU time limit of a process. The limit applies to CPU time because CPU time does not depend on
+/// the load of the machine.
 pub(crate) struct CpuTimeLimit {
     process: u32,
     limit: Duration,

@@ -67,8 +67,8 @@ pub(crate) fn reduced(
 }
 
 impl Work {
-    /// Returns the number of thread groups that execute the op. Each thread group accesses separate
-    /// data.
+    /// Returns the number of thread groups that execute the op. No two thread groups that execute
+    /// the op access the same data.
     pub(crate) fn count(&self, kernel: &Kernel) -> usize {
         match self.groups {
             Groups::Each => self.scope.groups(kernel.threads()),
@@ -77,7 +77,7 @@ impl Work {
     }
 
     /// Returns the leading dimensions of an array with one tile per loop iteration. If `each` is
-    /// set, the array has one tile for each pair of a thread group and a loop iteration.
+    /// set, the array has one tile for each combination of a thread group and a loop iteration.
     pub(crate) fn lead(&self, kernel: &Kernel, each: bool) -> Vec<LeadingDimension> {
         let mut lead = Vec::new();
         if each && self.count(kernel) > 1 {
@@ -149,8 +149,8 @@ impl Kernel {
         }
     }
 
-    /// Returns whether each thread group reads only the part of the result of op `from` that this
-    /// thread group wrote. Otherwise, each thread group reads the whole result.
+    /// Returns true if each thread group reads only its own part of the result of op `from`.
+    /// Returns false if each thread group reads the whole result of op `from`.
     pub(crate) fn takes_part_of(&self, at: usize, from: usize) -> Result<bool, Contradiction> {
         let (work, earlier) = (&self.work[at], &self.work[from]);
         let written = self.written(from)?;
@@ -178,7 +178,7 @@ impl View {
         self.after.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns the stride of the subview along dimension `d`; `size` is the size of this dimension.
+    /// Returns the stride of the subview along dimension `d` of size `size`.
     pub(crate) fn step(&self, d: usize, size: usize) -> usize {
         match self.step.get(d) {
             Some(step) if size > 1 => *step,

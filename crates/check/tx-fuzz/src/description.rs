@@ -1,8 +1,8 @@
 //! Descriptions of random programs as plain data.
 //!
-//! A description contains only independent choices, such as shapes and block sizes. The printer
-//! derives destination sizes, view types and result layouts from these choices, so most shrunk
-//! descriptions still yield valid programs.
+//! A description contains only independent parameters of a program, such as shapes and block sizes.
+//! The printer derives destination sizes, view types and result layouts from the description, so
+//! most shrunk descriptions still yield valid programs.
 
 use crate::combine::Combine;
 use crate::element::Element;
@@ -36,8 +36,8 @@ pub enum Program {
 pub struct Kernel {
     /// Number of threads per block along x, y and z.
     pub block: [usize; 3],
-    /// Number of blocks of the grid along x, y and z. Each block reads and writes a separate part
-    /// of every argument.
+    /// Number of blocks of the grid along x, y and z. No two blocks read or write the same part of
+    /// an argument.
     #[serde(default = "one_block")]
     pub grid: [usize; 3],
     /// Operations of the kernel, in order.
@@ -73,8 +73,8 @@ pub struct Work {
     pub scope: Scope,
     /// Thread groups that execute the op.
     pub groups: Groups,
-    /// Trip count of a surrounding loop; `None` without a loop. Each loop iteration reads a
-    /// separate part of the source and writes separate results.
+    /// Trip count of a surrounding loop; `None` without a loop. No two loop iterations read the
+    /// same part of the source or write the same result.
     pub turns: Option<usize>,
     /// Operation.
     pub op: KernelOp,
@@ -125,7 +125,8 @@ pub struct Fragment {
     pub keep: bool,
     /// Layout of the result.
     pub result: ResultLayout,
-    /// Set if each thread group loads its own tile.
+    /// Set if each thread group loads a tile of its own; not set if all thread groups load the same
+    /// tile.
     pub each: bool,
     /// Memory space of the source.
     pub space: Space,
@@ -165,8 +166,8 @@ pub enum Source {
     Result {
         /// Index of the earlier op.
         work: usize,
-        /// Index of the result to read, if the reading op has one source. An op with N sources
-        /// ignores this index, and reads the first N results of the earlier op.
+        /// Index of the result to read, if the reading op has one source. An op with N > 1 sources
+        /// ignores the index, and reads the first N results of the earlier op.
         part: usize,
     },
 }
@@ -184,8 +185,8 @@ pub struct Tile {
     pub each: bool,
 }
 
-/// Memory that an op writes. At its end, the kernel copies results outside of global memory to an
-/// argument.
+/// Memory that an op writes. If a result is not in global memory, the kernel finally copies the
+/// result to an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
     /// Memory space.
@@ -259,7 +260,8 @@ pub enum Axis {
 pub struct Layout {
     /// Iterators of each dimension; the last iterator is the innermost.
     pub dims: Vec<Vec<Iter>>,
-    /// Iterators over the threads and registers that hold copies of the fragment.
+    /// Replication iterators, which map copies of the same element to further threads and
+    /// registers.
     pub replica: Vec<Iter>,
     /// Offset along each hardware axis.
     pub offset: Vec<(usize, Axis)>,
@@ -288,7 +290,7 @@ pub struct Host {
     /// Grid-level ops, in order.
     #[serde(rename = "jobs")]
     pub ops: Vec<GridOp>,
-    /// Set if temporaries are deallocated.
+    /// Set if the function deallocates its temporaries.
     pub free: bool,
 }
 
@@ -324,7 +326,7 @@ pub struct GridOp {
 pub enum HostSource {
     /// Argument with a shape and a view.
     Fresh(Vec<usize>, View),
-    /// First destination of the earlier op with this index.
+    /// First destination of an earlier op; the field is the index of the earlier op.
     Result(usize),
 }
 
@@ -358,8 +360,8 @@ pub enum ElementWork {
     Square,
     /// Product of the element and the corresponding element of a second array.
     Product,
-    /// Yields the element if the element has an odd index along the last dimension, and 1
-    /// otherwise.
+    /// Yields the element if its index along the last dimension is odd, and yields 1 if the index
+    /// is even.
     Odd,
 }
 
@@ -399,9 +401,9 @@ pub struct Rows {
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    /// Set if the sizes are dynamic.
+    /// Set if the sizes of the matrices are dynamic.
     pub open: bool,
-    /// Set if approximate functions and divisions are allowed.
+    /// Set if the compiler may use approximate functions and divisions.
     #[serde(default)]
     pub approximate: bool,
     /// Element type of the matrices. Arrays with one element per row have the accumulator type.
@@ -447,13 +449,13 @@ pub enum Makes {
 /// Operand of an op on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operand {
-    /// Matrix argument with this index.
+    /// Matrix argument; the field is the index of the argument among the matrix arguments.
     Matrix(usize),
     /// Argument with one element per row.
     Row,
     /// Argument with one element per column.
     Column,
-    /// Result of the earlier op with this index.
+    /// Result of an earlier op; the field is the index of the earlier op.
     Result(usize),
 }
 
@@ -518,7 +520,7 @@ impl Scope {
         }
     }
 
-    /// Returns the number of threads of a thread group of this scope.
+    /// Returns the number of threads of a thread group of the scope `self`.
     pub(crate) fn threads(self, block: usize) -> usize {
         match self {
             Self::Thread => 1,

@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 
 /// CPU time limit of one test case.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
-/// the findings beyond this limit, but does not shrink their programs.
+/// Maximum number of findings that the fuzzer shrinks for each kind of failure. If a kind of
+/// failure has more findings than the limit, the fuzzer counts the further findings, but does not
+/// shrink their programs.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);
@@ -43,7 +44,7 @@ pub struct Config {
     /// Kind of every program; `None` draws programs of all kinds.
     pub programs: Option<ProgramKind>,
     /// Variant that one reduction of each program must use; `None` forces no variant. The fuzzer
-    /// skips a test case if the variant applies to none of its reductions.
+    /// skips a test case if the forced variant applies to no reduction of the program.
     pub variant: Option<String>,
     /// Directory for findings.
     pub out: PathBuf,
@@ -160,7 +161,7 @@ fn reductions(case: &mut Case) -> impl Iterator<Item = &mut Combine> {
     })
 }
 
-/// Stages that run before a variant is expanded.
+/// Names of the validation stages that precede the expansion of a variant.
 const UNTIL_CHOSEN: [&str; 5] = [
     "description",
     "parse",

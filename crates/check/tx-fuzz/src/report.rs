@@ -18,7 +18,7 @@ pub struct Summary {
     pub refused: BTreeMap<String, u64>,
     /// Findings, by kind.
     pub findings: BTreeMap<String, Finding>,
-    /// Number of failures of each kind in MLIR itself; MLIR's own tools reproduce these failures.
+    /// Number of failures of each kind that MLIR causes; MLIR's own tools reproduce the failures.
     pub upstream: BTreeMap<String, u64>,
     /// Number of reductions per selected variant, in the compiled programs.
     pub variants: BTreeMap<String, u64>,
@@ -204,9 +204,10 @@ mod tests {
     use super::*;
 
     /// The summary does not depend on the order in which test cases finish. The summary counts how
-    /// often each variant is selected in all programs together. Messages of findings contain names
-    /// from the program. Messages of rejected programs contain placeholders instead of names.
-    /// Findings in one stage that differ only in the wrong values count as one kind of finding.
+    /// often each variant is selected in all programs together. The message of a finding contains
+    /// names from the program. The message of a rejected program contains placeholders instead of
+    /// names. Two findings in the same stage are of the same kind if they differ only in their
+    /// wrong values.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
         let outcome = |class, message: &str, variants: &[&str]| Outcome {
@@ -243,8 +244,8 @@ mod tests {
         assert_eq!(told(&cases), text);
     }
 
-    /// If a variant is forced, the summary separately counts the test cases to which the variant
-    /// does not apply, and omits other variants.
+    /// If the run forces a variant, the summary counts the test cases to which the forced variant
+    /// does not apply, and omits all other variants.
     #[test]
     fn what_a_forced_variant_does_not_take_is_passed_over() {
         let mut summary = Summary::with_variants(["local", "shared"], Some("local".to_owned()));

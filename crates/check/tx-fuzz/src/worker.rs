@@ -97,7 +97,7 @@ impl Worker {
     }
 
     /// Returns the outcome of a test case. If the process crashes or exceeds its time limit, the
-    /// outcome reports this failure.
+    /// outcome has the category of the failure.
     pub(crate) fn check(&mut self, case: &Case) -> io::Result<Outcome> {
         let mut running = match self.running.take() {
             Some(running) => running,

@@ -12,9 +12,9 @@ pub(crate) const WARP: u32 = 32;
 /// The blocks of a cluster, which run together. The interpreter treats a launch without clusters as
 /// a launch with clusters of one block.
 ///
-/// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the index
-/// of the first lane of each block is a multiple of the warp size. Padding lanes between two blocks
-/// belong to no thread and are never active.
+/// The threads of all blocks of the cluster are its lanes, in the order of the blocks. In a cluster
+/// of several blocks, the index of the first lane of each block is a multiple of the warp size.
+/// Padding lanes between two blocks belong to no thread and are never active.
 #[derive(Clone)]
 pub(crate) struct Cluster {
     pub(crate) grid: [u32; 3],
@@ -29,7 +29,8 @@ pub(crate) struct Cluster {
     pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
     /// Number of bytes per block in each buffer of shared memory.
     pub(crate) shares: BTreeMap<usize, i64>,
-    /// Threads that wait at incomplete barriers, by block rank and barrier number.
+    /// Threads that wait at incomplete barriers; the key consists of the block rank and the barrier
+    /// number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
     /// Vector clocks that the pending arrival at the cluster barrier released. The field is `None`
     /// if no arrival is pending.

@@ -35,7 +35,7 @@ pub struct Combiner<'c> {
 /// Region `element` of the op. This region computes a partial result from elements and indices.
 pub(crate) struct Element<'c> {
     code: Code<'c>,
-    /// Conversions of the yielded values to the types of partial results.
+    /// Conversions of the values that the region `element` yields to the types of partial results.
     inward: Vec<Convert>,
     pub(crate) sources: Vec<Scalar>,
 }
@@ -43,13 +43,14 @@ pub(crate) struct Element<'c> {
 /// A list of partial results.
 #[derive(Clone, Debug)]
 pub struct Combined {
-    /// Bits of the partial results. Each component has a list with one entry per partial result.
+    /// Bits of the partial results. The field has one list per component, with one entry per
+    /// partial result.
     pub parts: Vec<Vec<u64>>,
     /// Whether each partial result is defined. For example, an integer division by 0 makes a
     /// partial result undefined.
     pub defined: Vec<bool>,
-    /// Error bounds of the partial results. Each component has a list of bounds, or `None` if all
-    /// partial results are exact in this component.
+    /// Error bounds of the partial results. The field has one entry per component: a list of error
+    /// bounds, or `None` if the component is exact in all partial results.
     pub bounds: Vec<Option<Vec<Bound>>>,
 }
 

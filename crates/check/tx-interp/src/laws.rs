@@ -4,8 +4,8 @@
 //! [`tx_scalar::laws`] tests the properties by execution of the combiner in the interpreter. For
 //! integers of up to 8 bits, the tests cover all values, so the result is a proof. For types of
 //! more than 8 bits, the tests cover all combinations of extremes, zeros, ones, powers of two and
-//! the neighbours of powers of two. The tests also cover pseudo-random numbers. The pseudo-random
-//! numbers are equal in every run.
+//! the neighbours of powers of two. The tests also cover pseudo-random numbers, which are equal in
+//! every run.
 //!
 //! If a property fails only for values that may never occur, the result is a remark, because only
 //! the author of the program knows which values occur. If floats are rounded, the two sides of an
@@ -30,8 +30,9 @@ use tx_scalar::number::{Float, Scalar, extremes, truncated};
 /// Result of testing the algebraic properties of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Every algebraic property holds for all tested values that the test assumes to occur. The
-    /// remarks describe properties that fail for tested values outside this assumption.
+    /// Every algebraic property holds for all tested values that the test assumes to occur. Each
+    /// remark describes a property that fails only for tested values that the test does not assume
+    /// to occur.
     Hold(Vec<String>),
     /// Message with values for which an algebraic property fails.
     Broken(String),
@@ -138,7 +139,7 @@ const ELEMENTS: usize = 24;
 /// Criterion for the equality of the two sides of an algebraic law such as `a + b = b + a`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Same {
-    /// The bits on both sides must be equal; all NaNs are equal.
+    /// The two sides must have the same bits; all NaNs count as equal.
     Bits,
     /// Finite results must be equal within their error bounds.
     Order,
@@ -150,7 +151,7 @@ enum Same {
 /// The test result, or a counterexample to a law.
 type PropertyResult = Result<Finding, CounterExample>;
 
-/// A partial result: the bits and the error bound of each component.
+/// A partial result, as a list with the bits and the error bound of each component.
 type Partial = Vec<(u64, Bound)>;
 
 #[derive(Clone, Copy)]
@@ -158,8 +159,8 @@ struct Trial<'t, 'c> {
     combiner: &'t Combiner<'c>,
     scalars: &'t [Scalar],
     same: Same,
-    /// Reason why the combiner cannot run. If this field is set, the test neither confirms nor
-    /// refutes an algebraic law.
+    /// Reason why the combiner cannot run. If the cell `trouble` contains a reason, the test
+    /// neither confirms nor refutes an algebraic law.
     trouble: &'t OnceCell<Trouble>,
 }
 
@@ -396,8 +397,8 @@ impl Trial<'_, '_> {
         Ok(Finding::Hold(Vec::new()))
     }
 
-    /// Combines the identity and a partial result in both orders, and returns whether the results
-    /// contain no NaN.
+    /// Combines the identity with a partial result as left and as right operand, and returns
+    /// whether both results contain no NaN.
     fn is_number(self, tuple: &Partial) -> bool {
         let identity = self.identity();
         let results = self.combine(&[[&identity, tuple], [tuple, &identity]]);
@@ -475,7 +476,7 @@ impl Trial<'_, '_> {
         Ok(())
     }
 
-    /// Tests whether the identity is neutral to the given values. The test accepts that combination
+    /// Tests whether the identity is neutral to the given values. The test permits that combination
     /// with the identity rounds a float or changes the sign of 0.
     fn kept(self, values: &[Partial]) -> Verdict {
         self.holds(Law::Identity, sides(&self.identity(), values))
@@ -487,8 +488,8 @@ impl Trial<'_, '_> {
         Some(may_occur(changed, &self.advice(values)))
     }
 
-    /// Tests the identity, which must be neutral to itself. If the identity of a custom combiner
-    /// changes another value, the result is a remark.
+    /// Tests the identity of a combiner, which must be neutral to itself. If combination with the
+    /// identity of a custom combiner changes another value, the result is a remark.
     fn with_identity(self, values: &[Partial], mut remarks: Vec<String>) -> PropertyResult {
         let identity = self.identity();
         let is_custom = self.combiner.kind() == Kind::Custom;
@@ -559,8 +560,8 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Returns one tuple per index. The tuple contains the partial result of each list at this index.
-/// If a partial result at an index is undefined, the function omits the tuple of this index.
+/// Returns one tuple per index `i`. The tuple contains the partial result at index `i` of each
+/// list. The function omits a tuple if one of its partial results is undefined.
 fn zipped<const N: usize>(
     lists: [&Vec<Option<Partial>>; N],
 ) -> impl Iterator<Item = Vec<&Partial>> {

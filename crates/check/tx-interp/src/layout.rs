@@ -39,8 +39,7 @@ impl Point {
     }
 }
 
-/// Adds every combination of coordinates of the layout entries to every point, and returns all
-/// sums.
+/// Returns all sums of a point and a combination of coordinates of the layout entries.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points

@@ -87,8 +87,8 @@ pub(crate) struct Exec<'w> {
     pub(crate) cluster: Option<Cluster>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Set while a reduction may combine its elements in any order. If several elements are equal,
-    /// an argmax or argmin may then return the index of any of these elements.
+    /// Set while a reduction may combine its elements in any order. If the flag is set, an argmax
+    /// or argmin may return the index of any of several equal elements.
     pub(crate) unordered: bool,
 }
 
@@ -120,8 +120,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns whether a lane exists. In a kernel, a lane exists if the lane belongs to a thread of
-    /// a block.
+    /// Returns whether a lane exists. In a kernel, the lanes that belong to threads exist; padding
+    /// lanes between two blocks do not exist.
     pub(crate) fn has_lane(&self, lane: u32) -> bool {
         match &self.cluster {
             Some(cluster) if self.threads => cluster.has(lane),
@@ -145,7 +145,8 @@ impl Exec<'_> {
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// Returns the lanes that must compute a result, and whether all lanes share this result.
+    /// Returns a flag and the lanes that must compute a result. The flag is set if all lanes share
+    /// the result of one lane.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),

@@ -32,8 +32,8 @@ pub(crate) struct Memory {
     pub(crate) launch: Option<Launch>,
 }
 
-/// Running kernel. Messages about an access contain the thread and block coordinates in this
-/// kernel.
+/// Kernel that runs. Messages about an access contain the thread and block coordinates of a lane in
+/// the kernel that runs.
 pub(crate) struct Launch {
     pub(crate) cluster: Cluster,
     pub(crate) clusters: [u64; 3],

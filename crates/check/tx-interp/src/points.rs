@@ -1,4 +1,4 @@
-//! Points of an iteration space, one per lane.
+//! Points (index tuples) of an iteration space, one per lane.
 
 use crate::site::Site;
 use crate::trouble::{FaultKind, Trouble};

@@ -49,8 +49,8 @@ impl Argument {
 pub struct Array {
     /// Contents of the buffer.
     pub bytes: Vec<u8>,
-    /// Error bound of each element of the buffer. `None` marks an exact element; if all elements
-    /// are exact, the whole field is `None`.
+    /// Error bound of each element of the buffer. The entry of an exact element is `None`; if all
+    /// elements are exact, the whole field is `None`.
     pub bounds: Option<Vec<Option<Bound>>>,
 }
 

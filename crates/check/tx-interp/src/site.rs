@@ -32,13 +32,13 @@ impl fmt::Display for Site {
     }
 }
 
-/// Locations of all ops that access memory. The race check identifies an op by its index in the
-/// table.
+/// Locations of all ops that access memory. The race check identifies an op by the index of its
+/// location in the table.
 #[derive(Default)]
 pub(crate) struct SiteTable(RefCell<Vec<Site>>);
 
 impl SiteTable {
-    /// Adds an op. Returns its index in the table, and its location.
+    /// Adds an op. Returns the index of the op in the table, and the location of the op.
     pub(crate) fn add(&self, op: Op<'_>) -> (u32, Site) {
         let site = Site::of(op);
         let mut sites = self.0.borrow_mut();

@@ -118,8 +118,8 @@ impl Lanes {
     }
 }
 
-/// Placeholder for the error bound of an exact number. The interpreter computes the actual error
-/// bound when an op needs this error bound.
+/// Placeholder for the error bound of an exact number. The interpreter computes the error bound of
+/// an exact number only when an op needs the bound.
 pub(crate) const NO_BOUND: Bound = Bound {
     additions: 0.0,
     error: -1.0,
@@ -197,7 +197,7 @@ impl View {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Value {
-    /// No value, or a value that is never read.
+    /// Slot that holds no value, or a value that the program never reads.
     #[default]
     Nothing,
     Numbers(Lanes),

@@ -215,8 +215,9 @@ impl Test {
         text
     }
 
-    /// Checks that no prefix of a RUN line is the name of a directive. If a prefix were the name of
-    /// a directive, a CHECK line with this prefix would look like the directive.
+    /// Checks that no check prefix that a RUN line declares, such as `PTX` in `RUN(PTX)`, is also
+    /// the name of a directive. If a check prefix were the name of a directive, the parser could
+    /// not distinguish a CHECK line from the directive.
     fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
         for prefix in prefixes {

@@ -1,5 +1,5 @@
 //! Test harness for compilers. The comments of a test file contain commands and the expected output
-//! of these commands.
+//! of each command.
 //!
 //! This harness runs the [lit tests][lit] of `tx`. Other projects can use the harness for their own
 //! passes, dialects or variants. The harness starts compilers as processes, so MLIR is not needed
@@ -63,8 +63,8 @@
 //!
 //! A test must contain a directive that runs a program (usually a `RUN` line), a check of each
 //! `RUN` line, and a sentence that describes the test. The harness rejects an incomplete test file.
-//! The harness also rejects an unknown directive, because a misspelt CHECK would otherwise have no
-//! effect.
+//! The harness also rejects an unknown directive. If unknown directives were ignored, a misspelt
+//! CHECK would have no effect.
 //!
 //! # Directives
 //!
@@ -97,13 +97,13 @@
 //! ## Validation of a program
 //!
 //! After a colon, `VALIDATE` and `RACE-FREE` accept arguments of `tx validate`, as in `VALIDATE:
-//! --entry rows --chip sm_90` or `RACE-FREE: --arg rand:4x8xf32 --arg zeros:4xf32`. Without
-//! `--arg`, `tx validate` generates the inputs.
+//! --entry rows --chip sm_90` or `RACE-FREE: --arg rand:4x8xf32 --arg zeros:4xf32`. If the
+//! directive contains no `--arg`, `tx validate` generates the inputs.
 //!
-//! `RACE-FREE` is weaker than `VALIDATE`: it accepts intermediate stages with wrong results.
+//! `RACE-FREE` is weaker than `VALIDATE`, because `RACE-FREE` accepts stages with wrong results.
 //! `RACE-FREE` requires that each function and kernel runs to its end, because a fault could hide a
-//! later race. `RACE-FREE` accepts a race that the lowering removes, unless `--synchronized` is
-//! given.
+//! later race. `RACE-FREE` accepts a race of the input program that the lowering removes, unless
+//! `--synchronized` is given.
 //!
 //! ## Counts
 //!
@@ -111,9 +111,9 @@
 //! several RUN lines, a prefix selects the RUN line: `COUNT(PTX): @rows shuffles = 3` checks the
 //! output of `RUN(PTX)`.
 //!
-//! Counts are static: `COUNT` counts the operations in the text of a function, not their
-//! executions. The comparison operators are `=`, `<=` and `>=`. The function name is optional if
-//! the output contains only one function.
+//! `COUNT` counts the operations in the text of a function. An operation in a loop counts once. The
+//! comparison operators are `=`, `<=` and `>=`. The function name is optional if the output
+//! contains only one function.
 //!
 //! | quantity | in MLIR | in PTX |
 //! |---|---|---|
@@ -135,8 +135,8 @@
 //! vector load or store counts as one operation. In MLIR, the memref or pointer type of an access
 //! determines the memory space; a `memref` without a memory space is in global memory.
 //!
-//! `COUNT` fails if the function contains an op with an unknown number of operations, such as a
-//! call, inline assembly, or an op of `tile` that is not lowered.
+//! `COUNT` fails if the function contains an op whose number of operations is unknown, such as a
+//! call, inline assembly, or a `tile` op before its lowering.
 //!
 //! # Snapshots
 //!

@@ -23,7 +23,7 @@ pub(crate) fn show(commands: &[Vec<String>]) -> String {
     format!("$ {}", commands.join(" | "))
 }
 
-/// Returns the shell command for a RUN line. If the RUN line succeeds, the shell command also
+/// Returns the shell command for a RUN line. The shell command exits with status 0 if the RUN line
 /// succeeds.
 pub(crate) fn show_run(pipeline: &Pipeline, commands: &[Vec<String>]) -> String {
     let line = show(commands);

@@ -7,8 +7,8 @@ use crate::file::{Exit, Run};
 use crate::programs::Programs;
 use crate::report::{describe, difference, indent};
 
-/// Returns the last tool of a RUN line if the suite enables the round-trip check for this tool, and
-/// the output is a module.
+/// Returns the last tool of a RUN line if the output is a module and the suite enables the
+/// round-trip check for the tool.
 pub(crate) fn prints_module<'r>(
     tools: &BTreeSet<String>,
     run: &'r Run,

@@ -119,7 +119,8 @@ impl Directive for RaceFree {
     }
 }
 
-/// Returns the reason why the verdicts do not exclude a race; `None` if the verdicts exclude races.
+/// Returns the reason why the verdicts in the output of `tx validate` do not rule out a data race.
+/// Returns `None` if the verdicts rule out data races.
 ///
 /// The function reads the following lines, and ignores other unindented lines, such as a note about
 /// a missing assembler:

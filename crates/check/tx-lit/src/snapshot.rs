@@ -115,7 +115,7 @@ pub(crate) fn changed(snapshot: &Path, text: &str) -> Option<String> {
 }
 
 /// Suppresses the output of insta, which would mix with the output of other tests. The failure
-/// message of a test contains the snapshot difference.
+/// message of a test already contains the difference between the snapshot and the output.
 pub(crate) fn quiet_insta() {
     let threads = fs::read_dir("/proc/self/task").map(Iterator::count);
     if std::env::var_os("INSTA_OUTPUT").is_none() && matches!(threads, Ok(1)) {

@@ -23,8 +23,8 @@ use crate::tool::Tool;
 
 /// Creates a [`Suite`] of the tests in a folder and its subfolders.
 ///
-/// `suite!` is a macro because insta records the source file of the assertion in each snapshot.
-/// This source file must be the file of the caller.
+/// `suite!` is a macro because insta records the source file of the assertion in each snapshot. The
+/// recorded source file must be the file that calls `suite!`.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -130,8 +130,8 @@ impl Suite {
     }
 
     /// Enables the round-trip check for a tool. If the tool is the last program of a RUN line, the
-    /// harness runs the tool without passes on the output. The output of this additional run must
-    /// be equal to the output of the RUN line.
+    /// harness runs the tool without passes on the output. The output of the additional run must be
+    /// equal to the output of the RUN line.
     pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
         self.round_trip.insert(tool.into());
         self
@@ -216,8 +216,8 @@ impl Suite {
     }
 
     /// Runs the tests with the command-line arguments of `cargo test`, such as filters, `--exact`,
-    /// `--list` and `--test-threads`. The caller must be a `main` function, because this function
-    /// sets the panic hook and the environment variable `INSTA_OUTPUT`.
+    /// `--list` and `--test-threads`. Only a `main` function may call `run`, because `run` sets the
+    /// panic hook and the environment variable `INSTA_OUTPUT`.
     #[must_use = "it says whether the tests passed"]
     pub fn run(self) -> ExitCode {
         self.run_with(&Arguments::from_args(), Vec::new())
@@ -269,8 +269,8 @@ impl Suite {
             .collect())
     }
 
-    /// Runs one test. If the caller uses this function instead of [`Suite::run`], insta also prints
-    /// its own messages.
+    /// Runs one test. Unlike [`Suite::run`], `check` does not suppress the messages that insta
+    /// prints.
     ///
     /// # Errors
     /// Returns the failure message of the test.
@@ -337,7 +337,8 @@ impl Suite {
         }
     }
 
-    /// Runs the directives until one fails. Directives that check the output run last.
+    /// Runs the directives of a test until one directive fails. Directives that check the output of
+    /// a RUN line run last.
     fn obey(
         &self,
         running: &RunningTest<'_>,

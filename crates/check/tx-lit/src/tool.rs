@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 type Find = dyn Fn() -> Result<PathBuf, String> + Send + Sync;
 
-/// Program of a test suite. A path or a function specifies the location of the program. The
-/// function is called once, when the first test needs the program.
+/// Program of a test suite. A path or a function specifies the location of the program. The harness
+/// calls the function once, when the first test needs the program.
 ///
 /// ```
 /// use tx_lit::Tool;
@@ -48,7 +48,7 @@ impl Tool {
     /// Returns the path of the program.
     ///
     /// # Errors
-    /// Returns the error of the function that searches the program.
+    /// If a function searches the program and fails, the result is the error of the function.
     pub fn path(&self) -> Result<&Path, String> {
         match self.found.get_or_init(|| (self.find)()) {
             Ok(path) => Ok(path),

@@ -8,7 +8,7 @@ use crate::position::Position;
 /// A PTX module.
 ///
 /// [`Display`](std::fmt::Display) formats the module as text. [`parse`](Module::parse) converts the
-/// formatted text to an equal module. Comments are not preserved.
+/// formatted text to a module that is equal to the original module. Comments are not preserved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Module {
     /// Version of the PTX ISA: 8 and 7 for `.version 8.7`.

@@ -2,8 +2,7 @@ use std::fmt;
 
 /// A position in PTX text.
 ///
-/// All positions compare equal, so a module is equal to the module that the parser reads from its
-/// formatted text.
+/// All positions compare equal, so the comparison of two modules ignores positions in the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     /// Line, counted from 1.
@@ -32,8 +31,8 @@ impl fmt::Display for Position {
 pub struct ParseError {
     /// Line, counted from 1.
     pub line: u32,
-    /// Column in characters, counted from 1. The column of the end of the text is one past the last
-    /// character.
+    /// Column in characters, counted from 1. An error at the end of the text has the column one
+    /// past the last character.
     pub column: u32,
     /// Description of the unexpected token: "`;`", "the end of the text".
     pub found: String,

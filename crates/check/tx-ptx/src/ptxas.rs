@@ -188,7 +188,8 @@ fn amount(line: &str, unit: &str) -> u64 {
 mod tests {
     use super::{KernelUsage, usage};
 
-    /// The parser reads all numbers of a kernel, and does not add the numbers of its callees.
+    /// The parser reads all resource counts of a kernel, and does not add the resource counts of
+    /// its callees.
     #[test]
     fn reads_what_ptxas_says() {
         let read = usage(

@@ -1,13 +1,15 @@
-//! Limit on the work of one stage. The work limit determines which inputs run after the stage.
+//! Limit on the work of one stage, in executed ops and memory accesses. The limit determines how
+//! many generated inputs run on the module after the stage.
 
 use std::collections::BTreeMap;
 
 /// Remaining work of one stage, in executed ops and memory accesses of all threads.
 ///
-/// The work of an input is counted during its execution. The sizes of the input do not predict the
-/// work, because every thread of a block may read the same element. The work of one input serves as
-/// the estimate for later inputs with the same sizes. The work of an input does not depend on the
-/// machine, so every machine selects the same inputs.
+/// The interpreter counts the executed ops and memory accesses of each input. The number of
+/// accesses cannot be derived from the sizes of the input, because every thread of a block may read
+/// the same element. The work of one input serves as the estimate for further inputs with the same
+/// sizes. The work of an input does not depend on the machine, so every machine selects the same
+/// inputs.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,
@@ -47,8 +49,8 @@ impl Budget {
 mod tests {
     use super::*;
 
-    /// The first input always runs. Each further input runs only if its expected work is within the
-    /// remaining limit.
+    /// The first input of a stage always runs. Each further input of the stage runs only if its
+    /// estimated work is at most the remaining work.
     #[test]
     fn what_is_left_is_for_inputs_that_fit() {
         let [large, small, new] = [1000, 10, 20].map(|size| vec![vec![size], Vec::new()]);

@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) is_wrong: bool,
     /// Set if the previous stage gave a wrong result for this input.
     pub(crate) stays_wrong: bool,
-    /// Set while the work of this input is within the limit.
+    /// Set while the work of this input is within the work limit of the stage.
     pub(crate) is_run: bool,
     /// Number of ops and accesses that the last run of this input executed.
     pub(crate) work: u64,
@@ -31,8 +31,8 @@ impl Case {
     }
 
     /// Compares the results of an input with the previous stage and the reference. The parameter
-    /// `written` is set after kernel generation. If `written` is set and the input contains -0.0,
-    /// the signs of zeros must be equal to the signs in the previous stage.
+    /// `written` is set after kernel generation. If `written` is set and the data pattern fills
+    /// arrays with -0.0, each zero in the results must have the same sign as in the previous stage.
     pub(crate) fn judge(
         &mut self,
         input: &str,

@@ -43,8 +43,8 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
 }
 
 /// Returns the verdict on the results `found` of a stage. If the error bound of an element in `own`
-/// is infinite, the element may be an infinity although the reference is NaN. The reason is that
-/// the reference program may combine an infinity with an identity, and the result may be NaN.
+/// is infinite, the function accepts an infinity although the reference is NaN. The reference may
+/// be NaN because the reference program combined an infinity with an identity.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,
@@ -104,8 +104,8 @@ pub(crate) fn judge(
     verdict
 }
 
-/// Returns `Wrong` if the previous stage computed a zero of the opposite sign. The comparison skips
-/// elements with a nonzero error bound.
+/// Returns `Wrong` if a zero in the results has the opposite sign of the zero in the results of the
+/// previous stage. The comparison skips elements with a nonzero error bound.
 pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Results) -> Verdict {
     let is_zero = |element: ElementType, bits: u64| match scalar(element) {
         Scalar::Float(float) => float.value(bits) == 0.0,

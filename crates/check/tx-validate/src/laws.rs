@@ -56,8 +56,8 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
     })
 }
 
-/// Suffix of a message about a combiner property. The property fails only for values that may never
-/// occur.
+/// Suffix of a message about a combiner property. The suffix states that the property fails only
+/// for values that may never occur.
 const ADVICE: &str = "with such values results depend on lengths and schedules";
 
 #[cfg(test)]
@@ -76,8 +76,9 @@ mod tests {
         }
     }
 
-    /// The summary names each combiner once, with its remarks or with the reason why it was not
-    /// tested. If a combiner is broken, the message about this combiner replaces the summary.
+    /// The summary names each combiner once, with the remarks on the combiner or the reason why the
+    /// combiner was not tested. If a property of a combiner fails, the message about the combiner
+    /// replaces the summary.
     #[test]
     fn combiners_make_one_line() {
         let sum = found("sum f32", Finding::Hold(Vec::new()));

@@ -4,8 +4,8 @@
 //! remainders, special values, and outputs with stale contents. [`tx_interp`] interprets modules
 //! above the LLVM dialect; from `tile-insert-sync` on, the interpreter also detects data races. The
 //! executor (`tx-exec`) runs lowered kernels under several thread schedules. The result names the
-//! first pass that changes the results. PTX is not executed: [`check_ptx`] compares the PTX with
-//! the last device IR.
+//! first pass that changes the results. The validation does not execute the PTX. Instead,
+//! [`check_ptx`] compares the PTX with the last device IR.
 //!
 //! Sums and products of floats may differ from the results of the input program by at most an error
 //! bound that covers every combination order (see [`tx_interp::Bound`]). All other results must

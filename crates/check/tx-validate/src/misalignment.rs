@@ -5,8 +5,9 @@ use tx_runtime::Past;
 /// Returns the misalignment of the arrays of an input.
 ///
 /// The first array begins 1 to 15 elements past an aligned address. The misalignment of each
-/// further array exceeds the misalignment of the preceding array by 0 or 1 elements. In one of
-/// eight inputs, only one array is misaligned, by two elements.
+/// further array exceeds the misalignment of the preceding array by 0 or 1 elements. In every
+/// eighth input, only one array is misaligned; this array begins two elements past an aligned
+/// address.
 pub(crate) fn elements_past(input: usize) -> Past {
     if input % 8 == 5 {
         return Past {

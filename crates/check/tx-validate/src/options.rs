@@ -18,8 +18,9 @@ pub struct Options {
     pub grid: Option<[u32; 3]>,
     /// Path of `ptxas` or of its directory; `None` searches `PATH`.
     pub ptxas: Option<PathBuf>,
-    /// Range of input indices to run; `None` runs all inputs. At least one input runs for each set
-    /// of launched kernels. Inputs with low indices are small and expose most errors.
+    /// Range of input indices to run; `None` runs all inputs. For each set of kernels that some
+    /// input launches, at least one input runs regardless of the range. Inputs with low indices are
+    /// small and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
     /// some seconds. One input for each set of launched kernels runs before all other inputs.
@@ -27,14 +28,14 @@ pub struct Options {
     /// Kernel to test; `None` tests all kernels. If a kernel is given, inputs that do not launch
     /// the kernel are skipped.
     pub kernel: Option<String>,
-    /// Index of the first stage to check; stage `parse` has index 0. Stages before the first
-    /// checked stage run only to compute reference results.
+    /// Index of the first stage to check; stage `parse` has index 0. In the stages before the first
+    /// checked stage, the validation only computes reference results.
     pub known: usize,
     /// Index of the last stage to check before launch; `None` checks all stages.
     pub until: Option<usize>,
     /// Maximum number of steps in one run or launch, summed over all threads; a run with more steps
-    /// counts as endless. `None` selects a limit far above the number of steps that generated
-    /// inputs need.
+    /// counts as endless. `None` selects a default limit that is far above the number of steps of
+    /// any generated input.
     pub steps: Option<u64>,
     /// Set if the input program already contains all barriers. If the flag is set, data races are
     /// errors from the first stage on.

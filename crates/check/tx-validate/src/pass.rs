@@ -47,7 +47,7 @@ pass! {
 /// All passes of this crate, for a pass registry.
 pub const PASSES: &[PassInfo] = &[Validate::INFO];
 
-/// Registers `tile-validate` with MLIR. Calls after the first call have no effect.
+/// Registers `tile-validate` with MLIR. The second call and all further calls have no effect.
 pub fn register() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

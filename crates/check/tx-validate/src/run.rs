@@ -30,8 +30,8 @@ const SCHEDULED: usize = 2;
 /// Default work limit of a stage, in ops and memory accesses of all threads.
 const MOST_WORK: u64 = 1 << 24;
 
-/// Default work limit of the stages `parse` and `launch`. The work limit is eight times higher if
-/// one kernel is tested.
+/// Default work limit of the stages `parse` and `launch`. If the option `kernel` selects one
+/// kernel, the limit is eight times as high.
 const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 
 /// Pass that defines which of several equal elements an argmin or argmax returns.
@@ -45,8 +45,8 @@ pub(crate) struct Run<'r> {
     stages: Vec<Stage>,
     variants: Vec<String>,
     /// Index and device IR of each stage whose module is in the LLVM dialect. Loading a kernel into
-    /// the executor is slow. The inputs therefore run after every stage in the LLVM dialect only if
-    /// the last of these stages fails.
+    /// the executor is slow. The executor therefore runs the inputs on the final device IR first,
+    /// and on the stages in the LLVM dialect only if the final device IR fails.
     lowered: Vec<(usize, String)>,
     /// Set if a kernel converts an address to an integer, because the kernel may then branch on the
     /// alignment.
@@ -57,7 +57,7 @@ pub(crate) struct Run<'r> {
     /// Text of an input program with linalg ops. After stage [`CONVERTS`], the validation computes
     /// the remaining reference results with this program text.
     source: Option<String>,
-    /// Set if the module contains all barriers.
+    /// Set if the module already contains all barriers that the program needs.
     synchronized: bool,
     pub(crate) assumed: Option<&'static str>,
     /// Set if an op of the input program assumes an alignment.
@@ -221,7 +221,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Returns whether the next stage is skipped, because its index is outside the requested range.
+    /// Returns whether the validation skips the stage `name`, because the index of the stage is
+    /// outside the requested range.
     fn is_known(&self, name: &str) -> bool {
         let number = self.stages.len();
         let right = number + 1 < self.options.known && name != CONVERTS;
@@ -285,8 +286,9 @@ impl<'r> Run<'r> {
         ReferenceProgram::new(generic, text, &self.plan.entry, self.options(true), kept)
     }
 
-    /// Computes the missing reference results with the input program. The references of inputs that
-    /// run only in the stage `launch` are computed after stage [`CONVERTS`].
+    /// Computes the missing reference results with the input program. If the program contains
+    /// linalg ops, the reference results of inputs that run only in the stage `launch` are computed
+    /// after stage [`CONVERTS`].
     fn refer(
         &mut self,
         session: &Session,
@@ -330,8 +332,8 @@ impl<'r> Run<'r> {
         Ok(verdict)
     }
 
-    /// Replaces the reference results by the results of the current stage, if the inputs run
-    /// without an error after this stage.
+    /// Runs the inputs on the module after the current stage, and replaces the reference results of
+    /// each input that runs without an error.
     fn refer_again(&mut self, session: &Session, module: &Module<'_>, text: &str) {
         let Ok(generic) = stages::generic(session, module) else {
             return;

@@ -7,8 +7,8 @@ use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx_mlir::{Op, Session, attribute, is, name, string_attribute, walk};
 use tx_runtime::FaultKind;
 
-/// Returns the text of a module. If the text is equal before and after a pass, the pass did not
-/// change the module.
+/// Returns the text of a module. If the text before a pass is equal to the text after the pass, the
+/// pass did not change the module.
 pub(crate) fn text(module: &Module<'_>) -> String {
     let flags = OperationPrintingFlags::new().print_generic_operation_form();
     module
@@ -46,7 +46,7 @@ pub(crate) fn counts_on_alignment(module: &Module<'_>) -> bool {
     all.any(|op| attribute(op, "alignment").is_some())
 }
 
-/// Erases all functions and kernels except `entry` and the symbols that it references.
+/// Erases all functions and kernels except `entry` and the symbols that `entry` references.
 pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
     let named = |op: &Op<'_>| string_attribute(*op, "sym_name");
     let all = ops(module);

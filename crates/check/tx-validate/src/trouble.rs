@@ -17,8 +17,8 @@ pub enum Trouble {
     #[error(transparent)]
     Arguments(Box<tx_runtime::Error>),
     /// The program fails with all generated inputs, or no combination of sizes satisfies the checks
-    /// of the program. The program may require sizes or integer values that the generated inputs do
-    /// not contain.
+    /// of the program. For example, the program may require sizes or integer values that no
+    /// generated input contains.
     #[error("{what}; the program may require arguments of other sizes, or with other integers")]
     Unfit {
         /// Description of the failure with the first input.

@@ -26,10 +26,11 @@ pub struct Validation {
     pub left_out: usize,
     /// Number of inputs whose results were not compared, because their error bounds are infinite.
     pub open: usize,
-    /// Kernels that no input launches, because inputs of the required sizes would run too long.
-    /// Kernels that are not launched are not checked.
+    /// Kernels that no input launches, because inputs of the required sizes would run too long. The
+    /// validation does not check a kernel that no input launches.
     pub unlaunched: Vec<String>,
-    /// Assumed grid of the entry if no grid is specified: `one block` or `one cluster`.
+    /// Grid that the validation assumes if the user specifies no grid: `one block` or `one
+    /// cluster`.
     pub assumed: Option<&'static str>,
     /// All stages, in order.
     pub stages: Vec<Stage>,
@@ -63,8 +64,8 @@ impl Validation {
         told.find(|laws| laws.contains(CUSTOM)).map(String::as_str)
     }
 
-    /// Returns whether a combiner property fails for some values. If a combiner property fails, the
-    /// verdicts apply only to the tested inputs.
+    /// Returns whether a combiner property fails for some values. If a combiner property fails for
+    /// some values, the verdicts are valid only for the tested inputs.
     pub fn is_conditional(&self) -> bool {
         let mut verdicts = self.stages.iter().map(|stage| &stage.verdict);
         verdicts.any(|verdict| matches!(verdict, Verdict::Conditional(_)))
@@ -148,8 +149,8 @@ pub(crate) fn tell_once(stages: &mut [Stage]) {
 mod tests {
     use super::*;
 
-    /// A repeated fault is reported once, even if stages between its occurrences have other
-    /// verdicts.
+    /// Two stages with the same fault count as one error, even if a stage between these two stages
+    /// has another verdict.
     #[test]
     fn faults_are_told_once() {
         let fault = |what: &str| Verdict::Fault {

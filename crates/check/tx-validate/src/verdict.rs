@@ -6,7 +6,8 @@ use tx_mlir::{Code, codes};
 /// Result of the check of one stage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Stage `parse`: the input program, with which later stages are compared.
+    /// The checked stage is `parse`: its module is the input program, which computes the reference
+    /// results.
     Reference,
     /// The results have the same bits as the results of the previous stage; all NaNs count as
     /// equal.
@@ -14,16 +15,16 @@ pub enum Verdict {
     /// An earlier stage gave a wrong result or reported an error, and the checked stage repeats the
     /// wrong result or the error.
     AsBefore,
-    /// The bits of the results differ from the bits in the previous stage, but the results are
-    /// within the error bound of any combination order (see [`tx_interp::Bound`]).
+    /// The results differ from the results of the previous stage, but by at most the error bound
+    /// that covers every combination order (see [`tx_interp::Bound`]).
     EqualWithinOrder,
     /// The PTX matches the device IR. The text of the verdict contains operation counts and the
     /// output of `ptxas`.
     AsInIr(String),
     /// All tested properties of the combiners hold. The text of the verdict names the combiners.
     Hold(String),
-    /// A combiner property fails for some values, but these values may never occur. The text of the
-    /// verdict contains the failing values, advice, and the combiners without failures.
+    /// A combiner property fails, but only for values that may never occur. The text of the verdict
+    /// contains the failing values, advice, and the combiners without failures.
     Conditional(Vec<String>),
     /// Wrong result.
     Wrong(Box<Difference>),
@@ -57,7 +58,7 @@ pub struct Difference {
     pub index: Vec<usize>,
     /// Value found, as text.
     pub found: String,
-    /// Value of this element in the reference results, as text.
+    /// Value of the wrong element in the reference results, as text.
     pub expected: String,
     /// Maximum allowed absolute difference.
     pub allowed: f64,

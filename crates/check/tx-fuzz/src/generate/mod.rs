@@ -35,8 +35,8 @@ impl fmt::Display for ProgramKind {
     }
 }
 
-/// Returns test case `index` of the fuzz run with the seed `seed`. If `only` names a kind, the
-/// program is of this kind.
+/// Returns test case `index` of the fuzz run with the seed `seed`. If `only` names a kind of
+/// program, the test case contains a program of the kind `only`.
 pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     let mut random = Random::new(seed, index);
     // Draw again if the program is invalid or too large, for example in shared memory.
@@ -62,7 +62,7 @@ pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     }
 }
 
-/// Returns whether the arguments are small enough for quick execution.
+/// Returns whether the arguments of a program are small enough for quick execution.
 fn is_small(arguments: &[(Element, Vec<usize>)]) -> bool {
     let elements: usize = arguments
         .iter()

@@ -116,8 +116,9 @@ impl Printer<'_> {
         own
     }
 
-    /// Creates an array of tiles in a memory space. If `fill` is set, an argument initializes the
-    /// array. If `kept` is set, the kernel ends with a copy of the array to an argument.
+    /// Creates an array of tiles in a memory space. An array in global memory is an argument. For
+    /// an array in another memory space, the kernel first copies an argument to the array if `fill`
+    /// is set, and finally copies the array to the argument if `kept` is set.
     #[expect(clippy::too_many_arguments, reason = "memory is all of these")]
     fn memory(
         &mut self,
@@ -231,8 +232,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a subview that selects a tile. `which` contains one entry per leading dimension: an
-    /// index, or `None` for the whole dimension.
+    /// Prints a subview that selects a tile. `which` contains one entry per leading dimension of
+    /// the array. An entry is an index, or `None` to select the whole dimension.
     fn see(&mut self, stored: &Stored, which: &[Option<&str>], lines: &mut Vec<String>) -> Memref {
         let rank = stored.shape.len();
         let order = stored.view.order(rank);

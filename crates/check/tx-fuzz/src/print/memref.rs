@@ -74,7 +74,8 @@ impl Memref {
         )
     }
 
-    /// Prints a subview. A range without a size selects a single index, and drops the dimension.
+    /// Prints a subview. A range without a size selects a single index, and removes the dimension
+    /// from the result.
     pub(crate) fn subview(
         &self,
         name: impl Into<String>,

@@ -17,7 +17,7 @@ impl Case {
     /// Prints the program.
     ///
     /// # Errors
-    /// Returns an error if choices of the description contradict each other. The shrinker can
+    /// Returns an error if two fields of the description contradict each other. The shrinker can
     /// produce contradictory descriptions.
     pub fn text(&self) -> Result<Text, Contradiction> {
         match &self.program {

@@ -118,7 +118,7 @@ impl Printer<'_> {
         Array { name, map, element }
     }
 
-    /// Returns an input argument. The first call for an argument creates the argument.
+    /// Returns an input argument. The first call with a given argument also declares the argument.
     fn input(&mut self, operand: Operand) -> Array {
         if let Some((_, known)) = self.inputs.iter().find(|(other, _)| *other == operand) {
             return known.clone();
@@ -437,7 +437,7 @@ impl Printer<'_> {
     /// If the parameter `totals` is set, the list contains only arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
         /// Each entry contains an array and two flags. The first flag is set if an op reads the
-        /// array; the second flag is set if an op writes the array before the first read.
+        /// array. The second flag is set if an op writes the array before any op reads the array.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

@@ -52,7 +52,8 @@ pub(crate) fn shrink(
     }
 }
 
-/// Returns modified copies of the test case; each copy is smaller in one property.
+/// Returns modified copies of the test case. One property of each copy is smaller than in the test
+/// case.
 fn smaller(case: &Case) -> Vec<Case> {
     let mut all = Vec::new();
     let mut push = |program: Program| {

@@ -1,8 +1,8 @@
 //! Fuzz target 2: malformed text and bytecode must cause a diagnostic.
 //!
 //! The fuzzer passes damaged copies of lit test programs to `tx-opt` and `tx`. `tx-opt` and `tx`
-//! must exit with a defined status, and must print a message if they reject the input. If an input
-//! also crashes MLIR's `mlir-opt`, the fuzzer counts the failure separately.
+//! must exit with a defined status. If `tx-opt` or `tx` rejects the input, the tool must also print
+//! a message. If an input also crashes MLIR's `mlir-opt`, the fuzzer counts the failure separately.
 
 mod command;
 mod config;
@@ -42,8 +42,9 @@ const PARSERS: [&str; 5] = [
     "AttrTypeReader::",
     "DialectReader::",
 ];
-/// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
-/// the findings beyond this limit, but does not shrink their programs.
+/// Maximum number of findings that the fuzzer shrinks for each kind of failure. If a kind of
+/// failure has more findings than the limit, the fuzzer counts the further findings, but does not
+/// shrink their programs.
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
@@ -185,14 +186,14 @@ fn is_upstreams(
     Ok(ended.died() || ended.code.is_none())
 }
 
-/// Returns whether `tx-opt` fails while parsing the input. This function runs `tx-opt`, because a
-/// crash of `tx-opt` prints a stack trace and a crash of `tx` does not. The stack of `tx-opt` has
-/// half of the usual size, so `tx-opt` overflows its stack on every input for which `tx` overflows
-/// its stack.
+/// Returns whether `tx-opt` fails while parsing the input. The function runs `tx-opt` instead of
+/// `tx`, because only `tx-opt` prints a stack trace when it crashes. The stack of `tx-opt` has half
+/// of the usual size, so `tx-opt` overflows its stack on every input for which `tx` overflows its
+/// stack.
 ///
 /// MLIR's bytecode reader exceeds the time limit if a type contains itself. `tx-opt` prints no
-/// stack trace for this failure, because `tx-opt` reads bytecode before it installs LLVM's signal
-/// handlers.
+/// stack trace if it exceeds the time limit while reading bytecode, because `tx-opt` installs
+/// LLVM's signal handlers later.
 fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);
@@ -203,9 +204,9 @@ fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bo
     Ok(reads_bytecode || (ended.died() || ended.code.is_none()) && is_in_parser(&ended.said))
 }
 
-/// Returns whether a frame of MLIR's parser precedes all frames of this project in a stack trace.
-/// The trace lists the innermost frame first. `mlir-opt` cannot reproduce all crashes of MLIR's
-/// parser: `mlir-opt` rejects `tile` ops, and may survive a heap corruption.
+/// Returns whether a stack trace contains a frame of MLIR's parser before the first frame of this
+/// project. The trace lists the innermost frame first. `mlir-opt` cannot reproduce all crashes of
+/// MLIR's parser: `mlir-opt` rejects `tile` ops, and may survive a heap corruption.
 fn is_in_parser(stack: &str) -> bool {
     let symbols = stack.lines().filter_map(|line| {
         let frame = line.trim_start().strip_prefix('#')?;
@@ -225,7 +226,7 @@ fn is_in_parser(stack: &str) -> bool {
     false
 }
 
-/// Removes lines and words from an input, as long as the failure does not change.
+/// Removes lines and words from an input if the input without them causes the same failure.
 fn smaller(
     config: &Config,
     file: &Path,

@@ -201,8 +201,8 @@ impl Corpus {
         Ok(Self(units))
     }
 
-    /// Returns the original program, the mutated bytes, and a flag that is set if the mutated bytes
-    /// are text.
+    /// Returns the original program, the mutated bytes, and whether the mutated bytes are text (and
+    /// not bytecode).
     pub(super) fn damaged(&self, random: &mut Random) -> io::Result<(&Unit, Vec<u8>, bool)> {
         let mut unit = &self.0[random.below(self.0.len())];
         // Prefer valid programs, because their mutations reach the stages after the parser. Only
@@ -514,8 +514,7 @@ mod tests {
         assert!(same < 150, "{same} of 500 are as they were");
     }
 
-    /// The flags that the parser reads from a RUN line contain neither prefixes nor the flags of
-    /// piped commands.
+    /// The flags of a RUN line contain neither check prefixes nor flags of commands after a pipe.
     #[test]
     fn flags_are_those_of_the_first_line() {
         let text =

@@ -1,4 +1,4 @@
-//! Allocation of memory for the threads of a kernel: private, shared and common buffers.
+//! Allocation of private memory, shared memory and common buffers for the threads of a kernel.
 
 use crate::cluster::Cluster;
 use crate::machine::Exec;

@@ -1,6 +1,5 @@
-//! Execution of `linalg.generic` on memrefs. Each lane computes one point of the parallel
-//! dimensions. Points of the reduction dimensions are computed one after the other, in row-major
-//! order.
+//! Execution of `linalg.generic` on memrefs. Each lane computes the result at one index tuple of
+//! the parallel dimensions. A lane iterates over the reduction dimensions in row-major order.
 //!
 //! Other `linalg` ops are converted to `linalg.generic` before a run.
 
@@ -44,7 +43,8 @@ pub(crate) fn build<'c>(
     }
 }
 
-/// Maximum number of lanes. Each lane computes one point.
+/// Maximum number of lanes. Each lane computes the result at one index tuple of the parallel
+/// dimensions.
 const CHUNK: usize = 4096;
 
 enum Operand {

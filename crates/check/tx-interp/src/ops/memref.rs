@@ -17,7 +17,8 @@ use tx_mlir::memref::{Space, mixed, reassociation};
 use tx_mlir::{Index, MemRef, Op, Val, attribute, name, operand_groups, operands, results};
 use tx_scalar::number::Scalar;
 
-/// A size, an offset or a stride. The variants hold a constant, or the slot of a dynamic value.
+/// A size, an offset or a stride. A static size, offset or stride is a constant, and a dynamic
+/// size, offset or stride is read from a slot.
 #[derive(Clone, Copy)]
 pub(crate) enum SizeOrOffset {
     Const(i64),

@@ -213,11 +213,11 @@ impl<'c> Combine<'c> {
     /// Ops treat their operands as independent, so error bounds become too large if one number is
     /// used twice, such as the maximum in a log-sum-exp. This function perturbs each component of
     /// both operands by the error bound of the component, and adds up the changes of the result.
-    /// The sum of these changes is a first-order error bound of the result.
+    /// The sum of the changes is a first-order error bound of the result.
     ///
     /// The function does not tighten infinite error bounds. An infinite error bound means that some
-    /// order of combination overflows, or that the result of a comparison is uncertain. A
-    /// perturbation detects neither an overflow in another combination order nor an uncertain
+    /// order of combination overflows, or that the result of a comparison is uncertain.
+    /// Perturbation of the operands detects neither an overflow in another order nor an uncertain
     /// comparison.
     fn refine(&self, exec: &mut Exec<'_>, code: &Code<'c>, sides: [&Parts; 2], after: &mut Parts) {
         let error = |parts: &Parts, (i, scalar), lane| bound_of(&parts[i], scalar, lane, 0).error;

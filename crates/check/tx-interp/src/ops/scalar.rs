@@ -91,8 +91,8 @@ fn sincos<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Option<OpClosure<
     }))
 }
 
-/// Returns the value of a float, or 0 for an integer. The computation of error bounds uses the
-/// result.
+/// Returns the value of a float, or 0 for an integer. The result is only used to compute error
+/// bounds.
 pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::Float(float) => float.value(bits),
@@ -100,8 +100,8 @@ pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Returns the error bound of a number. If the number is exact, the interpreter stores no error
-/// bound, and this function computes the error bound.
+/// Returns the error bound of a number. The interpreter stores no error bound for an exact number,
+/// so the function computes the error bound of an exact number.
 pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
     lanes
         .bound(lane, i)
@@ -253,8 +253,8 @@ fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
 
 /// Returns whether the result of a comparison depends on the order of the elements. The result
 /// depends on the order of the elements if both operands are equal, or if the loop-carried operand
-/// is NaN. If only the operand that is not loop-carried is NaN, the result is the same in every
-/// order.
+/// is NaN. If only the operand that is not loop-carried is NaN, the result of the comparison does
+/// not depend on the order of the elements.
 fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
         Scalar::Float(float) => {
@@ -271,8 +271,8 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
 
 /// Returns the error bound of `maxnumf` or `minnumf` if one operand is infinite, like the initial
 /// value of the accumulator. The result of a row of NaNs is NaN or infinite, depending on the
-/// position of the identity in the combination order. The result of a row with at least one number
-/// does not depend on the position of the identity.
+/// position of the identity in the combination order. If a row contains at least one number, the
+/// result of the row does not depend on the position of the identity.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {

@@ -26,8 +26,9 @@ impl ShuffleMode {
         })
     }
 
-    /// Returns the source lane of a `shfl`, and whether the source lane is in the segment of
-    /// `lane`. `segment` and `clamp` are the two fields of operand c of `shfl`.
+    /// Returns the lane from which `lane` reads in a `shfl`, and a flag. The flag is false if the
+    /// selected source lane is outside the segment of `lane`; `lane` then reads its own value.
+    /// `segment` and `clamp` are the two fields of operand c of `shfl`.
     pub(crate) fn source(self, lane: u32, by: u32, segment: u32, clamp: u32) -> (u32, bool) {
         let by = by % WARP;
         let most = (lane & segment) | (clamp & !segment);

@@ -83,7 +83,7 @@ pub(crate) fn held(
         })
 }
 
-/// Memory or fragment from which an op reads elements, or to which it writes elements.
+/// Memory or fragment from which an op reads elements, or to which the op writes elements.
 pub(crate) enum Operand {
     Memory { slot: Slot, scalar: Scalar },
     Fragment { slot: Slot, tile: Tile },

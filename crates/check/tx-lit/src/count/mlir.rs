@@ -6,7 +6,7 @@ use tx_target::{Operation, Role};
 
 const FUNCTIONS: &[&str] = &["gpu.func", "func.func", "llvm.func"];
 
-/// Ops that perform an unknown number of memory accesses.
+/// Names of ops that perform an unknown number of memory accesses.
 const HIDES_ACCESSES: &[&str] = &[
     "memref.copy",
     "memref.dma_start",
@@ -18,7 +18,7 @@ const HIDES_ACCESSES: &[&str] = &[
 ];
 const HIDES_ACCESSES_OF: &[&str] = &["llvm.intr.mem", "nvvm.cp.", "nvvm.wmma.", "nvgpu."];
 
-/// Ops that may contain an unknown number of counted operations.
+/// Names of ops that may expand to an unknown number of counted operations.
 const HIDES: &[&str] = &[
     "func.call",
     "func.call_indirect",
@@ -289,7 +289,7 @@ fn first_space(types: &str) -> Space {
 }
 
 /// Returns the memory space that a store accesses. The type of the last operand, before the arrow
-/// `->`, determines this memory space.
+/// `->`, determines the memory space.
 fn last_space(types: &str) -> Space {
     let operands = types.split(") -> ").next().unwrap_or(types);
     spaces(operands).last().copied().unwrap_or(Space::Generic)

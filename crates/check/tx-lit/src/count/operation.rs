@@ -43,7 +43,7 @@ pub(crate) enum OperationKind {
     },
     /// Op that performs an unknown number of memory accesses.
     HidesAccesses,
-    /// Op that may contain an unknown number of counted operations.
+    /// Op that may expand to an unknown number of counted operations.
     Hides,
     Other,
 }

@@ -6,16 +6,16 @@ use super::difference::{Copied, Difference};
 use crate::facts::{Fact, KernelFacts};
 
 /// Maximum number of steps of the search that determines how often LLVM copied each block. If the
-/// search exceeds this limit, the check accepts the PTX.
+/// search exceeds this number of steps, the check accepts the PTX.
 const TRIED: u32 = 50_000;
 
 /// Reports operations in loops if their instruction counts in the PTX cannot result from copies of
 /// whole basic blocks.
 ///
-/// LLVM copies whole basic blocks when it unrolls or peels a loop. LLVM therefore makes the same
-/// number of copies of each operation of a basic block, and this number is at least 1. The check
-/// skips an operation if the facts do not record its basic block, or if its PTX instructions also
-/// match another operation.
+/// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a basic block
+/// therefore have the same number of copies in the PTX, which is at least 1. The check skips an
+/// operation if the facts do not record its basic block, or if its PTX instructions also match
+/// another operation.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -53,9 +53,10 @@ pub(super) fn compare(
     }
 }
 
-/// Returns each comparable operation with a count: the number of its instructions in the PTX minus
-/// the number of its occurrences outside loops in the IR. An operation is comparable if all its
-/// occurrences in loops are in blocks that `KernelFacts::together` recorded.
+/// Returns each comparable operation with the number of its instructions that stem from loops. This
+/// number is its instruction count in the PTX minus its number of occurrences outside loops in the
+/// IR. An operation is comparable if all its occurrences in loops are in blocks that
+/// `KernelFacts::together` recorded.
 fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> {
     let mut known = BTreeMap::new();
     for (fact, count) in ir.iter() {
@@ -110,7 +111,8 @@ fn reach(blocks: &[Vec<u64>], found: &[u64], left: &mut u32) -> bool {
 mod tests {
     use super::reach;
 
-    /// The first block is copied twice and the second block three times.
+    /// The PTX contains two copies of the first basic block and three copies of the second basic
+    /// block.
     #[test]
     fn copies_are_found() {
         let blocks = [vec![1, 5], vec![1, 0]];

@@ -3,7 +3,8 @@ use std::fmt;
 use crate::facts::{Count, Fact};
 use crate::operation::{Direction, Space};
 
-/// A difference between the PTX and the IR. [`Display`](fmt::Display) formats a complete sentence.
+/// A difference between the operations of the PTX and of the IR. [`Display`](fmt::Display) formats
+/// a complete sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// The PTX does not contain a kernel that the IR contains.
@@ -61,7 +62,7 @@ pub enum Difference {
         direction: Direction,
         /// State space; `Generic` stands for all state spaces.
         space: Space,
-        /// Width in bytes. All counted accesses are narrower than this width.
+        /// Width in bytes. Width in bytes; all counted accesses are narrower than this width.
         width: u32,
         /// Number of bytes that accesses narrower than `width` move in the PTX.
         found: u64,
@@ -224,7 +225,7 @@ pub struct Vanished {
     pub kernel: String,
     /// The removed operation.
     pub fact: Fact,
-    /// Whether the operation was in a loop.
+    /// Whether the operation is in a loop of the IR.
     pub in_loop: bool,
     /// Number of removed operations.
     pub count: u64,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-/// Matches items of supply groups with items of capacity groups. `supply` and `capacity` contain
-/// the number of items in each group. The function returns the number of unmatched items in each
-/// supply group.
+/// Matches items of supply groups (one side of the bipartite graph) with items of capacity groups
+/// (the other side). `supply` and `capacity` contain the number of items in each group. The
+/// function returns the number of unmatched items in each supply group.
 ///
 /// The number of matched items is maximal. `fit` returns the cost of a match between a supply group
 /// and a capacity group, or `None` if the groups do not match. The function matches one supply
-/// group after the other. When the function matches a supply group, the items of the preceding
-/// supply groups may get other partners, but stay matched.
+/// group after the other. When the function matches a supply group, it may match items of the
+/// preceding supply groups with other capacity groups, but these items stay matched.
 pub(super) fn saturate<R: Ord>(
     supply: &[u64],
     capacity: &[u64],
@@ -47,8 +47,8 @@ pub(super) fn saturate<R: Ord>(
 }
 
 struct Flow {
-    /// For each supply group, the indices of all capacity groups that match this supply group, in
-    /// ascending order of cost.
+    /// For each supply group, the indices of all matching capacity groups, in ascending order of
+    /// cost.
     places: Vec<Vec<usize>>,
     /// For each supply group, the number of its items that are matched with each capacity group.
     given: Vec<BTreeMap<usize, u64>>,
@@ -122,7 +122,7 @@ mod tests {
     use super::saturate;
 
     /// If a supply group matches only one capacity group, the items of the supply group are
-    /// matched, even if an earlier supply group used this capacity first.
+    /// matched, even if the function first matched the capacity group with another supply group.
     #[test]
     fn others_change_places() {
         let left = saturate(&[2, 2], &[2, 2], |from, to| {

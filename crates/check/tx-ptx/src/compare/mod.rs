@@ -17,7 +17,7 @@ use matching::saturate;
 ///
 /// The facts of the IR describe the last MLIR module before translation to LLVM IR. The operations
 /// of a called function count once per call. LLVM may transform the code, so the comparison follows
-/// these rules:
+/// the rules of this list:
 ///
 /// * **Outside loops**, every operation occurs equally often in PTX and in IR. LLVM neither
 ///   removes, adds nor duplicates convergent operations.
@@ -28,7 +28,7 @@ use matching::saturate;
 /// * **Removable operations** ([`KernelFacts::add_removable`]) may be missing from the PTX: they
 ///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
 ///   operations.
-/// * **No additions**: every instruction of the PTX must match an operation of the IR.
+/// * **No additions**: every counted instruction of the PTX must match an operation of the IR.
 /// * **Unknown values** match any value. A mask or clamp that is not constant counts as unknown; a
 ///   scope that the PTX omits also counts as unknown. An access of generic memory in the IR matches
 ///   an access of any state space in the PTX, because LLVM infers state spaces.
@@ -41,9 +41,10 @@ use matching::saturate;
 /// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses of
 ///   the PTX still count as replacements of vector accesses, because one 32-bit load can replace
 ///   the load of a vector of two halves. The facts of the IR must contain all scalar accesses,
-///   including removable scalar accesses. Otherwise, scalar accesses of the PTX could count as
-///   replacements of a vector access that LLVM split. If no narrow or removable access of the IR is
-///   in a loop, the number of bytes that narrow accesses of the PTX move is also limited.
+///   including removable scalar accesses. If scalar accesses were missing from the facts of the IR,
+///   scalar accesses of the PTX could count as replacements of a vector access that LLVM split. If
+///   no narrow or removable access of the IR is in a loop, the number of bytes that narrow accesses
+///   of the PTX move is also limited.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -96,7 +97,7 @@ struct OperationGroup<'a> {
     inside: bool,
     required: u64,
     optional: u64,
-    /// Maximum number of instructions that match the operations of the group.
+    /// Maximum number of PTX instructions that may match the operations of the group.
     capacity: u64,
 }
 

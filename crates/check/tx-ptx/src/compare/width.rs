@@ -14,18 +14,18 @@ fn width(bytes: u32) -> u32 {
 
 /// Reports vector accesses of the IR that the PTX performs with narrower accesses.
 ///
-/// LLVM widens accesses if it merges them, adds accesses if it unrolls a loop, and narrows accesses
-/// if it splits them. For each width, the check therefore counts the bytes that accesses of at
-/// least this width move, and compares the count of the PTX with the count of the IR. Loads may
-/// move fewer bytes in the PTX than in the IR, because LLVM merges equal loads and removes
-/// unreachable loads. If the loads of the PTX move fewer bytes than the loads of the IR, the PTX
-/// must not have more narrow loads than the IR.
+/// LLVM merges accesses into wider accesses, splits accesses into narrower accesses, and duplicates
+/// accesses when it unrolls a loop. For each width `w`, the check therefore counts the bytes that
+/// accesses of at least `w` bytes move, and compares the count of the PTX with the count of the IR.
+/// Loads may move fewer bytes in the PTX than in the IR, because LLVM merges equal loads and
+/// removes unreachable loads. If the loads of the PTX move fewer bytes than the loads of the IR,
+/// the PTX must not have more narrow loads than the IR.
 ///
-/// Unrolling increases the number of moved bytes, so this comparison can miss a split vector
-/// access. Narrow accesses of the PTX may therefore move at most twice as many bytes as the narrow
-/// or removable accesses of the IR. The factor is 2 because LLVM can duplicate a load to avoid a
-/// branch. The check does not apply this limit if narrow or removable accesses of the IR are in
-/// loops.
+/// Unrolling increases the number of bytes that wide accesses move, so a comparison of these bytes
+/// alone can miss a split vector access. Narrow accesses of the PTX may therefore move at most
+/// twice as many bytes as the narrow or removable accesses of the IR. The limit permits twice as
+/// many bytes because LLVM can duplicate a load to avoid a branch. If narrow or removable accesses
+/// of the IR are in loops, the number of bytes that narrow accesses of the PTX move has no limit.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,

@@ -46,7 +46,7 @@ pub struct FunctionFacts {
 
 impl Facts {
     /// Counts the operations of each kernel of a module. The operations of a function of the module
-    /// count once per call of the function. Unreachable instructions are not counted.
+    /// count once per call of the function. The function does not count unreachable instructions.
     pub fn of(module: &Module) -> Result<Facts, FactsError> {
         let defined: BTreeMap<&str, &Function> = module
             .functions()
@@ -61,8 +61,8 @@ impl Facts {
         Facts::with_calls(&own, entries)
     }
 
-    /// Counts the operations of each kernel. The operations of a callee count once per call.
-    /// Callees that are not in `functions` are ignored.
+    /// Counts the operations of each kernel. The operations of a callee count once per call. The
+    /// function ignores callees that are not in `functions`.
     ///
     /// # Errors
     /// Returns [`FactsError::Recursive`] if a function calls itself, directly or indirectly.

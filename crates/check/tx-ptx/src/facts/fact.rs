@@ -5,9 +5,10 @@ use crate::operation::{
     ShuffleMode, Space, Threads, VoteMode, normal,
 };
 
-/// An operation that must occur both in the IR and in the PTX.
+/// An operation that the comparison of the IR with the PTX covers, with the properties that the
+/// comparison reads.
 ///
-/// If a field is `None`, its value is unknown, and matches any value. The signed and the unsigned
+/// A field with the value `None` is unknown, and matches any value. The signed and the unsigned
 /// variant of a sum or bitwise operation have equal effects, so [`KernelFacts`](crate::KernelFacts)
 /// removes the sign from the types of these operations.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +31,7 @@ pub enum Fact {
     },
     /// Arrival at a cluster barrier, or wait at a cluster barrier.
     ClusterBarrier {
-        /// Set if the operation waits at the barrier; not set if the operation arrives at the
+        /// True if the operation waits at the barrier, and false if the operation arrives at the
         /// barrier.
         wait: bool,
         /// Memory ordering. If the PTX specifies no ordering, an arrival has release semantics, and
@@ -64,8 +65,8 @@ pub enum Fact {
     },
     /// A comparison across the lanes of a warp, `match.sync`.
     Match {
-        /// Result of the comparison: a mask of the lanes with an equal value, or a flag that all
-        /// lanes have equal values.
+        /// Result of the comparison: a mask of the lanes that have the same value as the executing
+        /// lane, or a flag that is set if all lanes have the same value.
         mode: MatchMode,
         /// The type of the compared value.
         ty: ScalarType,

@@ -31,11 +31,12 @@ impl Facts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelFacts {
     counts: BTreeMap<Fact, Count>,
-    /// For each recorded basic block in a loop, the number of occurrences of each fact.
+    /// Number of occurrences of each fact in each basic block that [`KernelFacts::together`]
+    /// recorded.
     blocks: Vec<BTreeMap<Fact, u64>>,
 }
 
-/// Whether an operation is in a loop.
+/// Position of an operation: outside loops or in a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoopNesting {
     /// The operation executes at most once.
@@ -147,9 +148,9 @@ impl KernelFacts {
             .merge(count);
     }
 
-    /// Records that the given facts are in one basic block. Before this call, the caller must add
-    /// each fact with [`LoopNesting::InLoop`]. LLVM copies all operations of a basic block
-    /// together.
+    /// Records that the given facts are in one basic block. The caller must add each fact with
+    /// [`LoopNesting::InLoop`] before it calls `together`. LLVM copies all operations of a basic
+    /// block together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {

@@ -10,8 +10,8 @@ use crate::instruction::{Instruction, Operand};
 /// register copies contains one or two copies.
 const FOLLOWED: usize = 16;
 
-/// Whether one or several instructions write a register, and which instruction if there is only
-/// one.
+/// Definition of a register: the index of the only instruction that writes the register, or
+/// `Several` if several instructions write the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Definition {
     /// Index of the only instruction that writes the register.

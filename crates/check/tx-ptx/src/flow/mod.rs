@@ -66,7 +66,7 @@ impl<'a> Flow<'a> {
         self.blocks[site.block].reachable
     }
 
-    /// Decodes an instruction. The result contains constants in place of the registers that hold
+    /// Decodes an instruction. The operation contains constants in place of the registers that hold
     /// these constants.
     pub fn operation(&self, site: &Site<'a>) -> Result<Operation, MalformedInstruction> {
         Operation::read(
@@ -79,7 +79,8 @@ impl<'a> Flow<'a> {
     /// Returns the value of an integer operand that is constant: the operand is an immediate, or a
     /// register whose only definition is a `mov` of a constant.
     ///
-    /// A guard on the `mov` is ignored: if the `mov` does not execute, the register is undefined.
+    /// The function ignores a guard predicate of the `mov`, because the register is undefined if
+    /// the `mov` does not execute.
     pub fn constant(&self, site: &Site<'a>, operand: &Operand) -> Option<i128> {
         self.definitions
             .constant(&self.sites, &self.scopes, site, operand)

@@ -10,7 +10,8 @@ pub use types::{
 
 use crate::position::Position;
 
-/// An instruction, with those properties that the comparison with the IR needs.
+/// An instruction that the comparison with the IR covers, with the properties that the comparison
+/// reads.
 ///
 /// `None` represents an operand that is not constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub enum Operation {
     },
     /// Arrival or wait at a cluster barrier: `barrier.cluster.arrive` or `barrier.cluster.wait`.
     ClusterBarrier {
-        /// Set if the instruction waits at the barrier; not set if the instruction arrives at the
-        /// barrier.
+        /// True if the instruction waits at the barrier, and false if the instruction arrives at
+        /// the barrier.
         wait: bool,
         /// Explicit memory ordering, if any.
         ordering: Option<Ordering>,
@@ -59,8 +60,8 @@ pub enum Operation {
     },
     /// `match.sync`
     Match {
-        /// Result of the comparison: a mask of the lanes with an equal value, or a flag that all
-        /// lanes have equal values.
+        /// Result of the comparison: a mask of the lanes that have the same value as the executing
+        /// lane, or a flag that is set if all lanes have the same value.
         mode: MatchMode,
         /// Type of the compared value.
         ty: ScalarType,

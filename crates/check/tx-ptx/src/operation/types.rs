@@ -196,7 +196,7 @@ words! {
         All = "all",
         /// Whether the predicate is true in at least one lane.
         Any = "any",
-        /// Whether the predicate is equal in all lanes.
+        /// Whether the predicate has the same value in all lanes.
         Uni = "uni",
         /// Bit mask of the lanes with a true predicate.
         Ballot = "ballot",
@@ -206,9 +206,9 @@ words! {
 words! {
     /// Result of a match.
     MatchMode {
-        /// Mask of the lanes with an equal value.
+        /// Mask of the lanes that have the same value as the executing lane.
         Any = "any",
-        /// Whether all lanes have an equal value.
+        /// Whether all lanes have the same value.
         All = "all",
     }
 }

@@ -4,7 +4,8 @@ use crate::lexer::{Kind, Token, tokens};
 use crate::position::{ParseError, Position};
 
 /// Maximum nesting depth of scopes, lists and initialisers. Compilers emit at most two nesting
-/// levels. Without this limit, a text that consists of opening braces would overflow the stack.
+/// levels. Without a limit on the nesting depth, a text that consists of opening braces would
+/// overflow the stack.
 const DEPTH: usize = 64;
 
 pub(super) struct Cursor {
@@ -30,9 +31,9 @@ impl Cursor {
         })
     }
 
-    /// Returns the index of the next token that is not a marker of inline assembly. Markers are
-    /// significant only between statements. The parser calls [`marker`](Cursor::marker) before each
-    /// statement.
+    /// Returns the index of the next token that is not a marker of inline assembly. The parser
+    /// reads the markers of inline assembly only between statements. The parser calls
+    /// [`marker`](Cursor::marker) before each statement.
     fn next_index(&self) -> usize {
         let mut index = self.index;
         while matches!(self.tokens[index].kind, Kind::AsmBegin | Kind::AsmEnd) {
@@ -45,7 +46,7 @@ impl Cursor {
         &self.tokens[self.next_index()].kind
     }
 
-    /// Returns the token after the next token, without markers of inline assembly.
+    /// Returns the token after the next token. The function skips markers of inline assembly.
     pub(super) fn peek_second(&self) -> &Kind {
         let next = self.next_index();
         self.tokens[next + 1..]

@@ -24,7 +24,7 @@ impl Cursor {
         })
     }
 
-    /// Consumes the part of a declaration before the declared names.
+    /// Consumes the part of a declaration that precedes the declared names.
     fn declared(&mut self, linkage: Vec<Linkage>) -> Result<Declaration, ParseError> {
         let mut declaration = Declaration {
             linkage,

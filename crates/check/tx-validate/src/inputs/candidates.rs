@@ -36,10 +36,10 @@ impl Candidate {
 
 /// Sizes of dynamic dimensions 0 to 3 of the arrays, and the data pattern of the arrays.
 ///
-/// Most sizes leave a remainder modulo 32. The size 64x128 leaves no remainder, and fills whole
-/// transposed tiles of 64 rows by 256 bytes. Some row counts exceed 256, and some rows have more
-/// than 256 parts of 32 columns. The size 131073 is one more than the number of elements that 256
-/// blocks of 256 threads reduce in two loop iterations.
+/// Most sizes are not multiples of the warp size 32. A 64x128 array consists of whole transposed
+/// tiles of 64 rows by 256 bytes. Some arrays have more than 256 rows, and some arrays have rows of
+/// more than 256 parts (groups of 32 columns). The size 131073 is one more than the number of
+/// elements that 256 blocks of 256 threads reduce in two loop iterations.
 const CANDIDATES: [([usize; 4], DataPattern); 29] = [
     ([33, 100, 3, 2], DataPattern::SmallIntegers),
     ([13, 75, 5, 3], DataPattern::Special),
@@ -72,21 +72,21 @@ const CANDIDATES: [([usize; 4], DataPattern); 29] = [
     ([1, 270_001, 1, 2], DataPattern::NearRowEnd),
 ];
 
-/// Rows with more than 256 parts of 32 columns, for kernels in which one block of at most 256
-/// threads combines the partial results. If 128 threads combine the partial results, many partial
-/// results remain for a fourth loop iteration.
+/// Sizes of an array whose rows have more than 256 parts (groups of 32 columns). The array tests
+/// kernels in which one block of at most 256 threads combines one partial result per part. If 128
+/// threads combine the partial results, many partial results remain for a fourth loop iteration.
 const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPattern::Parts);
 
 /// Sizes for the pattern `ExpOutlier`. A row is long enough for several warps, and short enough
 /// that the combination order hardly changes the result.
 const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. If rows of [`LONGEST_ROW`] elements launch the same
-/// kernels as all longer rows, the limit is [`LONGEST_ROW`] instead.
+/// Maximum length of a generated vector or row. The maximum is [`LONGEST_ROW`] instead if rows of
+/// [`LONGEST_ROW`] elements launch the same kernels as all longer rows.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
-/// Data patterns for [`length_candidates`]. No pattern has infinities: if a short row contains an
-/// infinity, the result of some combiners depends on the combination order.
+/// Data patterns for [`length_candidates`]. No pattern contains infinities, because the results of
+/// some combiners for a short row with an infinity depend on the combination order.
 const LENGTH_DATA: [DataPattern; 13] = [
     DataPattern::Signs,
     DataPattern::Random,
@@ -102,9 +102,9 @@ const LENGTH_DATA: [DataPattern; 13] = [
     DataPattern::NearRowEnd,
     DataPattern::FarBelowZero,
 ];
-/// Pairs of a maximum row length and a number of rows. The first pair whose maximum is at least the
-/// row length of an input determines the number of rows of this input. Inputs with short rows have
-/// more rows than one block reduces.
+/// Pairs of a maximum row length and a number of rows. An input with rows of `n` elements has the
+/// number of rows of the first pair whose maximum is at least `n`. Inputs with short rows have more
+/// rows than one block reduces.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Number of rows of the inputs whose row lengths [`tails`] returns.
 const TAIL_ROWS: usize = 3;
@@ -112,8 +112,8 @@ const TAIL_ROWS: usize = 3;
 const FEW_PATTERNS_LENGTH: usize = 1 << 16;
 const FEW_PATTERNS: usize = 4;
 /// Number of variations that [`length_candidates`] and [`kernel_candidates`] assume for a data
-/// pattern. The number of parts into which a kernel splits a row is not a multiple of 7, so
-/// outliers of different rows are in different parts.
+/// pattern. A kernel does not split a row into a multiple of 7 parts, so the outliers of two rows
+/// can be in two different parts.
 const LENGTH_VARIATIONS: usize = 7;
 
 /// Sizes with many long rows or with long columns. Inputs with many long rows or with long columns
@@ -128,8 +128,8 @@ const NUMBERS: [[usize; 4]; 7] = [
     [4103, 1031, 1, 2],
 ];
 /// Sizes that all patterns of [`KERNEL_DATA`] use in the test of one kernel. The rows and columns
-/// leave large remainders after one or two loop iterations. Some sizes have few rows, so that
-/// correct results of other rows do not mask an error in one row.
+/// leave large remainders after one or two loop iterations. Some sizes have few rows, because
+/// correct results of other rows could mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -152,9 +152,9 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1 << 20, 1, 1],
     [1, 1_100_003, 1, 1],
 ];
-/// Number of row lengths that the inputs for one kernel cover in each length class (range of row
-/// lengths that launch the same kernels). A thread reads up to 32 consecutive elements of a row, so
-/// 32 lengths cover each position of the row end in these elements.
+/// Number of row lengths per length class (range of row lengths that launch the same kernels) of
+/// the inputs that test one kernel. A thread reads up to 32 consecutive elements of a row, so 32
+/// lengths cover each position of the row end in these elements.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [DataPattern; 2] = [DataPattern::FarBelowZero, DataPattern::LastQuarter];
 /// Number of rows of the input for the last length class (the longest rows). A kernel that
@@ -221,7 +221,8 @@ const FILLS: [DataPattern; 18] = [
 /// Maximum number of elements of one argument.
 pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 
-/// Maximum number of elements of one argument for kernels with a fixed grid.
+/// Maximum number of elements of one argument of a program that launches a kernel with a fixed
+/// grid.
 const MOST_OF_LARGE: usize = 5 << 20;
 /// Number of elements at which a grid is expected to have reached its maximum size.
 const MOST_THREADS: usize = 1 << 26;
@@ -233,8 +234,8 @@ const ROUNDS: [usize; 2] = [36, 18];
 const AT_ONCE: [usize; 2] = [8, 32];
 /// Number of contiguous elements that a block reads per loop iteration, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Distance, in threads, between the outliers that test consecutive elements of a thread. With this
-/// distance, each outlier is in another warp.
+/// Distance, in threads, between the outliers that test consecutive elements of a thread. With a
+/// distance of this many threads, no two outliers are in the same warp.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
@@ -305,9 +306,10 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Returns eight lengths of a length class. Any three adjacent bits have a different value in each
-/// of the eight lengths. If a thread reads 2, 4 or 8 elements per loop iteration, the last element
-/// of a row can be any of these elements; the eight lengths cover all of these positions.
+/// Returns eight lengths of a length class. For any three adjacent low bits, the eight lengths
+/// contain all eight combinations of the bits. If a thread reads 2, 4 or 8 elements per loop
+/// iteration, the last element of a row can be any of the 2, 4 or 8 elements; the eight lengths
+/// cover each of these positions.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // The entries are powers of a generator of GF(8): any three adjacent powers are linearly
     // independent.
@@ -325,8 +327,8 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     (0..8).map(length).collect()
 }
 
-/// Returns all candidate inputs, in order. If `kernel` is given, the result includes inputs that
-/// test only this kernel.
+/// Returns all candidate inputs, in the order of selection. If `kernel` is given, the result
+/// includes inputs that test only the kernel `kernel`.
 pub(super) fn candidates(
     plan: &Plan,
     guess: Guess,
@@ -610,9 +612,9 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
     whole.into_iter().chain(alone).collect()
 }
 
-/// Returns all assumptions about equal dynamic dimensions. For each assumption, the function counts
-/// the launch plan steps that launch a kernel under the assumption. Assumptions with a higher count
-/// come first.
+/// Returns all assumptions about equal dynamic dimensions. The order of the assumptions depends on
+/// the number of launch plan steps that launch a kernel if the assumption holds. The assumption
+/// with the highest number is the first element.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);

@@ -1,5 +1,5 @@
-//! Generation of inputs. The sizes leave remainders when loops are split, and the values expose
-//! errors.
+//! Generation of inputs. The sizes are chosen such that split loops have remainders, and the values
+//! are chosen such that errors change the results.
 //!
 //! Module `candidates` chooses sizes and data patterns, module `sizes` adapts the sizes to the checks
 //! of the program, and module `numbers` fills the arrays. Module `inputs` selects inputs that
@@ -44,9 +44,9 @@ pub struct Input {
 /// Returns the inputs of a program. The result is empty if no sizes satisfy the checks of the
 /// program. The parameter `guess` determines which dynamic dimensions have equal sizes.
 ///
-/// The parameter `numbers` limits the result to a range of input indices; each set of launched
-/// kernels still has at least one input. If some input launches the kernel `kernel`, the result
-/// contains only inputs that launch this kernel.
+/// The parameter `numbers` limits the result to a range of input indices. For each set of kernels
+/// that some input launches, the result still contains at least one input. If at least one input
+/// launches the kernel `kernel`, the result contains only inputs that launch the kernel `kernel`.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,
@@ -177,20 +177,20 @@ struct Planned {
     every_stage: bool,
 }
 
-/// Limit on the summed cost (threads + elements) of the inputs that run after every stage. The cost
-/// limit does not apply to the first [`LEAST_OF_ALL`] inputs.
+/// Limit on the summed cost (threads + elements) of the inputs that run after every stage.
+/// [`LEAST_OF_ALL`] inputs run after every stage regardless of the limit.
 const MOST_OF_ALL: u64 = 1 << 19;
 /// Limit on the summed cost (threads + elements) of all inputs, applied separately to small and to
-/// large inputs. The cost limit is 18 times higher if one kernel is tested.
+/// large inputs. If the option `kernel` selects one kernel, the limit is 18 times as high.
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Maximum cost (threads + elements) of a small input; inputs with a higher cost are large.
 const FEW_ELEMENTS: u64 = 1 << 15;
 /// Number of inputs that run after every stage regardless of their cost.
 const LEAST_OF_ALL: usize = 6;
 
-/// Selects inputs that together run in a few seconds. The inputs that launch the same kernels form
-/// a set, and the selection alternates between the sets. The first selected inputs run after every
-/// stage.
+/// Selects inputs that together run in a few seconds. The function groups the inputs by the kernels
+/// that they launch, and selects one input of each group in turn. The first selected inputs run
+/// after every stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     // For each set of launched kernels, the number of selected inputs and their summed cost.
     let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();

@@ -16,7 +16,7 @@ pub(super) enum DataPattern {
     /// Random floats in [-1, 1); random integers of full width.
     Random,
     /// Floats with many significant digits; the sum of thousands of these floats is still exact. If
-    /// a computation loses a digit, the result changes. All bits of an integer element are set;
+    /// a program rounds a partial sum, the result changes. All bits of an integer element are set;
     /// this integer is the identity of `and` and of an unsigned minimum.
     ManyDigits,
     /// Floats are -0.0. In variations with an odd index, the floats of all arguments except the
@@ -72,8 +72,8 @@ pub(super) enum DataPattern {
     /// nonzero element is a power of two plus 3, because loop iterations begin at powers of two.
     NearRowEnd,
     /// Equal elements, except for one large outlier per row, within the last quarter of the row.
-    /// The outlier is in the remainder of the row; kernels compute a predicate for each group of
-    /// elements of the remainder.
+    /// The outlier is in the remainder of the row, because kernels compute a predicate for each
+    /// group of remainder elements.
     LastQuarter,
     /// Equal elements, except for one outlier per row. The outlier exceeds the other elements by
     /// 2.5 ln 2. The exponential of 2.5 ln 2 is 2^2.5, and a polynomial approximation of `exp2` is
@@ -83,8 +83,8 @@ pub(super) enum DataPattern {
     /// log-sum-exp.
     FarBelowZero,
     /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
-    /// values in all other columns. The sum of the exponentials of a row depends on few elements,
-    /// and shows whether a kernel rounds intermediate results.
+    /// values in all other columns. Only few elements of a row affect the sum of the exponentials
+    /// of the row, so the sum shows whether a kernel rounds intermediate results.
     FewLarge,
 }
 
@@ -93,7 +93,7 @@ pub(super) enum DataPattern {
 pub(super) struct Variation {
     pub(super) number: usize,
     of: usize,
-    /// Kinds of outliers; the variations use each kind in turn.
+    /// Kinds of outliers; consecutive variations use consecutive kinds.
     outliers: &'static [Role],
     /// Index of the outlier. If the index is `None`, the field `number` determines the index of the
     /// outlier.
@@ -119,9 +119,9 @@ impl Variation {
         }
     }
 
-    /// Returns the number of variations of this pattern that run before this variation. Variations
-    /// of the pattern `SingleOutlier` that test the first thread of a block alternate with the
-    /// other variations.
+    /// Returns the number of variations of the pattern `data` that run before this variation.
+    /// Variations of the pattern `SingleOutlier` that test the first thread of a block alternate
+    /// with the other variations.
     pub(super) fn before(self, data: DataPattern) -> usize {
         match (data, self.number.checked_sub(DISTANT_OUTLIER_VARIATIONS)) {
             (DataPattern::SingleOutlier, Some(more)) => more + 1,
@@ -295,15 +295,15 @@ const COLUMN_VARIATIONS: usize = 7;
 const STEP: usize = 277;
 /// Number of columns above which a loop over a row needs several iterations.
 const LONG: usize = 1024;
-/// Number of columns in a group of columns. In rows of fewer than [`FEW_PARTS`] columns, a group
-/// has 8 columns.
+/// Number of columns in a group of columns (part of a row). If a row has fewer than [`FEW_PARTS`]
+/// columns, a group has 8 columns instead.
 pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
 /// Maximum number of inputs of the pattern `Peaks`, `Nans` or `Numbers` for a large array.
 const LEAST_PEAKS: usize = 8;
 const MOST_PARTS: usize = 32;
 /// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. A pattern
-/// may have [`LEAST_PEAKS`] inputs regardless of this limit.
+/// may have [`LEAST_PEAKS`] inputs even if their elements exceed the limit.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array in which every element is the outlier once.
 const MOST_SINGLE_OUTLIER_ELEMENTS: usize = 32;
@@ -318,8 +318,8 @@ const SLOTS: usize = 7;
 const ROUND: usize = (SLOTS + 1) * LEAST_BLOCK;
 const DISTANT_OUTLIER_VARIATIONS: usize = 18;
 pub(super) const LEAST_BLOCK: usize = 256;
-/// Maximum shift amount in the computation of the index of an outlier. With this shift amount, the
-/// index exceeds the size of any array, so the last element becomes the outlier.
+/// Maximum shift amount in the computation of the index of an outlier. A shift by 32 gives an index
+/// that exceeds the size of any array, so the last element becomes the outlier.
 const MOST_SHIFT: usize = 32;
 /// Kinds of outliers for most programs.
 const OUTLIERS: [Role; 6] = [
@@ -333,7 +333,8 @@ const OUTLIERS: [Role; 6] = [
 /// Kinds of outliers for programs that test floats for NaN or infinity. Results computed from an
 /// infinity may depend on the combination order.
 const OUTLIERS_FOR_CLASS_TESTS: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
-/// Minimum number of elements of an array that contains every special value.
+/// Number of elements that suffices for an array of the pattern `Special` to contain every special
+/// value.
 const FEW: usize = 256;
 
 /// Maximum number of elements of the pattern `Powers` with ±0.5 whose sum of squares is exact in
@@ -526,7 +527,7 @@ pub(super) enum Role {
     Zero,
     /// +0.0 after a -0.0.
     ZeroBehind,
-    /// Value that is 2.5 ln 2 above the plain elements.
+    /// Value that exceeds the value of the plain elements by 2.5 ln 2.
     ExpOutlier,
     /// Infinity in a float array; the second greatest value in an integer array.
     Infinite,

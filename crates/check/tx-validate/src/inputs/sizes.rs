@@ -17,8 +17,8 @@ pub(crate) enum Guess {
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
-    /// Launch extent of each step; `None` if the step launches no kernel. A launch extent that is
-    /// unknown before execution is represented by zeros.
+    /// Launch extent of each step; `None` if the step launches no kernel. Zeros represent a launch
+    /// extent that is unknown before execution.
     pub(super) launches: Vec<Option<Extent3>>,
 }
 

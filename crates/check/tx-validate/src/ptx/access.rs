@@ -27,7 +27,7 @@ pub(super) struct Variables {
 
 impl Variables {
     /// Collects the internal variables of a module. A load in the set `forwarded` does not count as
-    /// a read.
+    /// a read, because LLVM may replace the load by a stored value.
     pub(super) fn of(module: &[Op<'_>], forwarded: &Loads) -> Self {
         let mut uses: BTreeMap<String, (bool, bool)> = module
             .iter()
@@ -84,7 +84,8 @@ pub(super) struct Accesses<'c> {
 /// A load or store of the IR, described as a fact for the comparison with PTX.
 pub(super) struct FoundAccess {
     pub(super) fact: Fact,
-    /// Position of the access: `InLoop` if LLVM may emit any number of accesses.
+    /// Position of the access. The position is `InLoop` if LLVM may emit any number of accesses for
+    /// the op.
     pub(super) place: LoopNesting,
     pub(super) removable: bool,
 }
@@ -117,7 +118,7 @@ const TELLING: [&str; 8] = [
     "intrin",
 ];
 
-/// Ops whose result is a constant if both operands are equal.
+/// Names of ops whose result is a constant if both operands have the same value.
 const CANCELLING: [&str; 3] = ["llvm.sub", "llvm.xor", "llvm.icmp"];
 
 pub(super) fn is_kernel(function: Op<'_>) -> bool {
@@ -190,7 +191,7 @@ impl<'c> Accesses<'c> {
         accesses
     }
 
-    /// Returns whether the operands of an op are equal, and its result is therefore constant.
+    /// Returns whether the result of an op is constant because both operands have the same value.
     fn cancels(&self, op: Op<'c>) -> bool {
         CANCELLING.contains(&name(op))
             && matches!(operands(op)[..], [left, right] if self.number(left) == self.number(right))

@@ -1,7 +1,8 @@
 //! Detection of loads that may read a value that the same thread stored.
 //!
-//! Between two synchronizations, LLVM may forward a stored value to a load of the same thread. Data
-//! exchange between threads requires a synchronization between the store and the load.
+//! Between two synchronizations, LLVM may forward a stored value to a load of the same thread. A
+//! load of a value that another thread stored requires a synchronization between the store and the
+//! load.
 
 use super::flow::reached;
 use super::operation;

@@ -83,8 +83,8 @@ fn proxy(kind: String) -> Fact {
     Fact::ProxyFence { kind }
 }
 
-/// Returns the PTX operations of an op. The result excludes plain loads and stores, and includes
-/// atomic operations and fences.
+/// Returns the PTX operations of an op. The result contains atomic operations and fences, but no
+/// plain loads and stores.
 pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<EmittedOperation>, String> {
     let known = match name(op) {
         name if name.starts_with("nvvm.") => nvvm(op, name),
@@ -109,8 +109,8 @@ pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<EmittedOperation>, Str
     })
 }
 
-/// Returns the PTX operations of an NVVM op. Returns `None` if the comparison with PTX needs the
-/// op, but does not support its attributes.
+/// Returns the PTX operations of an NVVM op. Returns `None` if the comparison with PTX covers the
+/// op, but does not support an attribute of the op.
 fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<EmittedOperation>> {
     let all = operands(op);
     let input = |i: usize| all.get(i).copied();

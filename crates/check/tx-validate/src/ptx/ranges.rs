@@ -33,9 +33,10 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Merges the range of a value into the range of an argument, and returns whether the range of
-    /// the argument changed. If the two ranges are not equal, the merged range contains all values.
-    /// The range of an argument therefore changes at most twice.
+    /// Merges the range of a value into the range of a block argument, and returns whether the
+    /// range of the block argument changed. If the range of the value differs from the range of the
+    /// block argument, the merged range contains all values. The range of a block argument
+    /// therefore changes at most twice.
     pub(super) fn join(&mut self, argument: Val<'_>, value: Option<Val<'_>>) -> bool {
         let new = value.and_then(|value| self.range(value, FOLLOWED));
         match self.ranges.get(&key(argument)) {

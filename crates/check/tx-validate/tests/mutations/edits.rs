@@ -1,7 +1,7 @@
 //! Table of edits: errors that a careless pass could make.
 //!
-//! The test calls the function of an edit for every op. The function returns the changes that are
-//! possible at this op.
+//! The test calls the function of an edit for every op. The function returns the possible changes
+//! of the op.
 
 mod control;
 mod host;
@@ -29,46 +29,48 @@ pub(crate) struct Edit {
     pub(crate) at: for<'c> fn(Op<'c>) -> Vec<Change<'c>>,
 }
 
-/// Passes after which reductions are single ops.
+/// Passes after which each reduction is still a single op.
 const WHOLE: &[&str] = &[
     "convert-linalg-to-tile",
     "tile-schedule",
     "tile-analyze-scope",
 ];
-/// Pass that decides which ops share a kernel.
+/// Pass that assigns ops to kernels; the edit runs after this pass.
 const GROUPED: &[&str] = &["tile-form-kernels"];
 /// Pass after which reductions are loops, and ops exchange data between threads.
 const EXPANDED: &[&str] = &["tile-expand-reduce"];
 /// Passes after barrier insertion.
 const SYNCHRONIZED: &[&str] = &["tile-insert-sync", "convert-tile-to-gpu"];
-/// Passes after barrier insertion, including a pass in the LLVM dialect.
+/// Passes from barrier insertion on, including a pass after which the module is in the LLVM
+/// dialect.
 const TO_THE_END: &[&str] = &[
     "tile-insert-sync",
     "convert-tile-to-gpu",
     "nvvm-require-block-size",
 ];
-/// Passes with structured control flow.
+/// Passes after which the control flow of the module is structured (`scf`).
 const STRUCTURED: &[&str] = &[
     "tile-expand-reduce",
     "tile-expand-shuffle-tree",
     "gpu-expand-math",
 ];
-/// Early and late passes, after which edits of any code are possible.
+/// Early and late passes for edits that are possible in any kernel code.
 const CODE: &[&str] = &[
     "tile-expand-reduce",
     "tile-expand-shuffle-tree",
     "gpu-expand-math",
     "nvvm-require-block-size",
 ];
-/// Passes after which shuffles have member masks.
+/// Passes after which each shuffle has an explicit member mask.
 const MASKED: &[&str] = &[
     "tile-expand-shuffle-tree",
     "convert-gpu-shuffle-to-nvvm",
     "nvvm-require-block-size",
 ];
-/// Pass in the LLVM dialect.
+/// Pass after which the module is in the LLVM dialect.
 const LLVM: &[&str] = &["nvvm-require-block-size"];
-/// Passes with host code, before the launch plan is derived.
+/// Passes after which the module still contains host code, from which the launch plan is derived
+/// later.
 const HOST: &[&str] = &["tile-schedule", "convert-tile-to-gpu"];
 
 macro_rules! edits {
@@ -118,7 +120,8 @@ edits! {
     "other-width", "Halves the `width` of `tile.all_reduce`.", EXPANDED, tile::other_width;
     "other-stride", "Doubles the `stride` of `tile.all_reduce`.", EXPANDED, tile::other_stride;
 
-    "other-arithmetic", "Replaces an arithmetic op by another one, such as `addf` by `subf`.",
+    "other-arithmetic",
+        "Replaces an arithmetic op by another arithmetic op, such as `addf` by `subf`.",
         CODE, values::other_arithmetic;
     "swap-operands", "Swaps the operands of an op that is not commutative.",
         CODE, values::swap_operands;
@@ -127,12 +130,14 @@ edits! {
         CODE, values::other_boundary;
     "negate-comparison", "Negates a comparison: `==` becomes `!=`, and `<` becomes `>=`.",
         CODE, values::negate_comparison;
-    "other-signedness-of-comparison", "Makes a signed integer comparison unsigned, or the reverse.",
+    "other-signedness-of-comparison",
+        "Makes a signed integer comparison unsigned, or an unsigned comparison signed.",
         CODE, values::other_signedness;
-    "other-nan-of-comparison", "Makes an ordered float comparison unordered, or the reverse.",
+    "other-nan-of-comparison",
+        "Makes an ordered float comparison unordered, or an unordered comparison ordered.",
         CODE, values::other_nan;
     "other-extreme",
-        "Swaps `maximum` and `maxnum`, or `minimum` and `minnum`, which differ for NaN.",
+        "Swaps ops that differ only for NaN: `maximum` and `maxnum`, or `minimum` and `minnum`.",
         CODE, values::other_extreme;
     "other-constant", "Changes a constant that is not an index, usually by adding 1.",
         CODE, values::other_constant;
@@ -203,13 +208,13 @@ edits! {
     "drop-cluster-barrier", "Removes a barrier of the cluster.",
         TO_THE_END, threads::drop_cluster_barrier;
     "relax-cluster-barrier",
-        "Replaces a cluster barrier arrival by a relaxed one, which orders no memory accesses.",
+        "Replaces a cluster barrier arrival by a relaxed arrival, which orders no accesses.",
         TO_THE_END, threads::relax_cluster_barrier;
-    "drop-mbarrier-init", "Does not initialize an mbarrier object.",
+    "drop-mbarrier-init", "Removes the initialization of an mbarrier object.",
         TO_THE_END, threads::drop_mbarrier_init;
-    "drop-mbarrier-wait", "Does not wait at an mbarrier object.",
+    "drop-mbarrier-wait", "Removes the wait at an mbarrier object.",
         SYNCHRONIZED, threads::drop_mbarrier_wait;
-    "other-expected-bytes", "Expects no bytes at an mbarrier object.",
+    "other-expected-bytes", "Sets the expected byte count of an mbarrier object to 0.",
         TO_THE_END, threads::other_expected_bytes;
     "other-rank", "Sets the block rank of `nvvm.mapa` to 0.", TO_THE_END, threads::other_rank;
     "drop-fence", "Removes a fence.", TO_THE_END, threads::drop_fence;
@@ -238,7 +243,7 @@ edits! {
     "narrow-thread-range", "Excludes the last thread from the value range of a thread index.",
         LLVM, threads::narrow_range;
 
-    "smaller-grid", "Launches one block fewer.", HOST, host::smaller_grid;
+    "smaller-grid", "Decreases the grid size of a launch by one block.", HOST, host::smaller_grid;
     "other-block", "Halves the block size of a launch.", HOST, host::other_block;
     "swap-arguments", "Swaps two arguments of a launch.", HOST, host::swap_arguments;
     "drop-launch", "Removes a launch.", HOST, host::drop_launch;

@@ -1,9 +1,10 @@
 //! List of edits without an observable effect. Each entry states why the edit has no effect.
 //!
-//! An entry matches as few places as possible. An entry contains the name of the edit, the
-//! programs, and a part of the printed op. The printed op contains its source position, whose line
-//! is counted from the start of the program, and no value names. If several kernels contain equal
-//! ops, the kernel name precedes the op. A full run reports unused entries as errors.
+//! Each entry should match as few places in the IR as possible. An entry contains the name of the
+//! edit, the programs, and a part of the printed op. A printed op contains its source position, but
+//! no names of SSA values. The line number in the source position is counted from the start of the
+//! program. If several kernels contain equal ops, the kernel name precedes the op. A full run of
+//! the mutation tests reports an error for each entry that matches no edit.
 
 use crate::run::EditSite;
 
@@ -13,14 +14,15 @@ pub(crate) struct Harmless {
     pub(crate) edit: &'static str,
     /// Programs, separated by commas.
     pub(crate) programs: &'static str,
-    /// Part of the place: the kernel, `+LINES:COLUMN` and the op, with `%` for each value.
+    /// Substring that the text of a place must contain. The text consists of the kernel name,
+    /// `+LINES:COLUMN` and the printed op, with `%` for each SSA value.
     pub(crate) place: &'static str,
     /// Reason.
     pub(crate) why: &'static str,
 }
 
 impl Harmless {
-    /// Returns whether the entry covers an edit at this place of a program.
+    /// Returns whether the entry matches an edit at the place `place` of a program.
     pub(crate) fn holds_for(&self, edit: &str, program: &str, place: &EditSite) -> bool {
         let kernel = place.kernel.as_deref().unwrap_or_default();
         self.edit == edit
@@ -52,19 +54,21 @@ macro_rules! harmless {
 }
 
 harmless! {
-    "A square is never -0.0, so a sum of squares is never -0.0. The sign of a zero initial value \
-     has no effect." => {
+    "A square is never -0.0, so a sum of squares is never -0.0. The edit changes only the sign of \
+     the zero that initializes the accumulator, and this sign has no effect." => {
         "other-zero" "programs/l2-norm@l2_norm" "+3:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@layer_norm" "+11:3 `% = arith.constant -0.0";
         "other-zero" "programs/rows-of-any-length@in_place" "+7:3 `% = arith.constant -0.0";
     }
     "Each row contains its maximum, whose difference from itself is +0.0. The sum of the \
-     differences is therefore never -0.0, and the sign of a zero initial value has no effect." => {
+     differences is therefore never -0.0, and the sign of the zero that initializes the \
+     accumulator has no effect." => {
         "other-zero" "mutations/jobs@centred" "+2:3 `% = arith.constant -0.0";
     }
-    "A barrier separates the exchange of each block from the exchange of the last block. The \
-     threads therefore complete all reads of the first exchange before the second exchange writes \
-     to the shared buffer." => {
+    "A barrier separates the `tile.all_reduce` within each block from the `tile.all_reduce` of the \
+     last block, which combines the partial results of the blocks. The threads therefore complete \
+     all reads of the first `tile.all_reduce` before the second `tile.all_reduce` writes to the \
+     shared buffer." => {
         "share-scratch" "mutations/blocks@columns,mutations/blocks@sum,mutations/jobs@centred"
             "memref.get_global @";
         "share-scratch" "programs/dot-and-matvec@dot_and_matvec" "+1:3 `% = memref.get_global @";
@@ -78,19 +82,19 @@ harmless! {
             "memref.get_global @";
     }
     "A cluster barrier separates the exchange within each block from the exchange between blocks. \
-     All threads therefore complete their reads of the first exchange before another block writes \
-     to the shared buffer." => {
+     All threads therefore complete their reads in the exchange within the block before another \
+     block writes to the shared buffer." => {
         "share-scratch" "programs/rows-of-any-length@in_place" "in_place_11 +7:3 `% = memref.get_global @";
         "share-scratch" "programs/rows-of-any-length@in_place" "in_place_12 +7:3 `% = memref.get_global @";
     }
-    "The shifted bits are those of a float that is always positive. A signed and an unsigned shift \
-     of a positive number give the same result." => {
+    "The kernel shifts the bits of a float that is always positive. For a positive number, a \
+     signed shift and an unsigned shift give the same result." => {
         "other-arithmetic" "programs/fused-rows@pages" "pages_0 `% = arith.shrsi";
         "other-arithmetic" "programs/fused-rows@softmax" "softmax_0 +20:10 `% = arith.shrsi";
         "other-arithmetic" "programs/softmax-named@rows" "rows_0 +1:3 `% = arith.shrsi";
     }
     "Sign extension preserves the unsigned order of bytes, and zero extension yields non-negative \
-     words. Only the low byte of the result is used." => {
+     words. The kernel uses only the low byte of the result." => {
         "other-extension" "mutations/numbers@least_bytes" "+2:3 `% = arith.extui";
         "other-redux-kind" "mutations/numbers@least_bytes" "+2:3 `% = nvvm.redux.sync  umin";
     }
@@ -99,8 +103,8 @@ harmless! {
         "other-boundary" "mutations/numbers@pairs" "+6:14 `% = arith.cmpi slt";
     }
     "The comparison tests whether a shared reciprocal gives correctly rounded quotients. With a \
-     signed comparison, fewer operands pass this test. For the other operands, the kernel executes \
-     a division, which gives the same result." => {
+     signed comparison, fewer operands pass the test. If an operand fails the test, the kernel \
+     executes a division, which gives the same result." => {
         "other-signedness-of-comparison" "programs/layer-norm-statistics@layer_norm_statistics"
             "`% = arith.cmpi ult, %, % : i32";
         "other-signedness-of-comparison" "programs/softmax-named@rows"
@@ -128,8 +132,8 @@ harmless! {
         "other-signedness-of-comparison" "tutorial/t10-argmax@across_threads" "+1:3 `% = arith.cmpi slt";
         "other-signedness-of-comparison" "tutorial/t10-argmax@written_out" "+6:15 `% = arith.cmpi slt";
     }
-    "After the exchange, all lanes of a warp hold the same result. The stored value is therefore \
-     equal for every choice of the lane that stores it." => {
+    "After the exchange of partial results, all lanes of a warp hold the same result. The stored \
+     value therefore does not depend on the lane that stores the value." => {
         "other-divisor" "programs/all-finite@all_finite" "+1:3 `% = arith.remui";
         "other-divisor" "mutations/together@halves" "+7:10 `% = arith.remui";
         "other-divisor" "mutations/together@peaks" "+7:10 `% = arith.remui";
@@ -143,14 +147,14 @@ harmless! {
         "other-divisor" "programs/rows-of-any-length@in_place" "in_place_7 +7:3 `% = arith.remui";
     }
     "The comparison checks that the index of the exchange partner is less than an upper bound. No \
-     thread in the block has a partner whose index equals this upper bound, so `<` and `<=` give \
-     the same result." => {
+     thread in the block has a partner whose index is equal to the upper bound, so `<` and `<=` \
+     give the same result." => {
         "other-boundary" "mutations/together@turn_by_turn" "+8:7 `% = arith.cmpi ult";
         "other-boundary" "lower-reduction/partial-warps@one_row_by_48" "+4:5 `% = arith.cmpi ult";
         "other-boundary" "ptx/one-row-by-48@one_row_by_48" "+4:5 `% = arith.cmpi ult";
     }
-    "The edit only affects threads without a row. These threads exchange values only with each \
-     other, and store nothing." => {
+    "The edit only affects threads that process no row. Threads that process no row exchange \
+     values only with each other, and store nothing." => {
         "other-boundary" "mutations/numbers@greatest" "+2:3 `% = arith.cmpi ult";
         "other-zero" "mutations/together@few" "+4:5 `% = arith.constant -0.0";
         "other-zero" "mutations/together@in_turns" "+8:7 `% = arith.constant -0.0";
@@ -220,8 +224,8 @@ harmless! {
         "other-boundary" "programs/softmax-approximate@rows" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "programs/fused-rows@spread" "+2:3 `% = arith.cmpi ult";
     }
-    "After the exchange, all threads of a row hold the same result, bit for bit. The stored value \
-     is therefore equal for every choice of the thread that stores it." => {
+    "After the exchange of partial results, all threads of a row hold the same result, bit for \
+     bit. The stored value therefore does not depend on the thread that stores the value." => {
         "negate-comparison" "lower-reduction/partial-warps@rows_by_20" "+4:5 `% = arith.cmpi eq";
         "other-divisor" "lower-reduction/views@slice" "+5:5 `% = arith.remui";
         "negate-comparison" "lower-reduction/views@transposed" "+3:5 `% = arith.cmpi eq";
@@ -236,16 +240,17 @@ harmless! {
     "The compared indices are distinct thread indices, so `<` and `<=` are equivalent." => {
         "other-boundary" "lower-reduction/many-warps@pairs_of_eight_warps" "+5:14 `% = arith.cmpi slt";
     }
-    "The first lane of a warp stores the result, and its exchange partners have greater indices. A \
-     partner never wins a tie, so the comparison that detects ties has no effect." => {
+    "The first lane of a warp stores the result, and exchanges its pair with lanes whose pairs \
+     have greater indices. If two values are equal, the first lane always keeps its own pair, so \
+     the comparison that detects equal values has no effect." => {
         "negate-comparison" "lower-reduction/many-warps@pairs_of_eight_warps" "+5:14 `% = arith.cmpf uno";
         "other-nan-of-comparison" "lower-reduction/many-warps@pairs_of_eight_warps"
             "+5:14 `% = arith.cmpf oeq";
         "other-nan-of-comparison" "lower-reduction/many-warps@pairs_of_nine_warps"
             "+5:14 `% = arith.cmpf oeq";
     }
-    "Only the low bits of the exchanged word are used. Sign extension and zero extension give the \
-     same low bits." => {
+    "The kernel uses only the low bits of the exchanged word. Sign extension and zero extension \
+     give the same low bits." => {
         "other-extension" "programs/all-finite@all_finite" "+1:3 `% = arith.extui % : i1 to i32";
         "other-extension" "lower-reduction/fragments-redux@any_of_at_once"
             "+3:10 `% = arith.extui % : i1 to i32";
@@ -258,8 +263,9 @@ harmless! {
     }
     "The program sums the differences between the elements and their maximum. If an element is \
      NaN, this sum is NaN, whatever the maximum is. If no element is NaN, the edit can only change \
-     the sign of a maximum that is zero. One of the differences is then +0.0 for both signs of the \
-     maximum, and the sum of the differences is the same." => {
+     the sign of a maximum that is zero. If the maximum is zero, one of the differences is +0.0 \
+     for both signs of the maximum, so the sum of the differences does not depend on this \
+     sign." => {
         "other-nan" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-nan-of-exchange" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-extreme" "lower-reduction/many-warps@twice" "+4:10 `% = arith.maximumf";
@@ -274,19 +280,20 @@ harmless! {
         "other-arithmetic" "lower-reduction/views@alignment" "+6:5 `% = arith.addi";
         "other-offset" "lower-reduction/warp@every_warp" "+12:5 `% = arith.addi";
     }
-    "The remainder loop of a row has at most one iteration, so the multiplied loop index is 0." => {
+    "The remainder loop of a row has at most one iteration, so its loop index is 0. The edit \
+     truncates a product of the loop index, and the product is 0 as well." => {
         "truncate-index" "lower-reduction/dynamic@maximum" "+2:5 `% = arith.muli";
     }
-    "The first lane of a row stores the result, and still receives the correct value. The values \
-     of the other lanes are not used." => {
+    "The first lane of a row stores the result, and still receives the correct value. The kernel \
+     does not use the values of the other lanes." => {
         "other-factor" "lower-reduction/fragments-lanes@five_lanes_apart" "+3:10 `% = arith.muli";
     }
-    "The edit only affects lanes 8 to 15, whose values no later step reads. After the last step, \
-     all lanes receive the value of the first lane." => {
+    "The edit only affects lanes 8 to 15, and no later shuffle step reads the values of these \
+     lanes. After the last shuffle step, all lanes receive the value of the first lane." => {
         "other-arithmetic" "lower-reduction/partial-warps@one_row_by_20" "+4:10 `% = arith.xori";
     }
-    "All lanes of a warpgroup hold the same maximum, so its four warps hold the same sum. The sum \
-     of any warp is correct." => {
+    "All lanes of a warpgroup hold the same maximum, so its four warps hold the same sum. Each of \
+     the four warps therefore holds a correct sum." => {
         "other-vector-element" "lower-reduction/warpgroups-unguarded@and_then_the_block"
             "+5:10 `% = vector.extract %[0]";
         "drop-shuffle" "lower-reduction/warpgroups-unguarded@and_then_the_block"
@@ -298,13 +305,13 @@ harmless! {
         "other-shuffle-width" "lower-reduction/warpgroups-unguarded@and_then_the_block"
             "+5:10 `% = nvvm.shfl.sync  bfly";
     }
-    "The edit moves the barrier across a load from memory that no thread writes. The barrier still \
-     separates the reads of one iteration from the write of the next iteration." => {
+    "The edit moves the barrier across a load from memory that no thread writes. The moved barrier \
+     still separates the reads of one loop iteration from the write of the next iteration." => {
         "early-barrier" "lower-reduction/all-reduce@in_a_loop" "+8:12 `gpu.barrier`";
     }
-    "The barrier is redundant: before and after it, each element is accessed by one thread only. \
-     The compiler inserts the barrier because it assumes that any thread can copy any element of a \
-     `tile.copy`." => {
+    "The barrier is redundant, because each element is accessed by the same thread before and \
+     after the barrier. The compiler inserts the barrier because it assumes that any thread can \
+     copy any element of a `tile.copy`." => {
         "narrow-barrier" "lower-reduction/columns@columns" "+4:5 `gpu.barrier`";
         "early-barrier" "lower-reduction/long-row@long_row" "+6:5 `gpu.barrier`";
         "late-barrier" "lower-reduction/long-row@long_row" "+6:5 `gpu.barrier`";
@@ -321,15 +328,15 @@ harmless! {
         "late-barrier" "lower-reduction/warpgroup@two_warpgroups"
             "+13:5 `nvvm.barrier id = % number_of_threads = %";
     }
-    "The input program contains the barrier, which orders no reads of the program itself. Only a \
+    "The barrier is part of the input program, but orders no reads of the program. Only a \
      concurrent kernel that reads the same memory could depend on the barrier." => {
         "early-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+5:5 `gpu.barrier`";
         "late-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+5:5 `gpu.barrier`";
         "narrow-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+5:5 `gpu.barrier`";
         "drop-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+7:5 `gpu.barrier`";
     }
-    "If a row contains a NaN, the sum of the row is NaN, whatever its maximum is. Every result of \
-     the row is therefore NaN." => {
+    "If a row contains a NaN, the sum of the exponentials of the row is NaN, whatever the maximum \
+     of the row is. Every result of the row is therefore NaN." => {
         "other-nan" "programs/softmax@softmax" "+8:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/softmax@softmax" "+8:3 `% = tile.all_reduce max";
         "other-extreme" "programs/softmax@softmax" "+8:3 `% = arith.maximumf";
@@ -347,8 +354,8 @@ harmless! {
         "other-nan-of-exchange" "programs/fused-rows@softmax" "+6:3 `% = tile.all_reduce max";
         "other-extreme" "programs/fused-rows@softmax" "+6:3 `% = arith.maximumf";
     }
-    "Exponentials are not negative, so their sum is never -0.0. The sign of a zero initial value \
-     has no effect." => {
+    "Exponentials are not negative, so their sum is never -0.0. The edit changes only the sign of \
+     the zero that initializes the accumulator, and this sign has no effect." => {
         "other-zero" "programs/softmax@softmax" "+10:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@kept" "+4:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@pages" "+8:3 `% = arith.constant -0.0";
@@ -357,8 +364,9 @@ harmless! {
             "+1:3 `% = arith.constant -0.0";
         "other-zero" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant -0.0";
     }
-    "The edit only changes the maximum of a row whose elements are all -inf. The results of this \
-     row are NaN with and without the edit, because the sum of the exponentials is NaN or 0." => {
+    "The edit only changes the maximum of a row whose elements are all -inf. With and without the \
+     edit, the results of such a row are NaN, because the sum of the exponentials of the row is \
+     NaN or 0." => {
         "finite-for-infinite" "programs/softmax@softmax" "+8:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/fused-rows@softmax" "+6:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/softmax-named@rows,programs/softmax-named@columns"
@@ -370,11 +378,11 @@ harmless! {
      exponentials is 0 or NaN with and without the edit." => {
         "other-extension" "programs/log-sum-exp@log_sum_exp" "+23:10 `% = arith.sitofp";
     }
-    "The element count is never NaN." => {
+    "The edit affects only the maximum of an element count, and an element count is never NaN." => {
         "other-extreme" "programs/variance-welford@variance" "+6:13 `% = arith.maximumf";
     }
-    "After the exchange, both lanes of a row hold the same sum. The stored value is therefore \
-     equal for both choices of the lane that stores it." => {
+    "After the exchange of partial results, both lanes of a row hold the same sum. The stored \
+     value therefore does not depend on which of the two lanes stores the value." => {
         "negate-comparison" "ptx/every-warp@every_warp" "+12:5 `% = arith.cmpi eq";
         "negate-guard" "ptx/every-warp@every_warp" "+12:5 `scf.if";
         "negate-comparison" "ptx/rows-by-20@rows_by_20" "+4:5 `% = arith.cmpi eq";
@@ -386,26 +394,26 @@ harmless! {
         "negate-comparison" "ptx/packed-half-f16@f16_sum" "+3:5 `% = arith.cmpi ult";
     }
     "With the edit, the threads start at another element of their row, and wrap around at the end \
-     of the row. The threads add the same elements in another order." => {
+     of the row. With the edit, the threads add the same elements in another order." => {
         "other-offset" "ptx/every-warp@every_warp" "+12:5 `% = arith.addi %, % : index";
         "other-arithmetic" "ptx/skew@rows" "+3:5 `% = arith.addi %, % : index";
     }
-    "Only the low bits of the exchanged word are used. Sign extension and zero extension give the \
-     same low bits." => {
+    "The kernel uses only the low bits of the exchanged word. Sign extension and zero extension \
+     give the same low bits." => {
         "other-extension" "ptx/i8@i8_or" "+2:5 `% = arith.extui % : i8 to i32";
         "other-extension" "ptx/packed-half-f16@f16_sum" "+3:5 `% = llvm.zext % : i16 to i32";
     }
     "Each warp contains 16 or 32 lanes of a row. The edit only affects the value of the \
-     fourth-last of these lanes. After the edited shuffle step, the first of the 16 or 32 lanes no \
-     longer depends on the value of the affected lane." => {
+     fourth-last of the 16 or 32 lanes. After the edited shuffle step, the value of the first lane \
+     does not depend on the value of the fourth-last lane." => {
         "other-boundary" "ptx/all-reduce-width-48-i32@integers" "+5:10 `% = arith.cmpi ult";
         "other-boundary" "ptx/all-reduce-width-48@rows" "+5:10 `% = arith.cmpi ult";
     }
-    "The condition is always true, because the block has 32 threads." => {
+    "The condition of the removed guard is always true, because the block has 32 threads." => {
         "lose-guard" "ptx/batched@rows" "+2:5 `scf.if";
     }
-    "The condition is always true, because vectors remain after the loop: four iterations of 32 \
-     threads load 128 of 150 vectors." => {
+    "The condition of the removed guard is always true, because four loop iterations of 32 threads \
+     load 128 of 150 vectors, so vectors remain after the loop." => {
         "lose-guard" "mutations/numbers@places" "+1:3 `scf.if";
     }
     "If the loop leaves no remainder of rows or columns, the remainder loop has no iterations." => {
@@ -502,8 +510,8 @@ harmless! {
      elements." => {
         "other-nan-of-comparison" "programs/log-sum-exp@log_sum_exp" "+7:13 `% = arith.cmpf oeq";
     }
-    "The kernel checks the bounds of each element. In the additional iteration, every element is \
-     out of bounds, so the kernel ignores it." => {
+    "The kernel checks the bounds of each element. In the additional loop iteration, every element \
+     is out of bounds, so the kernel ignores the element." => {
         "long-loop" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_6 +1:3 `scf.for";
         "long-loop" "programs/looked-up-elements@rows" "rows_9 +1:3 `scf.for";
         "long-loop" "programs/row-and-column-sums@row_and_column_sums"
@@ -517,9 +525,9 @@ harmless! {
         "long-loop" "ptx/welford-branches@variance" "+1:3 `scf.for";
         "long-loop" "tutorial/t07-run@chosen" "+1:3 `scf.for";
     }
-    "f16 represents counts up to 2048 exactly. In longer rows, the edit rounds one of several \
-     hundred partial counts. The error of the result is within the error bound for a changed order \
-     of combination." => {
+    "The edit has no effect on counts up to 2048, because f16 represents these counts exactly. In \
+     rows of more than 2048 elements, the edit rounds one of several hundred partial counts. The \
+     error of the result is within the error bound for a changed order of combination." => {
         "round-to-half" "programs/variance-welford@variance" "+5:10 `% = arith.addf";
     }
     "The edit rounds one partial sum of a row once, with a relative error of at most 1/2048. The \
@@ -527,8 +535,8 @@ harmless! {
      multiplies by a rounded exponential for each of up to 1024 elements." => {
         "round-to-half" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_5 +13:11 `% = arith.mulf";
     }
-    "Only the first of four elements of the buffer is used; the other three elements pad the buffer \
-     to 16 bytes." => {
+    "The kernel uses only the first of four elements of the buffer. The other three elements pad \
+     the buffer to 16 bytes." => {
         "small-scratch" "lower-reduction/many-warps@pairs_of_nine_warps"
             "@pairs_of_nine_warps_scratch_3 : memref<4xi32";
         "small-scratch" "lower-reduction/many-warps@thirty_two_warps"
@@ -543,11 +551,11 @@ harmless! {
         "other-boundary" "programs/looked-up-columns@columns" "columns_0 +1:3 `% = arith.cmpi ult";
     }
     "The first warp holds all three partial results, and its first thread stores the result. The \
-     sum of the second warp is -0.0, the identity of addition." => {
+     edit excludes the sum of the second warp, and this sum is -0.0, the identity of addition." => {
         "other-width" "mutations/blocks@sum" "+1:3 `% = tile.all_reduce sum % scope(cta) width 64";
     }
-    "After the exchange, both threads of a column hold the same sum. The stored value is therefore \
-     equal for both choices of the thread that stores it." => {
+    "After the exchange of partial results, both threads of a column hold the same sum. The stored \
+     value therefore does not depend on which of the two threads stores the value." => {
         "negate-comparison" "mutations/blocks@columns" "+1:3 `% = arith.cmpi eq";
     }
     "The kernel's rows have at most 64 elements, so the loop has at most one iteration." => {
@@ -558,31 +566,31 @@ harmless! {
         "other-divisor" "programs/dot-and-matvec@dot_and_matvec"
             "dot_and_matvec_4 +1:3 `% = arith.remui";
     }
-    "The original index is out of range. The edited index reads another row of the array, and `or` \
-     is idempotent." => {
+    "The edit changes only an index that is out of range. With the edited index, the kernel reads \
+     another row of the array again, and `or` is idempotent." => {
         "truncate-index" "mutations/numbers@bits" "+2:3 `% = arith.addi";
     }
     "The first half of the threads holds all partial results, and its first thread stores the \
-     result. The second half of the threads only holds identities." => {
+     result. Each thread of the second half holds the identity of the combiner." => {
         "other-width" "programs/dot-and-matvec@dot_and_matvec"
             "dot_and_matvec_9 +1:3 `% = tile.all_reduce sum % scope(cta) width 512";
         "other-width" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_7 +1:3 `tile.all_reduce";
         "other-width" "programs/rows-of-any-length@by_hand" "by_hand_4 +4:3 `% = tile.all_reduce";
     }
-    "Both arguments are temporaries of the same size. The kernel reads from each temporary only \
-     values that it wrote there." => {
+    "Both arguments are temporaries of the same size. The kernel reads from each of the two \
+     temporaries only values that the kernel itself wrote to the temporary." => {
         "swap-arguments" "programs/log-sum-exp@log_sum_exp" "+1:3 `gpu.launch_func";
     }
-    "The condition is always true, because vectors remain after the loop: 31 iterations of 1024 \
-     threads load 31744 of 32320 vectors." => {
+    "The condition of the removed guard is always true, because 31 loop iterations of 1024 threads \
+     load 31744 of 32320 vectors, so vectors remain after the loop." => {
         "lose-guard" "programs/argmax-vocabulary@argmax" "+1:3 `scf.if";
     }
-    "The condition is always true, because vectors remain after the loop: seven iterations of 32 \
-     threads load 224 of 249 or 250 vectors." => {
+    "The condition of the removed guard is always true, because seven loop iterations of 32 \
+     threads load 224 of 249 or 250 vectors, so vectors remain after the loop." => {
         "lose-guard" "ptx/welford-branches@variance" "+1:3 `scf.if";
     }
-    "The edit only affects threads without a row. These threads load factors that all rows share, \
-     and store nothing." => {
+    "The edit only affects threads without a row. Threads without a row load only factors that are \
+     common to all rows, and store nothing." => {
         "other-boundary" "programs/fused-rows@layer_norm" "+20:3 `% = arith.cmpi ult";
         "lose-guard" "programs/fused-rows@layer_norm" "+20:3 `scf.if";
     }
@@ -590,8 +598,8 @@ harmless! {
      vector accesses, and computes the same result." => {
         "other-divisor" "programs/fused-rows@kept" "+5:3 `% = arith.remui";
     }
-    "If a row contains a NaN, every reduction of the row is NaN. One reduction that is NaN makes \
-     the result NaN, so another reduction may ignore NaN." => {
+    "If a row contains a NaN, every reduction of the row is NaN. The result is NaN if at least one \
+     reduction of the row is NaN, so it does not matter whether another reduction ignores NaN." => {
         "other-nan" "programs/combined-reductions@max_over_sum" "+9:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/combined-reductions@max_over_sum"
             "+9:3 `% = tile.all_reduce max";
@@ -615,11 +623,13 @@ harmless! {
         "other-zero" "programs/combined-reductions@sum_over_max" "+8:3 `% = arith.constant -0.0";
     }
     "The result of adding 1 to a number is never -0.0, so a sum of such results is never -0.0. The \
-     sign of a zero initial value has no effect." => {
+     edit changes only the sign of the zero that initializes the accumulator, and this sign has no \
+     effect." => {
         "other-zero" "programs/fused-rows@turned" "+13:3 `% = arith.constant -0.0";
     }
-    "If a difference is NaN, the sum of its row is NaN. The kernel divides by this sum, so the \
-     results of the row are NaN with and without the edit." => {
+    "If the difference between an element and the maximum is NaN, the sum of the row is NaN. The \
+     kernel divides the exponentials of the row by the sum, so the results of the row are NaN with \
+     and without the edit." => {
         "other-nan-of-comparison" "programs/fused-rows@softmax" "+20:10 `% = arith.cmpf olt";
         "other-nan-of-comparison" "programs/softmax-named@rows" "+1:3 `% = arith.cmpf olt";
         "other-nan-of-comparison" "programs/softmax-named@columns" "+1:3 `% = llvm.fcmp";
@@ -659,14 +669,14 @@ harmless! {
         "other-constant" "programs/variance-welford@variance" "+4:12 `% = arith.constant 1.0";
     }
     "The first half of the block holds all 128 partial results, and its first thread stores the \
-     result. The second half of the block adds nothing." => {
+     result. The second half of the block does not contribute to the result." => {
         "other-width" "programs/variance-welford@variance" "+1:3 `tile.all_reduce`";
     }
     "The rounded number is an integer below 2048, which f16 represents exactly." => {
         "round-to-half" "programs/element-wise-chains@gated" "`% = arith.subf";
     }
-    "The kernel adds the exponential to a number. If the operand of the exponential is NaN, this \
-     number is NaN as well." => {
+    "The kernel adds the exponential to another number. If the operand of the exponential is NaN, \
+     the other number is NaN as well." => {
         "other-nan-of-comparison" "programs/element-wise-chains@gated" "`% = llvm.fcmp \"olt\"";
         "other-nan-of-comparison" "programs/element-wise-chains@turned" "`% = llvm.fcmp \"olt\"";
     }
@@ -716,8 +726,8 @@ harmless! {
      give the same result." => {
         "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf olt";
     }
-    "The kernel contains one alignment check of the array for each op. The other checks of the \
-     array still detect misalignment." => {
+    "The kernel contains one alignment check of the array for each op. The edit changes one of \
+     these checks, and the other checks of the array still detect misalignment." => {
         "other-divisor" "mutations/fused@two_lengths" "two_lengths_1 +22:3 `% = arith.remui";
         "other-divisor" "programs/rows-of-any-length@by_hand" "by_hand_1 +13:3 `% = arith.remui";
     }
@@ -726,7 +736,8 @@ harmless! {
         "other-arithmetic" "mutations/fused@two_lengths" "two_lengths_3 +5:3 `% = arith.remui";
     }
     "In a row whose elements are all -inf, each difference from the maximum is NaN. With the \
-     edited maximum, the result is the product of -inf and a count of 0, which is NaN too." => {
+     edited maximum, the result is the product of -inf and a count of 0, and this product is NaN \
+     too." => {
         "finite-for-infinite" "mutations/fused@two_lengths"
             "two_lengths_0 +5:3 `% = arith.constant 0xFF800000";
     }
@@ -737,17 +748,19 @@ harmless! {
      exponential changes by at most the smallest subnormal f32." => {
         "other-constant" "programs/softmax-named@columns" "+1:3 `% = arith.constant -1.04";
     }
-    "The array has 231 columns, so column indices are below 256." => {
+    "The array has 231 columns, so the truncation of a column index to 8 bits has no effect." => {
         "truncate-index" "programs/softmax-named@columns" "columns_1 +1:3 `% = arith.addi";
     }
-    "The grid has one block per row, so each block writes its scratch buffer once." => {
+    "The grid has one block per row, so each block writes its scratch buffer only once, and no \
+     later write conflicts with a read of the buffer." => {
         "late-barrier" "programs/rows-of-any-length@by_hand" "by_hand_1 +4:3 `gpu.barrier";
         "early-barrier" "programs/rows-of-any-length@in_place" "in_place_6 +7:3 `gpu.barrier";
         "early-barrier" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_6 +13:3 `gpu.barrier";
     }
     "The maximum of the row is subtracted from each element, so the difference is never positive. \
-     The upper bound of the exponential's operand has no effect." => {
+     The operand of the exponential therefore never reaches its upper bound, which the edit \
+     changes." => {
         "other-constant" "programs/softmax@softmax" "+15:10 `% = arith.constant 8.9";
     }
     "One additional square among at least 2049 squares changes the sum by less than the error \
@@ -758,11 +771,12 @@ harmless! {
      The error is within the error bound for a changed order of combination." => {
         "other-arithmetic" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_7 +12:11 `% = arith.mulf";
     }
-    "Between the two exchanges, all threads wait at a barrier until the maximum is in memory." => {
+    "Between the two reductions that exchange values through the shared buffer, all threads wait \
+     at a barrier until the maximum is in memory." => {
         "share-scratch" "mutations/fused@two_lengths" "two_lengths_1 +5:3 `% = memref.get_global @";
     }
-    "Each row contains its maximum, so the count of maxima is at least 1. The sign of a zero \
-     initial value has no effect." => {
+    "Each row contains its maximum, so the count of maxima is at least 1. The edit changes only \
+     the sign of the zero that initializes the accumulator, and this sign has no effect." => {
         "other-zero" "mutations/fused@two_lengths" "+13:3 `% = arith.constant -0.0";
     }
 }

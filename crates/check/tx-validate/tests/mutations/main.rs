@@ -7,13 +7,13 @@
 //! * `harmless.rs` lists edits without an observable effect.
 //! * `report.rs` writes `docs/mutations.md`.
 //!
-//! Each edit is one test, which makes the edit in a sample of the programs. `--run [PART PARTS
-//! FILE…]` makes every edit in all programs, or in one part of the programs, and prints a line of
-//! JSON for each edit. `--run` skips edits that are detected or harmless according to the files.
-//! `--again PROGRAMS FILE…` makes every edit in the named programs. `--page FILE…` writes the page
-//! `docs/mutations.md` from the lines of JSON. `--look PROGRAMS EDITS COUNT` prints the outcome of
-//! the named edits. A name matches if it contains one of the given texts; commas separate the
-//! texts.
+//! The harness runs one test per edit. The test makes the edit in a sample of the programs. `--run
+//! [PART PARTS FILE…]` makes every edit in all programs, or in one part of the programs, and prints
+//! a line of JSON for each edit. `--run` skips an edit if one of the files records that the edit is
+//! detected or harmless. `--again PROGRAMS FILE…` makes every edit in the named programs. `--page
+//! FILE…` writes the page `docs/mutations.md` from the lines of JSON. `--look PROGRAMS EDITS COUNT`
+//! prints the outcome of the named edits. PROGRAMS and EDITS are lists of texts, separated by
+//! commas. The command selects each program or edit whose name contains one of the texts.
 
 mod edits;
 mod harmless;
@@ -212,7 +212,7 @@ fn sample(number: usize, edit: &'static Edit, surveys: &'static [Survey]) -> Res
     }
 }
 
-/// Checks that the page lists exactly the existing edits.
+/// Checks that the table of `docs/mutations.md` lists exactly the edits of `edits.rs`.
 fn page_is_fresh() -> Result<(), Failed> {
     let path = report::path();
     let page = std::fs::read_to_string(&path)
@@ -298,7 +298,7 @@ fn edited(
     });
 }
 
-/// Returns one part of the programs.
+/// Returns part `part` of the list of programs, which is split into `parts` parts.
 fn one_part(part: usize, parts: usize) -> Result<Vec<programs::Program>, String> {
     if part >= parts {
         return Err(format!("part {part} of {parts}: parts are counted from 0"));
@@ -326,7 +326,7 @@ fn named(parts: &str) -> Result<Vec<programs::Program>, String> {
 }
 
 /// Makes every edit in some programs, and prints a line of JSON for each. If a file of an earlier
-/// run contains a line for an edit, the function copies this line.
+/// run contains a line for an edit, the function copies the line and does not make the edit again.
 fn run(
     programs: Result<Vec<programs::Program>, String>,
     before: &[String],
@@ -463,7 +463,7 @@ fn look(arguments: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Processes items on all processors; returns the results in the order of the items.
+/// Processes the items on all processors, and returns the results in the order of the items.
 fn parallel<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(BTreeMap::new());

@@ -71,14 +71,14 @@ pub(crate) struct EditSite {
     pub(crate) stage: usize,
     /// Name of the pass.
     pub(crate) pass: String,
-    /// Index of the change in the module.
+    /// Index of the change among all changes that the edit can make in the module.
     pub(crate) change: usize,
     /// Op and its location.
     pub(crate) op: String,
     /// Ops that compute the operands, if the op contains blocks.
     #[serde(default)]
     pub(crate) of: String,
-    /// Kernel that the op belongs to.
+    /// Kernel to which the op belongs.
     #[serde(default)]
     pub(crate) kernel: Option<String>,
 }
@@ -86,9 +86,10 @@ pub(crate) struct EditSite {
 /// Outcome of an edit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Outcome {
-    /// Some checkers detect the edit; the message is from the first of these checkers.
+    /// At least one checker detects the edit; the message is from the first such checker.
     Caught(BTreeSet<Checker>, String),
-    /// The edit changes neither the PTX nor the launch plan.
+    /// The compiler translates the edited program to the same PTX and launch plan as the unedited
+    /// program.
     SameCode,
     /// Not detected.
     Survived(String),
@@ -101,13 +102,13 @@ pub(crate) struct Survey {
     pub(crate) program: Program,
     /// Places of each edit.
     pub(crate) places: Vec<Vec<EditSite>>,
-    /// Kernels that no input launches, so that edits in them cannot be detected.
+    /// Kernels that no input launches. The checkers cannot detect an edit in such a kernel.
     pub(crate) unlaunched: Vec<String>,
     /// Compilation result of the unedited program.
     artifact: Artifact,
     /// Called function, and the kernels that it launches.
     functions: BTreeSet<String>,
-    /// Stages of the unedited program that cannot be executed.
+    /// Stages of the unedited program whose module the validation cannot execute.
     unknown: Vec<String>,
     /// Reference results of the unedited program.
     references: Arc<References>,
@@ -287,8 +288,8 @@ pub(crate) fn survey(
     })
 }
 
-/// Makes one change, and returns whether the module verifies. The result is `None` if the module is
-/// unchanged.
+/// Makes one change of the module, and returns whether the changed module passes the MLIR verifier.
+/// Returns `None` if the change does not affect the module.
 fn change(
     module: &mut Module<'_>,
     edit: &Edit,
@@ -314,7 +315,7 @@ fn change(
     changed.then(|| module.as_operation().verify())
 }
 
-/// Makes an edit, and records which checkers detect it.
+/// Makes an edit in a program, and records which checkers detect the edit.
 ///
 /// `known` marks edits that are known to be harmless.
 pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &EditSite, known: bool) -> Outcome {
@@ -361,9 +362,9 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &EditSite, known: bool
     }
 }
 
-/// Number of inputs of the first attempt, which detect most edits.
+/// Number of inputs of the first attempt. These inputs detect most edits.
 const FEW_INPUTS: usize = 3;
-/// Ends of the ranges of inputs in the second and later attempts.
+/// Bounds of the ranges of input indices that the second attempt and each further attempt run.
 const MORE_INPUTS: [usize; 4] = [FEW_INPUTS, 16, 64, usize::MAX];
 
 fn try_mutate(survey: &Survey, edit: &Edit, place: &EditSite, options: Options) -> Outcome {
@@ -472,7 +473,8 @@ fn compiles_to_the_same(survey: &Survey, edit: &Edit, place: &EditSite) -> bool 
 }
 
 /// Returns some places of an edit: the first place, the last place, and equidistant places between
-/// them. If no input launches the kernel of a place, the next place replaces this place.
+/// them. If no input launches the kernel that contains a place, the function selects the next place
+/// instead.
 pub(crate) fn some(survey: &Survey, edit: usize, most: usize) -> Vec<&EditSite> {
     let places = &survey.places[edit];
     let positions: Vec<usize> = match (places.len(), most) {

@@ -18,13 +18,13 @@ fn bounds<'c>(op: Op<'c>) -> Option<[Val<'c>; 3]> {
     operands(op).get(..3)?.try_into().ok()
 }
 
-/// Returns whether the body is guarded, so that an additional iteration has no effect.
+/// Returns whether a guard in the loop body makes an additional iteration have no effect.
 fn is_guarded(op: Op<'_>) -> bool {
     let body = first_block(op, 0).map(ops).unwrap_or_default();
     body.into_iter().any(|inner| is(inner, "scf.if"))
 }
 
-/// Moves a loop bound by one loop step.
+/// Increases or decreases a loop bound by one loop step.
 fn moved<'c>(op: Op<'c>, bound: usize, how: &'static str) -> Vec<Change<'c>> {
     match bounds(op) {
         Some(bounds) => one(move || {

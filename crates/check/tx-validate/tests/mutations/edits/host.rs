@@ -27,8 +27,8 @@ fn starts(op: Op<'_>) -> Option<Vec<usize>> {
     )
 }
 
-/// Launches fewer blocks along a dimension. An additional block has no effect, because kernels use
-/// grid-stride loops.
+/// Launches fewer blocks along a dimension. The edit does not launch more blocks, because an
+/// additional block has no effect on a grid-stride loop.
 pub(super) fn smaller_grid(op: Op<'_>) -> Vec<Change<'_>> {
     let Some(starts) = starts(op) else {
         return none();
@@ -142,12 +142,12 @@ pub(super) fn other_known_block(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// Returns the group number of an op.
+/// Returns the number of the fused group to which an op belongs.
 fn group(op: Op<'_>) -> Option<i64> {
     integer_value(attribute(op, "tile.group")?)
 }
 
-/// Returns the ops that follow an op in its group.
+/// Returns the ops that follow an op in its fused group.
 fn later_phases(op: Op<'_>) -> Vec<Op<'_>> {
     let (Some(own), Some(block)) = (group(op), op.block()) else {
         return Vec::new();
@@ -203,8 +203,8 @@ pub(super) fn other_hand_over(op: Op<'_>) -> Vec<Change<'_>> {
     })
 }
 
-/// Returns whether an op launches a kernel with a maximum row length, because registers of the
-/// kernel hold rows.
+/// Returns whether an op launches a kernel that holds rows in registers, and therefore has a
+/// maximum row length.
 fn launches_holder(op: Op<'_>) -> bool {
     let path = attribute(op, "kernel").and_then(tx_mlir::symbol_path);
     let (true, Some(kernel)) = (

@@ -18,7 +18,7 @@ pub(crate) fn none<'c>() -> Vec<Change<'c>> {
     Vec::new()
 }
 
-/// Returns one change for each item.
+/// Returns one possible change of the IR for each item of a list.
 pub(crate) fn each<'c, T>(
     things: impl IntoIterator<Item = T>,
     change: impl Fn(T) -> Change<'c>,
@@ -74,7 +74,7 @@ pub(crate) fn previous(op: Op<'_>) -> Option<Op<'_>> {
     Some(all[at.checked_sub(1)?])
 }
 
-/// Creates an integer constant, with an op of the dialect that the surrounding code uses.
+/// Creates an integer constant with a constant op of the dialect that the surrounding code uses.
 pub(crate) fn integer<'c>(b: &Builder<'c>, at: Op<'c>, n: i64, ty: Type<'c>) -> Val<'c> {
     let made = match in_llvm(at) {
         true => "llvm.mlir.constant",
@@ -124,7 +124,8 @@ pub(crate) fn set(op: Op<'_>, attribute: &str, text: &str) {
     set_attribute(op, attribute, parse_attribute(context(op), text));
 }
 
-/// Computes a new value from a value, and replaces all uses of the old value by the new value.
+/// Computes a new SSA value from an SSA value, and replaces all uses of the original value by the
+/// new value.
 pub(crate) fn instead<'c>(old: Val<'c>, make: impl FnOnce(Val<'c>) -> Val<'c>, user: Op<'c>) {
     // The op that computes the new value keeps the old value as its operand.
     let new = make(old);
@@ -154,7 +155,7 @@ pub(crate) fn move_before<'c>(op: Op<'c>, target: Op<'c>) {
     erase(op);
 }
 
-/// Returns whether the op may be a barrier without results.
+/// Returns whether an op is a barrier that has no results.
 pub(crate) fn is_barrier(op: Op<'_>) -> bool {
     results(op).is_empty()
         && [

@@ -20,7 +20,7 @@ fn indices(op: Op<'_>) -> Option<usize> {
     })
 }
 
-/// Increments the last index whose dimension has more than one element.
+/// Increments the index along the last dimension that has more than one element.
 fn neighbour<'c>(op: Op<'c>, memref: usize) -> Vec<Change<'c>> {
     let (Some(from), Some(ty)) = (indices(op), MemRef::of(operands(op)[memref])) else {
         return none();

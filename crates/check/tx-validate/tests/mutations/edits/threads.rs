@@ -40,7 +40,7 @@ pub(super) fn drop_warp_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     erased_if(op, is_warp_barrier(op))
 }
 
-/// Removes a cluster wait and its arrival.
+/// Removes a wait at the cluster barrier together with the corresponding arrival.
 pub(super) fn drop_cluster_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     if !is(op, "nvvm.cluster.wait") {
         return none();
@@ -98,7 +98,7 @@ pub(super) fn drop_named_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     erased_if(op, is_named_barrier(op))
 }
 
-/// Guards an op by a condition on the thread id.
+/// Wraps an op in an `scf.if` whose condition depends on the thread id.
 fn for_some<'c>(op: Op<'c>, below: i64) -> Vec<Change<'c>> {
     one(move || {
         let b = before(op);
@@ -203,7 +203,7 @@ fn without_lane(op: Op<'_>, operand: usize) {
     set_operand(op, operand, b.binary(and, mask, others));
 }
 
-/// Returns whether an op accesses no memory, so that moving a barrier across it has no effect.
+/// Returns whether moving a barrier across an op has no effect, because the op accesses no memory.
 fn is_plain(op: Op<'_>) -> bool {
     let exchanges = matches!(
         name(op),

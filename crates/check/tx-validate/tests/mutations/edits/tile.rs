@@ -130,7 +130,8 @@ pub(super) fn other_identity(op: Op<'_>) -> Vec<Change<'_>> {
     })
 }
 
-/// Returns a number plus one, or 1 if the sum is equal to the number.
+/// Returns `number + 1`, or 1 if `number` is a float that is not finite or whose magnitude is at
+/// least 1000.
 fn one_more(number: Attribute<'_>) -> String {
     let text = number.to_string();
     let ty = text.split_once(" : ").map_or("i64", |(_, ty)| ty);
@@ -282,7 +283,7 @@ pub(super) fn other_stride(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// Replaces the result of an exchange by the value of the own thread.
+/// Replaces the result of a `tile.all_reduce` by the operand of the same thread.
 pub(super) fn lose_exchange(op: Op<'_>) -> Vec<Change<'_>> {
     match is(op, "tile.all_reduce") {
         true => one(move || {

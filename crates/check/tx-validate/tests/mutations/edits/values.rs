@@ -12,7 +12,7 @@ use tx_mlir::{
     set_attribute, set_operand,
 };
 
-/// Returns the replacement for an op of the dialects `arith` and `llvm`.
+/// Returns the op that replaces an arithmetic op of the dialect `arith` or `llvm`.
 fn other_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "arith.addf" => "arith.subf",
@@ -58,8 +58,8 @@ fn other_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns whether the op computes the counter of an LLVM loop. After an edit of this op, the loop
-/// would not end.
+/// Returns whether the op computes the counter of an LLVM loop. An edit of the op that computes the
+/// counter could make the loop endless.
 fn counts(op: Op<'_>) -> bool {
     in_llvm(op)
         && operands(op)
@@ -119,7 +119,7 @@ pub(super) fn swap_select(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// Returns the predicate of a comparison, and whether it compares floats.
+/// Returns the predicate of a comparison op, and whether the op compares floats.
 fn comparison(op: Op<'_>) -> Option<(i64, bool)> {
     let floats = match name(op) {
         "arith.cmpi" | "llvm.icmp" => false,
@@ -235,7 +235,8 @@ fn become_float<'c>(op: Op<'c>, n: f64) -> Vec<Change<'c>> {
     })
 }
 
-/// Returns whether a constant is data, not a lane, offset or mask.
+/// Returns whether a constant is an operand of the computation, and not a lane, an offset or a
+/// mask.
 fn is_data(op: Op<'_>) -> bool {
     let users = ["gpu.shuffle", "nvvm.", "llvm.getelementptr"];
     result_type(op).is_some_and(|ty| !ty.is_index())
