@@ -52,7 +52,8 @@ fn arguments(dag: &Value) -> Vec<(&Value, &str)> {
         .collect()
 }
 
-/// Type of an attribute parameter, which determines its Rust and C types.
+/// Type of an attribute parameter; the type determines the Rust type and the C type of the
+/// parameter.
 #[derive(Clone)]
 enum Parameter {
     Integer,
@@ -441,7 +442,7 @@ fn structure(attribute: &Value, parameters: &[(String, Parameter)], rust: &mut S
                 // attribute are read only if the attribute has the right kind.
                 unsafe {{ if !{function}Is(raw) {{ return None; }} Some({made}) }}
             }}
-            /// Returns the attribute with these parameters.
+            /// Returns the attribute with the given parameters.
             {result} {{
                 {before}
                 // SAFETY: the context is valid, and texts are valid during the call.

@@ -57,7 +57,7 @@ fn pages() -> std::io::Result<()> {
 /// Returns the directory in which `cargo xtask setup` installs tools, if the program is built
 /// outside of this repository. Returns an empty path if the program is built inside of the
 /// repository. A program that is built inside of the repository must not contain paths of the build
-/// machine, and looks for tools relative to its own location.
+/// machine, so the program looks for tools relative to its own location.
 fn tools() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));

@@ -11,9 +11,9 @@ use tx_mlir::{
 };
 
 /// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules. The
-/// attribute is an array. The first array element is a string with the GPU and the assumed lengths.
-/// Each further array element is a pair of a schedule and its estimated time in microseconds. The
-/// first pair contains the chosen schedule.
+/// list of candidate schedules is an array attribute. The first array element is a string with the
+/// GPU and the assumed lengths. Each further array element is a pair of a schedule and its
+/// estimated time in microseconds. The first pair of the array contains the chosen schedule.
 pub const CANDIDATES: &str = "tile.candidates";
 
 /// Attribute of a `memref.alloc` in a host function. The attribute states that the allocated memory
@@ -36,7 +36,7 @@ pub const GROUP: &str = "tile.group";
 pub const MATH: &str = "tile.math";
 
 /// Attribute of a memory access. The attribute contains the number of the access set to which the
-/// access belongs. For each element, one thread performs all accesses of the same access set.
+/// access belongs. One thread performs all accesses of an access set to the same element.
 pub const OWNED: &str = "tile.owned";
 
 /// Attribute of the nested module that the pass `tensor-isolate-functions` creates.
@@ -45,8 +45,8 @@ pub const ISOLATED: &str = "tile.isolated";
 /// Discardable attribute `tile.…` that `Tile.td` does not declare.
 struct DiscardableAttribute {
     name: &'static str,
-    /// Names of the ops that may have the attribute. If the list is empty, any op may have the
-    /// attribute.
+    /// Names of the ops that may have the attribute. If the list of op names is empty, any op may
+    /// have the attribute.
     on: &'static [&'static str],
     /// Returns whether a value has the expected attribute kind.
     is: unsafe extern "C" fn(MlirAttribute) -> bool,
@@ -136,9 +136,9 @@ impl DiscardableAttribute {
     }
 }
 
-/// Rejects unknown attributes of a `tile` op. Unknown attributes are usually misspelt, and MLIR
-/// preserves them silently. The function accepts attributes of other dialects, whose names contain
-/// a dot.
+/// Rejects unknown attributes of a `tile` op. Unknown attributes are usually misspelt, but MLIR
+/// preserves unknown attributes without a warning. The function accepts attributes of other
+/// dialects, whose names contain a dot.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, _) in discardable_attributes(op) {
         let found = found.as_str();
@@ -187,7 +187,8 @@ const NESTED: [&str; 4] = [
 ];
 
 /// Rejects `tile.…` attributes of call arguments, of call results, and of memory attributions of
-/// kernels. MLIR does not pass these attributes to the dialect verifier.
+/// kernels. MLIR does not pass the attributes of arguments, results and memory attributions to the
+/// dialect verifier.
 ///
 /// # Errors
 /// Fails if an argument, a result or a memory attribution has a `tile.…` attribute.
@@ -211,8 +212,9 @@ fn no_attribute(found: &str) -> String {
     format!("has no attribute `{found}`")
 }
 
-/// Verifies a `tile.…` attribute of `op`, which belongs to another dialect. Writes an error to
-/// `sink` if the attribute is invalid. `op` is null for attributes of arguments and results.
+/// Verifies a `tile.…` attribute of `op`, which belongs to another dialect. Reports an error to the
+/// C++ object `sink` if the attribute is invalid. `op` is null for attributes of arguments and
+/// results.
 pub(crate) unsafe extern "C" fn verify_attribute(
     op: MlirOperation,
     text: *const c_char,

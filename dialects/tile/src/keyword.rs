@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use tx_mlir::{codes, nearest};
 
 /// Table of synonyms. An entry contains the name of an enumeration of the dialect, one keyword of
-/// the enumeration, and words for this keyword in other languages.
+/// the enumeration, and the names that other languages use for the keyword.
 const SYNONYMS: &[(&str, &str, &[&str])] = &[
     ("kind", "sum", &["add", "plus", "addf", "addi"]),
     (
@@ -40,9 +40,9 @@ const SYNONYMS: &[(&str, &str, &[&str])] = &[
     ("axis", "warpgroup", &["warp_group"]),
 ];
 
-/// Writes an error for the keyword `word` to `sink`. `known` points to the `count` valid keywords.
-/// `what` is the name of the enumeration in messages. If `word` is a valid keyword, the error
-/// states that the keyword is out of place.
+/// Reports an error about the keyword `word` to the C++ object `sink`. `known` points to the
+/// `count` valid keywords. `what` is the name of the enumeration in messages. If `word` is a valid
+/// keyword, the error states that the keyword is out of place.
 pub(crate) unsafe extern "C" fn unknown_keyword(
     what: MlirStringRef,
     word: MlirStringRef,
@@ -75,7 +75,7 @@ pub(crate) unsafe extern "C" fn unknown_keyword(
 }
 
 /// # Safety
-/// The text must remain valid for the lifetime `'a`.
+/// The text that `text` refers to must remain valid for the lifetime `'a`.
 unsafe fn borrowed<'a>(text: MlirStringRef) -> &'a str {
     // SAFETY: the caller guarantees a valid text.
     let bytes = unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) };

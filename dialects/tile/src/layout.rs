@@ -32,10 +32,11 @@ impl Axis {
 /// consecutive coordinates is `stride`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Iter {
-    /// Number of coordinates. In an offset list, this field contains the offset instead.
+    /// Number of coordinates. In a list of offsets, the field `extent` contains an offset instead
+    /// of a number of coordinates.
     pub extent: i64,
-    /// Distance between consecutive coordinates along the axis. In an offset list, the distance is
-    /// always 1.
+    /// Distance between consecutive coordinates along the axis. In a list of offsets, the field
+    /// `stride` is always 1.
     pub stride: i64,
     /// Hardware axis of the coordinates.
     pub axis: Axis,
@@ -46,10 +47,11 @@ pub struct Iter {
 pub struct Layout {
     /// Entries that map the row-major index of an element to threads and registers.
     pub shard: Vec<Iter>,
-    /// Replica entries. Each combination of the coordinates of these entries identifies one replica
-    /// of an element.
+    /// Replica entries. Each combination of the coordinates of the replica entries identifies one
+    /// replica of an element.
     pub replica: Vec<Iter>,
-    /// Offset entries. Each entry adds a constant to all positions along its axis.
+    /// Offset entries. Each entry adds a constant offset to the coordinate of every element along
+    /// the axis of the entry.
     pub offset: Vec<Iter>,
 }
 

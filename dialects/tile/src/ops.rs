@@ -10,7 +10,8 @@ use tx_mlir::{
     operands, results,
 };
 
-/// Ops that `lower-reduction` must lower. The list does not contain the terminator `tile.yield`.
+/// Ops that `lower-reduction` must lower. The list of ops does not contain the terminator
+/// `tile.yield`.
 pub const TILE_OPS: [&str; 6] = [
     "tile.reduce",
     "tile.all_reduce",
@@ -27,7 +28,7 @@ pub fn is_tile_op(op: Op<'_>) -> bool {
 
 impl Kind {
     /// Returns whether the kind is `argmax` or `argmin`. A result of `argmax` or `argmin` consists
-    /// of a value and its index.
+    /// of a value and the index of the value.
     pub fn is_arg(self) -> bool {
         matches!(self, Self::ArgMax | Self::ArgMin)
     }
@@ -53,7 +54,7 @@ pub struct Reduce<'c> {
     /// Memrefs that receive the results; empty if the results are fragments.
     pub destinations: Vec<Val<'c>>,
     /// Fragments with the previous values, which an op with `accumulate` combines with the results.
-    /// The list is empty if the destinations are memrefs.
+    /// The list of fragments is empty if the destinations of the op are memrefs.
     pub inits: Vec<Val<'c>>,
     /// The `with` operands: memrefs whose elements are arguments of the epilogue.
     pub extras: Vec<Val<'c>>,
@@ -243,7 +244,7 @@ fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
 
 /// Returns the type of each component of a partial result. For `custom`, the components have the
 /// types of the combiner's arguments. For `argmax` and `argmin`, the components are the value and
-/// its index. For other kinds, the only component is the value.
+/// the index of the value. For other kinds, the only component is the value.
 fn accumulators<'c>(
     op: Op<'c>,
     kind: Kind,

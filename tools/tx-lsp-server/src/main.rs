@@ -2,7 +2,7 @@
 //!
 //! MLIR's server runs in a child process. The child process reads standard input directly.
 //! `tx-lsp-server` copies the messages of MLIR's server to the editor. MLIR's server omits the
-//! documentation of ops from hovers, so `tx-lsp-server` adds this documentation.
+//! documentation of ops from hovers, so `tx-lsp-server` adds the documentation.
 
 mod docs;
 mod relay;

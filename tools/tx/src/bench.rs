@@ -116,7 +116,7 @@ pub(crate) struct RunTimes {
     seconds: Vec<f64>,
 }
 
-/// Measures the run time of a program `times` times. Calls `step` after each measurement.
+/// Measures the run time of a program `times` times. Calls `step` after each run-time measurement.
 pub(crate) fn time(
     device: &Device,
     program: &Executable,

@@ -13,9 +13,9 @@ use crate::failure::Failure;
 use crate::name;
 use crate::progress;
 
-/// Hidden command-line arguments that start a worker process. A worker reads test cases from
-/// standard input and checks them. Help texts and completions do not show these arguments, because
-/// the clap definition omits them.
+/// Hidden command-line arguments that start a worker process. A worker process reads test cases
+/// from standard input and checks the test cases. Help texts and completions do not show the
+/// arguments of a worker process, because the clap definition omits them.
 const WORKER: [&str; 2] = ["fuzz", "worker"];
 
 pub(crate) fn is_worker() -> bool {

@@ -60,8 +60,8 @@ use message::Message;
 /// Function that registers variants and passes.
 pub type Register = fn() -> Result<(), tx::Error>;
 
-/// Runs the command line of the process. `main` must call this function before it starts a thread,
-/// because the function sets the panic hook and an environment variable.
+/// Runs the command line of the process. `main` must call this function before `main` starts a
+/// thread, because the function sets the panic hook and an environment variable.
 #[must_use = "it is the exit status"]
 pub fn main() -> ExitCode {
     main_of("tx", || Ok(()), Ok)
@@ -81,7 +81,7 @@ pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
 }
 
 /// Runs the command line. If `tx` panics, the message reports a bug, and names the code that may
-/// contain the bug. The argument `makers` is the name of this code.
+/// contain the bug. The argument `makers` is the name of the code that may contain the bug.
 fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCode {
     compiler::prepare_with(prepare);
     name::choose();

@@ -45,8 +45,8 @@ pub(crate) fn start(filter: Option<&str>, trace: Option<&Path>) -> Result<(), Fa
     Ok(())
 }
 
-/// Returns a misspelled log level in a log filter, and the correct log level. Without this check,
-/// the filter would interpret the misspelled log level as a module name.
+/// Returns a misspelled log level in a log filter, and the correct log level. Without a check of
+/// the log level, the filter would interpret a misspelled log level as a module name.
 fn misspelt_level(filter: &str) -> Option<(&str, &str)> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     filter.split(',').map(str::trim).find_map(|word| {

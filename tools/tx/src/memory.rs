@@ -1,5 +1,6 @@
-//! Memory check for arguments. If the operating system overcommits memory, an allocation that is
-//! too large succeeds, and the system kills the process when the process writes to the memory.
+//! Memory check for arguments. If the operating system overcommits memory, an allocation of too
+//! much memory succeeds, but the operating system kills the process when the process writes to the
+//! allocated memory.
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use tx_runtime::Spec;
@@ -10,7 +11,7 @@ use crate::failure::Failure;
 const MAX_UNCHECKED_BYTES: u64 = 1 << 28;
 
 /// Rejects arguments that exceed the available memory. If `copied` is set, the run copies the
-/// arguments, as on the CPU, and the arguments require twice their size.
+/// arguments, as on the CPU, so the arguments require twice their size.
 pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);

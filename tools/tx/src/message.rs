@@ -100,8 +100,8 @@ impl Message {
         }
     }
 
-    /// Creates an error whose origin is `tx`. If the message begins with `tx: `, the function
-    /// removes this prefix.
+    /// Creates an error whose origin is `tx`. If the message begins with the prefix `tx: `, the
+    /// function removes the prefix.
     pub(crate) fn by_tx(message: &str) -> Self {
         let message = message.trim_end();
         Self {
@@ -184,8 +184,8 @@ impl Message {
         }
     }
 
-    /// Creates an error for arguments that violate a check of the program. The error is at the
-    /// source location of the check.
+    /// Creates an error for arguments that violate a check of the program. The source location of
+    /// the error is the source location of the violated check.
     pub(crate) fn of_arguments(
         error: &tx_plan::CheckError,
         file: &Path,
@@ -270,7 +270,7 @@ impl Message {
     }
 
     /// Converts the diagnostics of a compilation to messages. Cloned ops may cause several equal
-    /// diagnostics; the function keeps only the first diagnostic.
+    /// diagnostics; the function keeps only the first of several equal diagnostics.
     pub(crate) fn diagnostics(
         diagnostics: &[tx::Diagnostic],
         file: &Path,
@@ -305,8 +305,8 @@ impl Message {
 
     /// Appends the text of the message. If the message is at location `shown`, the function omits
     /// the source line of the message. If `findings` is true, the function also appends the
-    /// verdicts of `tx validate`. Otherwise, only the table on standard output contains the
-    /// verdicts.
+    /// verdicts of `tx validate`. If `findings` is false, only the table on standard output
+    /// contains the verdicts.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {

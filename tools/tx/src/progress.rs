@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::progress_bar;
 use crate::stderr::{self, Format};
 
-/// Options for messages other than errors.
+/// Command-line options that control notes, warnings and progress output.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Print only errors to standard error
@@ -46,8 +46,8 @@ pub(crate) enum When {
 enum Form {
     Nothing,
     Bar,
-    /// Progress lines. `between` is the minimum time between two lines, and `before` is the minimum
-    /// time before the first line.
+    /// Progress lines. `between` is the minimum time between two progress lines, and `before` is
+    /// the minimum time before the first progress line.
     Lines {
         between: Duration,
         before: Duration,
@@ -67,7 +67,7 @@ const SPARSE_LINES: Form = Form::Lines {
 
 static FORM: OnceLock<Form> = OnceLock::new();
 
-/// Interval at which the progress display reads the progress of work that does not report its
+/// Interval at which the progress display reads the progress of work that does not report its own
 /// steps.
 #[cfg(feature = "fuzz")]
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);

@@ -1,4 +1,5 @@
-//! The progress bar on the terminal. Other output hides the bar while it writes to the terminal.
+//! The progress bar on the terminal. Other output hides the progress bar while the output is
+//! written to the terminal.
 
 use std::sync::{Mutex, PoisonError};
 

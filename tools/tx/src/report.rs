@@ -220,8 +220,8 @@ fn report_diagnostic(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Diagno
 struct CheckOptions {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,
-    /// Set if the program runs on all generated inputs; otherwise the program runs only on the
-    /// first inputs.
+    /// Set if the validation runs the program on all generated inputs; if not set, the validation
+    /// uses only the first inputs.
     all: bool,
 }
 

@@ -177,8 +177,8 @@ fn one(spec: &Spec) -> Result<Arg, Failure> {
     })
 }
 
-/// Loads the arguments that the user specified for a validation; `None` without arguments. Each run
-/// uses a copy of the arguments.
+/// Loads the arguments that the user specified for a validation; `None` without arguments. Each
+/// validation run uses a copy of the arguments.
 pub(crate) fn given(specs: &[Spec]) -> Result<Option<Vec<Arg>>, Failure> {
     if specs.is_empty() {
         return Ok(None);

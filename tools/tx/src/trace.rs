@@ -1,8 +1,8 @@
 //! Option `--trace FILE`, which writes a trace of passes and stages in Chrome's trace event format.
 //!
-//! The file is a JSON list with one event per line. The type of an event is `B` (begin of a span),
-//! `E` (end of a span) or `i` (instant). Each event is written immediately, so the file is usable
-//! after a crash; trace viewers accept a list without a closing bracket.
+//! The trace file is a JSON list with one event per line. The type of an event is `B` (begin of a
+//! span), `E` (end of a span) or `i` (instant). Each event is written immediately, so the file is
+//! usable after a crash; trace viewers accept a list without a closing bracket.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -118,8 +118,8 @@ impl Trace {
     }
 }
 
-/// Returns the number of the current thread. Threads are numbered from 1 in order of their first
-/// event.
+/// Returns the number of the current thread. Threads are numbered from 1 in the order in which they
+/// emit their first event.
 fn thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local! {

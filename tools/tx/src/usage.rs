@@ -60,7 +60,7 @@ fn commands(parent: &Command) -> impl Iterator<Item = &Command> {
 }
 
 /// Returns the known word with the smallest edit distance to `found`. Words with the same first
-/// letter have priority.
+/// letter as `found` have priority.
 fn nearest<'n>(found: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut known: Vec<&str> = known.collect();
     known.sort_by_key(|name| name.chars().next() != found.chars().next());

@@ -191,7 +191,7 @@ fn validate(
 }
 
 /// Returns the failure for arguments that violate a check of the program. If the source location of
-/// the check is known, the failure is at this location.
+/// the violated check is known, the message of the failure has this location.
 pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Failure {
     match at_its_place(error, file) {
         Some(message) => Failure::Diagnosed(vec![message]).quoting(file, text),
@@ -274,8 +274,8 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     text
 }
 
-/// Pass that expands each reduction with its chosen variant. Validation errors of this pass contain
-/// the names of the variants.
+/// Pass that expands each reduction with its chosen variant. Validation errors of the pass that
+/// expands reductions contain the names of the variants.
 const EXPANDS: &str = "tile-expand-reduce";
 
 /// Returns the name of a pass. For the pass [`EXPANDS`], returns also the names of the variants.

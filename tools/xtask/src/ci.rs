@@ -25,7 +25,7 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the complete tests. Continuous integration runs only a sample of the tests, because the
+/// Runs the complete tests. Continuous integration runs only a subset of the tests, because the
 /// complete run takes several hours. The task runs all validation inputs after every pass and all
 /// conformance programs, assembles PTX for every chip, and tests a crate outside of the workspace.
 /// The task then fuzzes the compiler for `seconds` seconds. The task also runs all mutation tests,
@@ -169,7 +169,8 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Runs all benchmark targets. Test binaries are excluded, because they contain no benchmarks.
+/// Runs all benchmark targets. The task excludes test binaries, because test binaries contain no
+/// benchmarks.
 pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let packages = workspace.packages_with("bench");
     if packages.is_empty() {

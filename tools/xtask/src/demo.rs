@@ -17,10 +17,11 @@ use crate::sh::{self, Style};
 use crate::workspace::Workspace;
 use crate::{codegen, setup};
 
-/// Program of the demo. The arguments of its kernel are the source and the destination of the
+/// Program of the demo. The arguments of the demo kernel are the source and the destination of the
 /// reduction.
 pub(crate) struct Program {
-    /// Path relative to the root of the repository. The file is also a lit test.
+    /// Path relative to the root of the repository. The program file of the demo is also a lit
+    /// test.
     pub(crate) file: &'static str,
     pub(crate) source: &'static [usize],
     /// Shape of the destination, which contains one element per row of the source.
@@ -247,7 +248,7 @@ fn dumps(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Returns the unindented lines of the kernel, from `gpu.func` to its closing brace.
+/// Returns the unindented lines of the kernel, from `gpu.func` to the closing brace of the kernel.
 fn kernel_lines(module: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut indent = None;
@@ -291,8 +292,8 @@ fn new_lines(before: &[String], after: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the text of an op without SSA names. Two stages may print the same SSA value under
-/// different names.
+/// Returns the text of an op without SSA names. The modules of two stages may print one SSA value
+/// under different names.
 fn without_numbers(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line.trim();

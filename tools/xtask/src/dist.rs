@@ -33,7 +33,7 @@ const SCRIPT: &str = include_str!("gpu-test.py");
 pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
 
 /// Folder of the GPU examples in the archive. The folder contains one program with the examples 06
-/// to 08, their MLIR source, and a script that runs the program.
+/// to 08, the MLIR source of the examples, and a script that runs the program.
 const EXAMPLES: &str = "examples";
 const EXAMPLES_SCRIPT: &str = include_str!("gpu-examples.sh");
 const EXAMPLES_SOURCE: &str = "crates/show/tx-examples/examples/gpu/row_sums.mlir";

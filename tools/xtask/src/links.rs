@@ -2,8 +2,8 @@
 //!
 //! GitHub and mdBook generate the anchor of a heading by the same rules. The anchor is the heading
 //! in lower case; hyphens replace the blanks, and punctuation other than hyphens and underscores is
-//! removed. If a heading occurs several times on a page, its anchors end with a number. External
-//! links are not checked.
+//! removed. If a heading occurs several times on a page, the anchors of the repeated headings end
+//! with a number. External links are not checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -46,7 +46,7 @@ const SHELL_PACKAGES: &[(&str, &str)] = &[
 const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
 const PTXAS_VERSION: &str = "13.0.88";
 const PTXAS_IN_WHEEL: &str = "nvidia/cu13/bin/ptxas";
-/// SHA-256 sums of the wheels of this version, for x86-64 and for 64-bit Arm.
+/// SHA-256 sums of the `ptxas` wheels of the installed version, for x86-64 and for 64-bit Arm.
 const PTXAS_HASHES: &[&str] = &[
     "56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03",
     "c7ff28f86a24effdc6c034fa15230c549a273e4771b10a7fec14996f8cf3307f",
@@ -61,8 +61,9 @@ const NODE_PACKAGES: &[(&str, &str)] = &[
     ("nodejs", "Node.js, which drives the browser"),
     ("npm", "npm, which fetches Playwright"),
 ];
-/// Names of the npm files that specify the version of Playwright. These files are in the directory
-/// [`DRIVER_SOURCE`] of the repository, and in the directory [`DRIVER`] of `target/tools`.
+/// Names of the npm files that specify the version of Playwright. The npm files are in the
+/// directory [`DRIVER_SOURCE`] of the repository, and in the directory [`DRIVER`] of
+/// `target/tools`.
 const DRIVER_FILES: &[&str] = &["package.json", "package-lock.json"];
 const DRIVER_SOURCE: &str = "tools/tx/tests/browser";
 const DRIVER: &str = "browser";

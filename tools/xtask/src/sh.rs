@@ -26,8 +26,8 @@ pub(crate) struct Output {
     pub(crate) stderr: String,
 }
 
-/// Runs a command silently, and returns its output. If the command fails, the error contains the
-/// output.
+/// Runs a command silently, and returns the output of the command. If the command fails, the error
+/// contains the output of the command.
 pub(crate) fn capture(command: &mut Command) -> Result<Output> {
     let output = command
         .stdin(Stdio::null())

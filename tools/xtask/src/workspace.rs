@@ -133,7 +133,8 @@ fn cargo_program() -> std::ffi::OsString {
 }
 
 /// Returns the installation prefix of LLVM. The environment variable `MLIR_SYS_220_PREFIX` contains
-/// the prefix. If the user has not set the variable, `.cargo/config.toml` sets it.
+/// the prefix. If the user has not set the environment variable `MLIR_SYS_220_PREFIX`,
+/// `.cargo/config.toml` sets it.
 pub(crate) fn llvm_prefix() -> PathBuf {
     std::env::var_os("MLIR_SYS_220_PREFIX").map_or_else(default_llvm_prefix, PathBuf::from)
 }

@@ -61,7 +61,7 @@ fn row_sums(c: &mut Criterion) {
 }
 
 /// Measures the compile time of a program with 40 element-wise ops and reductions on tensors. The
-/// compiler fuses the ops into a few kernels.
+/// compiler fuses the 40 ops of the program into a few kernels.
 fn forty_ops(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
     let compiler = tx::Compiler::new(target).expect("a compiler");
@@ -83,8 +83,8 @@ fn forty_ops(c: &mut Criterion) {
     group.finish();
 }
 
-/// Measures the time in which one `Compiler` compiles sixteen programs with 1, 2, 4, 8 and 16
-/// threads. The number of threads does not exceed the number of processors.
+/// Measures the time in which 1, 2, 4, 8 and 16 threads compile sixteen programs with one
+/// `Compiler`. The number of threads does not exceed the number of processors.
 fn threads(c: &mut Criterion) {
     const PROGRAMS: usize = 16;
     let target = tx::Target::parse("sm_90").expect("a known chip");

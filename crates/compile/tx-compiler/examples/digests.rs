@@ -9,8 +9,8 @@
 //!
 //! Each printed line contains the file name, the index of the module in the file (`// -----`
 //! separates modules), the entry, the chip, and the first half of a SHA-256 hash of the PTX and the
-//! launch plan. If a program does not compile, its line contains `refused` in place of the hash.
-//! The lines are sorted first by chip, and then by file name.
+//! launch plan. If a program does not compile, its output line contains `refused` instead of the
+//! digest. The output lines are sorted first by chip, and then by file name.
 
 use std::fs;
 use std::io;

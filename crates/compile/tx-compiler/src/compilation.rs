@@ -32,7 +32,7 @@ enum Verify {
     /// a caller can access the module between passes, or passes or variants of other crates run.
     Each,
     /// The module is verified only twice: after [`CONVERT_LINALG_TO_TILE`] and after the last pass.
-    /// Each verification takes as long as a pass.
+    /// Each verification of a module takes about as long as a pass.
     Boundaries,
 }
 
@@ -258,8 +258,8 @@ impl Compilation<'_, '_> {
     }
 }
 
-/// Returns the passes of the pipeline `gpu-to-nvvm` that run on GPU modules. The result omits
-/// passes that cannot change `module`.
+/// Returns the passes of the pipeline `gpu-to-nvvm` that run on GPU modules. The returned list
+/// omits passes that cannot change `module`.
 fn lower_gpu_modules(module: &Module<'_>) -> String {
     let ops: Vec<Op<'_>> = gpu_modules(module).flat_map(walk).collect();
     let names: BTreeSet<&str> = ops.iter().map(|op| tx_mlir::name(*op)).collect();

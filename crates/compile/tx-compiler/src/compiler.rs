@@ -1,4 +1,4 @@
-//! Compiler for one target, with its options, its cache and its MLIR contexts.
+//! Compiler for one target, with options, a cache, and a pool of MLIR contexts.
 
 use crate::cache::{self, Cache};
 use crate::compilation::{Compilation, StageCallback, Watch, millis};
@@ -67,10 +67,10 @@ impl Compiler {
     }
 
     /// Sets the cache of the compiler. If the cache contains the artifact of a program, the
-    /// compiler returns the cached artifact. The only stage of a cached artifact is `cache`. If the
-    /// cache does not contain the artifact, the compiler compiles the program and stores the
-    /// artifact. The compiler does not reuse artifacts from another compiler build, or from a
-    /// process with other registered variants.
+    /// compiler returns the cached artifact. The list of stages of a cached artifact contains only
+    /// the stage `cache`. If the cache does not contain the artifact, the compiler compiles the
+    /// program and stores the artifact. The compiler does not reuse artifacts from another compiler
+    /// build, or from a process with other registered variants.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl Compiler {
         self
     }
 
-    /// Emits `.loc` directives in PTX. The directives map PTX instructions to source lines.
+    /// Emits `.loc` directives in PTX. The `.loc` directives map PTX instructions to source lines.
     /// Compilations with locations bypass the cache.
     #[must_use]
     pub fn with_locations(mut self) -> Self {
@@ -111,8 +111,8 @@ impl Compiler {
     }
 
     /// Leaves [`Artifact::device_ir`] empty, which reduces the compile time by 6 %. Only the CPU
-    /// device needs the device IR. A compiler with a [cache](Self::with_cache) ignores this option,
-    /// because cached artifacts must also run on the CPU device.
+    /// device needs the device IR of an artifact. A compiler with a [cache](Self::with_cache)
+    /// ignores this option, because cached artifacts must also run on the CPU device.
     #[must_use]
     pub fn without_device_ir(mut self) -> Self {
         self.options.has_device_ir = false;
@@ -129,10 +129,11 @@ impl Compiler {
         self
     }
 
-    /// Compiles each kernel to a separate PTX module, in addition to the PTX module of all kernels.
-    /// [`Artifact::modules`] returns the separate modules. With this option, LLVM compiles each
-    /// kernel twice. For example, this option increases the compile time of a program with 13
-    /// kernels from 335 to 594 ms. Compilations with separate modules bypass the cache.
+    /// Compiles each kernel to a separate PTX module, in addition to the PTX module that contains
+    /// all kernels. [`Artifact::modules`] returns the separate modules. If separate modules are
+    /// requested, LLVM compiles each kernel twice. For example, separate modules increase the
+    /// compile time of a program with 13 kernels from 335 to 594 ms. Compilations with separate
+    /// modules bypass the cache.
     #[must_use]
     pub fn with_modules(mut self) -> Self {
         self.options.has_modules = true;
@@ -142,7 +143,7 @@ impl Compiler {
     /// Inserts one or more comma-separated passes directly after the pass `after` of the pipeline
     /// `lower-reduction`. Each pass must be a pass of MLIR, or registered with
     /// [`crate::register_pass`]. A pass may have options (`"mine{limit=8}"`). If several passes are
-    /// inserted at the same position, they run in the order of their insertion. The module is
+    /// inserted at the same position, the passes run in the order of their insertion. The module is
     /// verified after each pass. [`Artifact::stages`] contains one stage per inserted pass.
     ///
     /// ```
@@ -179,8 +180,8 @@ impl Compiler {
         Ok(self)
     }
 
-    /// Returns the text of the pipeline `lower-reduction` for the compiler's target. The text
-    /// includes the inserted passes. The caller can parse the pipeline text for its own pass
+    /// Returns the text of the pipeline `lower-reduction` for the compiler's target. The pipeline
+    /// text includes the inserted passes. The caller can parse the pipeline text for its own pass
     /// manager on `builtin.module`.
     ///
     /// # Errors
@@ -198,9 +199,9 @@ impl Compiler {
     }
 
     /// Compiles a module of another MLIR context, without changing the module. The compiler prints
-    /// the module and parses the text in its own context, so the module may contain only ops of the
-    /// dialects that [`crate::register_dialects`] adds. Diagnostics have the locations of the
-    /// module's ops.
+    /// the module, and parses the printed text in its own context, so the module may contain only
+    /// ops of the dialects that [`crate::register_dialects`] adds. Diagnostics have the locations
+    /// of the module's ops.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -256,7 +257,7 @@ impl Compiler {
     }
 
     /// Returns the names of the functions and kernels that can be compiled, in program order. The
-    /// result omits kernels that a function of the same program launches.
+    /// returned list omits kernels that a function of the same program launches.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Parse`] for invalid source.
@@ -299,9 +300,10 @@ impl Compiler {
 
     /// Returns the choices of the compiler: the schedule and kernels of each op, the variant of
     /// each reduction, and the lowering of each exchange between threads. For each rejected
-    /// alternative, the result contains either its estimated cost, or the reason why the compiler
-    /// cannot use the alternative. The list of choices begins with the choices of schedules. The
-    /// choices of variants and exchanges follow the choices of schedules.
+    /// alternative, the result contains either the estimated cost of the alternative, or the reason
+    /// why the compiler cannot use the alternative. The returned list begins with the choices of
+    /// schedules. The choices of variants and exchanges follow the choices of schedules in the
+    /// list.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -338,9 +340,9 @@ impl Compiler {
     }
 
     /// Compiles a program with the given schedules. Entry `i` of `schedules` is the schedule of
-    /// reduction `i` in the result of [`Self::candidates`]. An entry `None` or a missing entry
-    /// selects the default schedule. The function returns the artifact, and the program text with
-    /// the given schedules as attributes.
+    /// reduction `i` in the result of [`Self::candidates`]. An entry `None` or a missing entry of
+    /// `schedules` selects the default schedule of the reduction. The function returns the
+    /// artifact, and the program text in which the given schedules are attributes.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`]. The error is [`ErrorKind::Schedule`] if a schedule is

@@ -10,16 +10,16 @@ use tx_plan::{Choice, Explanation, ScheduleCase, SourcePlace};
 /// Result of [`Compiler::explain`](crate::Compiler::explain).
 #[derive(Debug, Clone, Default)]
 pub struct Explained {
-    /// Choices of the compiler, such as schedules and variants. Each entry contains the reasons for
-    /// the choice.
+    /// Choices of the compiler, such as schedules and variants. Each entry of the list contains the
+    /// reasons for the choice.
     pub choices: Vec<Explanation>,
     /// Warnings: constructs of the program that are legal but probably mistakes.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Explained {
-    /// Adds the choices and warnings of the pass `next` for a module. The function adds nothing for
-    /// a pass that does not explain its choices.
+    /// Adds the choices and warnings that the pass `next` explains for a module. The function adds
+    /// nothing if the pass does not explain its choices.
     pub(crate) fn add_choices(
         &mut self,
         session: &Session,
@@ -45,7 +45,8 @@ impl Explained {
     }
 }
 
-/// Kernel with the source position of its op and the range of row lengths that it handles.
+/// Kernel, with the source position of the op that it computes, and with the range of row lengths
+/// that it handles.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     name: String,
@@ -63,10 +64,11 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
     .collect()
 }
 
-/// Sets the kernel names of each schedule case. The function assigns a kernel to the op with the
-/// same source position. Consecutive kernels with equal ranges of row lengths form a group, and
-/// group `i` implements schedule case `i` of the op. If the number of groups differs from the
-/// number of schedule cases, the function sets no kernel names for this source position.
+/// Sets the kernel names of each schedule case. The function assigns each kernel to the op that has
+/// the same source position as the kernel. Consecutive kernels with equal ranges of row lengths
+/// form a group, and group `i` implements schedule case `i` of the op. If the number of groups of
+/// kernels differs from the number of schedule cases, the function sets no kernel names for this
+/// source position.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
     let mut grouped = Vec::new();
     for one in all.iter_mut() {

@@ -80,8 +80,8 @@ impl Insertions {
         all
     }
 
-    /// Returns the text that identifies the inserted passes in a cache key. The text is empty if no
-    /// pass is inserted.
+    /// Returns the text that identifies the inserted passes in a cache key. The returned text is
+    /// empty if no pass is inserted.
     pub(crate) fn key(&self) -> String {
         self.0
             .iter()

@@ -26,7 +26,7 @@
 //! locations.
 //!
 //! The package `tx-examples` contains programs that embed the compiler. The page
-//! `docs/embedding.md` explains these programs.
+//! `docs/embedding.md` explains the programs of this package.
 //!
 //! # In a host compiler's own context
 //! [`register`] registers the passes with MLIR, and [`register_dialects`] adds the dialects to a
@@ -244,12 +244,13 @@ pub fn register_dialects(registry: &DialectRegistry) {
 }
 
 /// Registers a pass with MLIR for the rest of the process. After the registration, textual
-/// pipelines can contain the pass, and [`Compiler::with_pass_after`] can insert it into
-/// `lower-reduction`. Other threads may compile during the call, but must not parse pipelines in
-/// their own MLIR contexts.
+/// pipelines can contain the pass, and [`Compiler::with_pass_after`] can insert the pass into
+/// `lower-reduction`. Other threads may compile while this function runs, but must not parse
+/// pipelines in their own MLIR contexts.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Taken`] if a registered pass or pipeline already has this name.
+/// Returns [`ErrorKind::Taken`] if a pass or a pipeline with the name of the pass is already
+/// registered.
 pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
     register();
     match info.register() {
@@ -280,14 +281,14 @@ pub fn unknown_variant(name: &str) -> Option<String> {
 }
 
 /// Registers a variant for the rest of the process. Every compilation that starts after this call
-/// considers the variant, in any MLIR context.
+/// considers the registered variant, in any MLIR context.
 ///
-/// A [cache](Compiler::with_cache) identifies a variant by its name and by the file of the
-/// compiler's binary. If the code of a variant in another file (such as a plugin) changes, the
-/// variant needs a new name.
+/// A [cache](Compiler::with_cache) identifies a variant by the name of the variant and by the file
+/// of the compiler's binary. If the code of a variant in another file (such as a plugin) changes,
+/// the variant needs a new name.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Taken`] if a registered variant already has this name.
+/// Returns [`ErrorKind::Taken`] if a variant with the same name is already registered.
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), Error> {
     tx_passes::register_variant(variant).map_err(|message| Error::plain(ErrorKind::Taken, message))
 }

@@ -44,7 +44,7 @@ impl Options {
         self.target.chip().name
     }
 
-    /// Returns whether passes or variants of other crates run.
+    /// Returns whether the compilation runs passes or variants of other crates.
     pub(crate) fn has_passes_of_others(&self) -> bool {
         self.inserted != Insertions::default() || tx_passes::has_variants_of_others()
     }

@@ -23,8 +23,8 @@ struct IdleSession {
 
 impl Sessions {
     /// Calls `work` with an MLIR context, for a program of `bytes` bytes. If `work` succeeds, later
-    /// calls reuse the context. If `work` fails, the function drops the context, because the state
-    /// of the context is unknown.
+    /// calls of this function reuse the context. If `work` fails, the function drops the context,
+    /// because the state of the context is unknown.
     pub(crate) fn with<R>(
         &self,
         bytes: usize,

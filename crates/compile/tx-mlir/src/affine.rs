@@ -156,8 +156,8 @@ impl Affine {
     }
 
     /// Returns the coefficient of dimension `dim`: the constant by which the value of the
-    /// expression increases if the dimension increases by 1. Returns `None` if the increase is not
-    /// constant.
+    /// expression increases if the dimension increases by 1. Returns `None` if the value of the
+    /// expression does not increase by a constant.
     pub fn step(&self, dim: usize) -> Option<i64> {
         if !self.uses(dim) {
             return Some(0);
@@ -209,8 +209,7 @@ impl AffineMap {
         }
     }
 
-    /// Returns the dimension of each result if the map is a projected permutation, otherwise
-    /// `None`.
+    /// Returns the dimension of each result of a projected permutation; `None` for any other map.
     pub fn as_projected_permutation(&self) -> Option<Vec<usize>> {
         let mut dims = Vec::new();
         for result in &self.results {

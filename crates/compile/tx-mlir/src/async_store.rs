@@ -49,7 +49,8 @@ impl<'c> AsyncStore<'c> {
 
     /// Returns the number of bytes that an `llvm.inline_asm` with the text `assembly` stores.
     /// Returns `None` if the text is not an asynchronous store. The operands of the
-    /// `llvm.inline_asm` are the slot, the value and the barrier, in this order.
+    /// `llvm.inline_asm` are, in this order, the address of the slot, the stored value, and the
+    /// address of the mbarrier object.
     pub fn bytes_of(assembly: &str) -> Option<u64> {
         let wide = ASSEMBLY.iter().position(|known| *known == assembly)?;
         Some([4, 8][wide])

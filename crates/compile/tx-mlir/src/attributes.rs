@@ -1,4 +1,5 @@
-//! Accessors for attributes of upstream dialects. MLIR's C API does not provide these accessors.
+//! Accessors for attributes of upstream dialects. MLIR's C API does not provide the accessors of
+//! this module.
 
 use crate::ffi;
 use crate::ir::{Op, attribute};
@@ -49,7 +50,8 @@ pub struct NvvmTarget {
     pub chip: String,
     /// LLVM's target features, separated by commas.
     pub features: String,
-    /// Whether all parameters except the chip and the features have their default values.
+    /// Whether all parameters of the `#nvvm.target` except the chip and the features have their
+    /// default values.
     pub is_plain: bool,
 }
 

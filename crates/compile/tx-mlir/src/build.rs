@@ -36,7 +36,7 @@ pub struct Builder<'c> {
 }
 
 /// Key of a constant or a memref size. A builder emits only one op per key, and reuses the result
-/// of this op.
+/// of the op for the same key.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum ReuseKey {
     /// Constant, identified by the addresses of its uniqued attribute and its uniqued type.

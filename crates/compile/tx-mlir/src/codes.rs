@@ -1,5 +1,5 @@
-//! Codes of the diagnostics of `tx`. Each diagnostic code has a page in `docs/diagnostics`. After
-//! the removal of a rule, no other rule reuses its code.
+//! Codes of the diagnostics of `tx`. Each diagnostic code has a page in `docs/diagnostics`. If a
+//! rule is removed, its diagnostic code is never assigned to another rule.
 
 use crate::diagnostic::Code;
 

@@ -80,7 +80,7 @@ static EXPLAIN: OnceLock<fn(Code) -> String> = OnceLock::new();
 
 /// Sets the process-wide function that returns an explanation for a diagnostic code. After a call
 /// of this function, the last note of each error with a code is the explanation of the code. Only
-/// the first call of this function has an effect.
+/// the first call of this function in a process has an effect.
 pub fn explain_errors(explain: fn(Code) -> String) {
     EXPLAIN.get_or_init(|| explain);
 }
@@ -91,8 +91,8 @@ pub fn explanation(code: Code) -> Option<String> {
 }
 
 thread_local! {
-    /// Module that the current thread processes in a pass or a verifier. The variable is `None` if
-    /// diagnostics do not show source lines.
+    /// Module that the current thread processes in a pass or a verifier. The thread-local variable
+    /// is `None` if diagnostics do not show source lines.
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
 

@@ -150,8 +150,8 @@ fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     parse(&context, name, source).is_some()
 }
 
-/// Command-line flags that print information. With these flags, the program does not read an input
-/// file.
+/// Command-line flags that print information. If a command line contains one of these flags, the
+/// program does not read an input file.
 const INFORMATION_FLAGS: &[&str] = &[
     "help",
     "help-hidden",
@@ -202,7 +202,8 @@ fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Prints diagnostics with their notes. Without a diagnostic handler, MLIR omits the notes.
+/// Prints diagnostics with their notes. Without a diagnostic handler, MLIR omits the notes of
+/// diagnostics.
 fn print_diagnostics(context: &Context) {
     context.attach_diagnostic_handler(|diagnostic| {
         let diagnostic = Diagnostic::from_melior(&diagnostic);

@@ -29,8 +29,8 @@ pub struct Effect<'c> {
 }
 
 /// Returns the memory effects that `op` declares through `MemoryEffectOpInterface`. Returns `None`
-/// for an op that does not declare its effects. The caller must assume that this op can have any
-/// effect.
+/// for an op that does not declare its effects. The caller must assume that an op without declared
+/// effects can have any effect.
 pub fn memory_effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
     unsafe extern "C" fn push(data: *mut c_void, kind: c_int, value: MlirValue) {
         // SAFETY: `data` points to `raw` below.
@@ -57,8 +57,8 @@ pub fn memory_effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
     })
 }
 
-/// Returns whether `op` has no memory effects. The op may still have undefined behaviour for some
-/// operands, such as a division by zero.
+/// Returns whether `op` has no memory effects. An op without memory effects may still have
+/// undefined behaviour for some operands, such as a division by zero.
 pub fn only_computes(op: Op<'_>) -> bool {
     is_pure(op) || memory_effects(op).is_some_and(|effects| effects.is_empty())
 }

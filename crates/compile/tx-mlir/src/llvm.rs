@@ -25,10 +25,10 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::Once;
 
-/// Input of code generation: a module, its target, and the LLVM IR passes.
+/// Input of code generation: an MLIR module, the target of the module, and the LLVM IR passes.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a, 'c> {
-    /// Op with one region. The region contains functions in the LLVM dialect.
+    /// Op with one region. The region of the module contains functions in the LLVM dialect.
     pub module: Op<'c>,
     /// Target of code generation.
     pub machine: Machine<'a>,

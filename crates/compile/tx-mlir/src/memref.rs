@@ -191,7 +191,7 @@ pub enum Overlap {
     Never,
     /// The memrefs may have elements in common.
     Maybe,
-    /// All elements of one memref are elements of the other memref.
+    /// One memref contains all elements of the other memref.
     Always,
 }
 
@@ -250,9 +250,9 @@ impl ElementPositions {
         })
     }
 
-    /// Returns the first and the last element position. If `period` is present, both positions are
-    /// modulo `period`. Returns `None` if a stride is negative, a size is dynamic, or the positions
-    /// wrap around the period.
+    /// Returns the first and the last element position. If `period` is present, the first and the
+    /// last element position are modulo `period`. Returns `None` if a stride is negative, a size is
+    /// dynamic, or the positions wrap around the period.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;

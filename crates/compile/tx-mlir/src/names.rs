@@ -2,10 +2,10 @@
 //! does not store source names.
 //!
 //! The lookup of a name uses the location of the value. The location of a block argument is the
-//! source position of its name. The location of an op result is the source position of the op,
-//! after `%name =`. Passes may copy the location of an op to an op of another kind. An op result
-//! therefore has a source name only if the source text at its location contains the name of the
-//! defining op.
+//! source position at which the text names the argument. The location of an op result is the source
+//! position of the op, after `%name =`. Passes may copy the location of an op to an op of another
+//! kind. An op result therefore has a source name only if the source text at the location of the op
+//! contains the name of the op.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;
@@ -81,8 +81,8 @@ impl<'s> Names<'s> {
     }
 
     /// Returns the printed text of `op`, in which SSA values have their names from the source text.
-    /// MLIR's printer derives the names of all results of an op from the name of the first result,
-    /// and ignores source names for ops with `OpAsmOpInterface`.
+    /// MLIR's printer derives the names of all results of an op from the name of the first result.
+    /// For ops with `OpAsmOpInterface`, MLIR's printer ignores source names.
     pub fn text_of(&self, op: Op<'_>) -> String {
         let mut named = Named::new(context(op));
         for op in walk(op) {

@@ -1,6 +1,6 @@
 //! Limits on the nesting depth and expression length of MLIR text. MLIR's parser and passes recurse
-//! on nested constructs and on long expressions. Without these limits, a stack overflow could end
-//! the process without a message.
+//! on nested constructs and on long expressions. Without limits on depth and length, a stack
+//! overflow could end the process without a message.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 pub(crate) const MAX_LEVELS: usize = 256;
 
 /// Returns the line and column, from 1, at which the nesting depth exceeds [`MAX_LEVELS`]. Each
-/// open bracket and each repeated minus sign adds one level. Each use of an alias adds the nesting
-/// depth of the alias definition.
+/// open bracket and each repeated minus sign adds one level to the nesting depth. Each use of an
+/// alias adds the nesting depth of the alias definition.
 pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     let mut open = Vec::new();
     let mut aliases = Aliases::default();
@@ -129,7 +129,8 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Nesting depths of the aliases that the scan has read. The field `defined` contains the alias
-/// whose definition the scan currently reads, and the nesting depth of this definition so far.
+/// whose definition the scan currently reads, and the nesting depth that the definition has reached
+/// so far.
 #[derive(Default)]
 struct Aliases<'s> {
     levels: BTreeMap<&'s [u8], usize>,

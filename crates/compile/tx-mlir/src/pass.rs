@@ -17,7 +17,7 @@ pub type DialectGetter = unsafe extern "C" fn() -> mlir_sys::MlirDialectHandle;
 
 /// Pass over a `builtin.module` op.
 ///
-/// Passes exchange data only through the IR. A pass validates the IR before its first change, so a
+/// Passes exchange data only through the IR. A pass validates the IR before it changes the IR, so a
 /// failed pass leaves the IR unchanged.
 pub trait Pass: Sized {
     /// Runs the pass.
@@ -171,8 +171,8 @@ fn options(infos: &[OptionInfo]) -> Vec<OptionDesc> {
 }
 
 impl PassInfo {
-    /// Registers the pass with MLIR. Returns false, and changes nothing, if a pass or a pipeline
-    /// with this name is registered.
+    /// Registers the pass with MLIR. Returns false, and changes nothing, if MLIR's registry already
+    /// contains a pass or a pipeline with the same name.
     pub fn register(&self) -> bool {
         crate::registration::register_pass(PassDesc {
             argument: self.argument,
@@ -195,8 +195,8 @@ impl PassInfo {
 }
 
 impl PipelineInfo {
-    /// Registers the pipeline with MLIR. Returns false, and changes nothing, if a pass or a
-    /// pipeline with this name is registered.
+    /// Registers the pipeline with MLIR. Returns false, and changes nothing, if MLIR's registry
+    /// already contains a pass or a pipeline with the same name.
     pub fn register(&self) -> bool {
         crate::registration::register_pipeline(PipelineDesc {
             argument: self.argument,
@@ -359,8 +359,9 @@ macro_rules! dialect_getter {
     };
 }
 
-/// Defines `PASSES`, the list of the passes of a crate. Each pass is listed with its module. The
-/// crate must also declare each of these modules with a `mod` item.
+/// Defines `PASSES`, the list of the passes of a crate. The macro lists each pass together with the
+/// module that defines the pass. The crate must also declare each of the listed modules with a
+/// `mod` item.
 #[macro_export]
 macro_rules! registry {
     ($($module:ident :: $pass:ident),* $(,)?) => {

@@ -96,7 +96,7 @@ fn register_as(name: &str, register: impl FnOnce()) -> bool {
     free
 }
 
-/// Returns whether MLIR's registry has a pass or a pipeline with this name.
+/// Returns whether MLIR's registry contains a pass or a pipeline named `name`.
 pub fn is_registered(name: &str) -> bool {
     let _reading = reading();
     // SAFETY: the text outlives the call, and the lock excludes writers.
@@ -147,8 +147,8 @@ pub(crate) fn help_overview(program: &str) -> String {
     )
 }
 
-/// Registers a pass for the rest of the process. Returns false, and changes nothing, if a pass or a
-/// pipeline with this name is registered.
+/// Registers a pass for the rest of the process. Returns false, and changes nothing, if MLIR's
+/// registry already contains a pass or a pipeline with the same name.
 pub fn register_pass(desc: PassDesc) -> bool {
     register_as(desc.argument, || add_pass(desc))
 }
@@ -185,8 +185,8 @@ fn add_pass(desc: PassDesc) {
     unsafe { ffi::txRegisterPass(pass) }
 }
 
-/// Registers a pipeline for the rest of the process. Returns false, and changes nothing, if a pass
-/// or a pipeline with this name is registered.
+/// Registers a pipeline for the rest of the process. Returns false, and changes nothing, if MLIR's
+/// registry already contains a pass or a pipeline with the same name.
 pub fn register_pipeline(desc: PipelineDesc) -> bool {
     register_as(desc.argument, || add_pipeline(desc))
 }

@@ -25,9 +25,9 @@ const MAX_PIPELINES: usize = 128;
 /// session records the diagnostics.
 pub struct Session {
     /// Cached pass managers; the key is the text of the pipeline. The initialization of a pass can
-    /// take longer than its run: `canonicalize` collects the patterns of all dialects. Rust drops
-    /// fields in declaration order. The field `pipelines` is declared first, because Rust must drop
-    /// the pass managers before the context.
+    /// take longer than the run of the pass, because, for example, `canonicalize` collects the
+    /// patterns of all dialects. Rust drops fields in declaration order. The field `pipelines` is
+    /// declared first, because Rust must drop the pass managers before the context.
     pipelines: RefCell<BTreeMap<String, PassManager<'static>>>,
     context: Context,
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
@@ -239,7 +239,7 @@ fn parse_pipeline(manager: &PassManager<'_>, pipeline: &str) -> Result<(), melio
 }
 
 /// Checks the text of a pipeline over `builtin.module`, such as `cse,tile-schedule{chip=sm_90}`.
-/// All passes and options in the text must be registered.
+/// All passes and options in the pipeline text must be registered.
 ///
 /// # Errors
 /// Returns MLIR's error message.

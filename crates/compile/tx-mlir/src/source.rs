@@ -1,4 +1,4 @@
-//! Argument names in the source text of a program. MLIR's parser discards these names.
+//! Argument names in the source text of a program. MLIR's parser discards the names of arguments.
 
 use crate::ir::{Val, argument_of, value_location};
 use crate::location::source_location;
@@ -14,7 +14,8 @@ thread_local! {
 }
 
 /// Whether the code may read argument names from source files on disk. The language server does not
-/// set this flag, because the text in an editor can differ from the file on disk.
+/// set the flag for reads from disk, because the text in an editor can differ from the file on
+/// disk.
 static READS_FILES: AtomicBool = AtomicBool::new(false);
 
 /// File name of standard input in MLIR locations.
@@ -35,8 +36,8 @@ pub(crate) fn reads() -> bool {
     READS_FILES.load(Ordering::Relaxed)
 }
 
-/// Calls `parse`. During this call, [`written_name`] reads the names of arguments with locations in
-/// the file `name` from `text`.
+/// Calls `parse`. During this call, [`written_name`] looks up an argument name in `text` if the
+/// location of the argument is in the file `name`.
 pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce() -> R) -> R {
     PARSED.set(Some((name.to_owned(), text)));
     let parsed = parse();
@@ -83,9 +84,9 @@ fn name_at(text: &[u8]) -> Option<String> {
     Some(format!("%{}", String::from_utf8_lossy(&letters[..length])))
 }
 
-/// Parses the buffer name that MLIR gives to one split of an input file, such as `within split at
-/// a.mlir:7 offset `. Returns the name of the input file, and the number of lines before this
-/// split.
+/// Parses the buffer name that MLIR gives to one split of an input file, such as
+/// `within split at a.mlir:7 offset `. Returns the name of the input file, and the number of lines
+/// before the split.
 fn of_split(name: &str) -> Option<(&str, usize)> {
     let part = name.strip_prefix("within split at ")?;
     let (file, line) = part.trim_end().strip_suffix(" offset")?.rsplit_once(':')?;

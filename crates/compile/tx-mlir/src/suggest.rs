@@ -2,8 +2,8 @@
 
 use strsim::osa_distance;
 
-/// Returns the known name with the smallest edit distance to `found`. The distance counts
-/// insertions, deletions, substitutions and swaps of letters. Returns `None` if the distance
+/// Returns the known name with the smallest edit distance to `found`. The edit distance counts
+/// insertions, deletions, substitutions and swaps of letters. Returns `None` if the edit distance
 /// exceeds a third of the length of the known name.
 pub fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     known

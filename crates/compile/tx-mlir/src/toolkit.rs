@@ -5,10 +5,10 @@
 /// would depend on the environment, and compilation would take longer. Compilation would also fail
 /// if LLVM cannot read the installed version of libdevice.
 ///
-/// If several of these environment variables are set, MLIR uses the first of them, in the order
-/// `CUDA_ROOT`, `CUDA_HOME`, `CUDA_PATH`. If the value of the first set environment variable is
-/// empty, MLIR uses no toolkit. The option `toolkit` of `gpu-module-to-binary` cannot replace this
-/// function, because MLIR reports an error if the toolkit folder contains no libdevice.
+/// MLIR uses the first environment variable that is set, in the order `CUDA_ROOT`, `CUDA_HOME`,
+/// `CUDA_PATH`. If the value of the first set environment variable is empty, MLIR uses no toolkit.
+/// The option `toolkit` of `gpu-module-to-binary` cannot replace this function, because MLIR
+/// reports an error if the toolkit folder contains no libdevice.
 ///
 /// # Safety
 /// No other thread may access the environment during the call, so `main` must call the function

@@ -18,8 +18,9 @@ pub struct Artifact {
     /// request separate modules.
     #[serde(default)]
     pub modules: Vec<KernelModule>,
-    /// MLIR text of the kernels in the LLVM and NVVM dialects. The CPU executor interprets this
-    /// MLIR text. The text is empty if the compiler omits the device IR.
+    /// MLIR text of the kernels in the LLVM and NVVM dialects. The CPU executor interprets the MLIR
+    /// text of the kernels. The field `device_ir` is an empty text if the compiler omits the device
+    /// IR.
     pub device_ir: String,
     /// Stages of the compilation, in order.
     pub stages: Vec<Stage>,
@@ -29,9 +30,9 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    /// Returns the IR after a stage (a pass, or `parse`) as MLIR text. If several stages have this
-    /// name, the function returns the IR after the last of these stages. Returns `None` if no stage
-    /// has this name, or if the artifact does not contain the IR of the stage.
+    /// Returns the IR after a stage (a pass, or `parse`) as MLIR text. If several stages have the
+    /// given name, the function returns the IR after the last of these stages. Returns `None` if no
+    /// stage has the given name, or if the artifact does not contain the IR of the stage.
     pub fn ir_after(&self, stage: &str) -> Option<&str> {
         let last = self.stages.iter().rfind(|each| each.name == stage)?;
         last.ir.as_deref()

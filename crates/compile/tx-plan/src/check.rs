@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::expr::{Expr, ExprError, Symbol};
 
-/// Requirement on the arguments of a program, such as two dimensions of equal size. The types of
-/// the arguments do not express the requirement.
+/// Requirement on the arguments of a program, such as two dimensions of equal size. A check
+/// expresses a requirement that the argument types cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
@@ -20,8 +20,8 @@ pub struct Check {
     pub right: Expr,
     /// Error message for arguments that violate the check.
     pub message: String,
-    /// Source position of the `cf.assert`, or of the op that requires the check. The JSON form
-    /// omits an unknown position.
+    /// Source position of the `cf.assert`, or of the op that requires the check. The JSON form of a
+    /// check omits an unknown source position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<LineColumn>,
 }
@@ -64,7 +64,7 @@ pub enum Relation {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// The relation between the two sides is false.
+    /// The relation between the two operands of the check is false.
     #[error("{}", failed(check, *left, *right))]
     Failed {
         /// Violated check.
@@ -85,7 +85,7 @@ pub enum CheckError {
 }
 
 /// Returns the error message of a violated check. If the field `message` of the check begins with
-/// the text of both operands, the error message omits this text.
+/// the text of both operands, the error message omits the text of the operands.
 fn failed(check: &Check, left: i64, right: i64) -> String {
     let sides = sides(check, left, right);
     let (l, r) = (check.left.to_string(), check.right.to_string());

@@ -248,17 +248,17 @@ impl<'de> Deserialize<'de> for Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// No alternative is true for arguments that satisfy these conditions.
+    /// For arguments that satisfy the listed conditions, no alternative of the choice is true.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
-    /// Two alternatives are true for the same arguments.
+    /// Two alternatives of the choice are true for the same arguments.
     #[error("alternatives {first} and {second} both hold{}", text_of(place))]
     Several {
         /// Index of the first alternative.
         first: usize,
         /// Index of the second alternative.
         second: usize,
-        /// Conditions under which both alternatives are true.
+        /// Conditions under which the first and the second alternative are true.
         place: Vec<Condition>,
     },
     /// The check of the alternatives exceeds the maximum number of case splits of [`exactly_one`].
@@ -278,14 +278,14 @@ fn text_of(conditions: &[Condition]) -> String {
 /// case splits suffice.
 const MAX_SPLITS: usize = 10_000;
 
-/// Checks that exactly one alternative is true for all arguments. An alternative is a list of
-/// conditions, and is true if all of its conditions are true.
+/// Checks that exactly one of the alternatives is true for any arguments. An alternative is a list
+/// of conditions; the alternative is true if all conditions in the list are true.
 ///
 /// The check assumes that comparisons of different pairs of expressions are independent of each
 /// other. The check builds a decision tree whose leaves are the alternatives. At each node of the
-/// tree, the check selects two expressions that an alternative compares. For each outcome of the
-/// comparison (less, equal, greater), the check recurses with the alternatives that the outcome
-/// does not violate.
+/// decision tree, the check selects two expressions that a condition of an alternative compares.
+/// For each result of the comparison (less, equal, greater), the check recurses with the
+/// alternatives that are still possible.
 ///
 /// # Errors
 /// If the check fails, the error contains conditions under which no alternative is true, or
@@ -313,7 +313,8 @@ pub fn exactly_one<'a>(
     tree.check(leaves)
 }
 
-/// Set of the comparison outcomes that satisfy a condition, in the order of [`ORDER`].
+/// Set of the comparison results (less, equal, greater) that satisfy a condition, in the order of
+/// [`ORDER`].
 #[derive(Clone, Copy)]
 struct Outcomes {
     pair: usize,
@@ -340,8 +341,8 @@ impl Outcomes {
 }
 
 /// Alternative that is still possible at the current node of the decision tree. The field `open`
-/// contains the undecided conditions of the alternative: the path to the node has not yet compared
-/// their expressions.
+/// lists the conditions of the alternative that are still undecided, because no node between the
+/// root and the current node of the decision tree compares their expressions.
 #[derive(Clone)]
 struct Leaf {
     number: usize,
@@ -350,7 +351,8 @@ struct Leaf {
 
 struct Tree {
     pairs: Vec<(Expr, Expr)>,
-    /// Comparison outcomes on the path from the root of the decision tree to the current node.
+    /// Results of the comparisons at the nodes between the root of the decision tree and the
+    /// current node.
     path: Vec<(usize, usize)>,
     splits: usize,
 }
@@ -413,8 +415,8 @@ impl Tree {
     }
 }
 
-/// Returns whether the values of two expressions can have the given relation. Returns true if the
-/// syntactic form of the expressions does not prove the opposite.
+/// Returns whether the values of two expressions can have the given relation. Returns true unless
+/// the syntactic form of the expressions proves that the relation is false.
 fn is_possible((left, right): &(Expr, Expr), relation: Relation) -> bool {
     match (left, right) {
         (Expr::Const(left), Expr::Const(right)) => relation.holds(*left, *right),

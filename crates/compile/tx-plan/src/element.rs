@@ -166,8 +166,8 @@ const FOREIGN_NAMES: &[(&str, ElementType)] = &[
     ("e5m2", ElementType::F8E5M2),
 ];
 
-/// Returns the element type that the user probably means: `found` is the type name of another tool,
-/// or an MLIR type name in the wrong letter case.
+/// Returns the element type that the user probably means. The argument `found` is the type name of
+/// another tool, or an MLIR type name in the wrong letter case.
 fn meant(found: &str) -> Option<ElementType> {
     let small = found.to_ascii_lowercase();
     let mut all = ElementType::ALL.into_iter();

@@ -1,5 +1,5 @@
-//! Choices of the compiler for an op, with their reasons. `tx explain` prints these choices, `tx
-//! report` draws them, and passes emit them as remarks.
+//! Choices of the compiler for an op, with their reasons. `tx explain` prints the choices of the
+//! compiler, `tx report` draws the choices, and passes emit the choices as remarks.
 
 mod text;
 
@@ -37,8 +37,8 @@ pub enum Choice {
     Schedule(ScheduleChoice),
     /// Choice to compute several ops with one kernel.
     Group(GroupChoice),
-    /// Reason why the op has its own kernel: the reason why the kernel of the preceding ops does
-    /// not also compute this op.
+    /// Reason why the op has its own kernel, that is, why the kernel of the preceding ops does not
+    /// also compute the op.
     Apart(ApartChoice),
     /// Variant of a reduction in a kernel.
     Variant(VariantChoice),
@@ -98,7 +98,7 @@ pub struct GroupedArray {
     pub name: String,
     /// Index of the corresponding function argument; `None` for a temporary.
     pub argument: Option<usize>,
-    /// Whether the kernel keeps the elements in registers between its ops.
+    /// Whether the kernel keeps the elements of the array in registers between its ops.
     pub is_held: bool,
     /// Whether the kernel stores the elements to memory.
     pub is_stored: bool,
@@ -114,8 +114,8 @@ pub struct Traffic {
     pub fewest: u64,
 }
 
-/// Reason why the op has its own kernel: the reason why the kernel of the preceding ops does not
-/// also compute this op.
+/// Reason why the op has its own kernel, that is, why the kernel of the preceding ops does not also
+/// compute the op.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApartChoice {
     /// Reason, in words.
@@ -128,14 +128,14 @@ pub struct ScheduleCase {
     /// Maximum row length of the case; `None` if the case covers all lengths above the maxima of
     /// the earlier cases.
     pub up_to: Option<UpTo>,
-    /// Whether this case of the schedule needs only one kernel.
+    /// Whether the schedule case needs only one kernel.
     pub is_one_kernel: bool,
     /// Names of the kernels; empty before the kernels exist.
     pub kernels: Vec<String>,
     /// Number of threads per block.
     pub threads: i64,
-    /// Estimated time of this case. If the schedule has only one case, the field is `None`, because
-    /// [`Estimates`] contains the time of the whole schedule.
+    /// Estimated time of the schedule case. If the schedule has only one case, the field is `None`,
+    /// because [`Estimates`] contains the time of the whole schedule.
     pub estimate: Option<CaseEstimate>,
     /// Steps of the schedule.
     pub steps: Vec<ScheduleStep>,
@@ -166,8 +166,8 @@ pub struct ScheduleStep {
     pub attribute: String,
     /// Attribute in words, such as `split d0 by 8`.
     pub words: String,
-    /// Attribute in words, with `n` in place of numbers, such as `split d0 by n`. Two steps have
-    /// equal `sort` fields if their attributes differ only in numbers.
+    /// Attribute in words, with `n` in place of numbers, such as `split d0 by n`. Two schedule
+    /// steps have equal `sort` fields if their attributes differ only in numbers.
     pub sort: String,
 }
 
@@ -213,8 +213,8 @@ pub struct Cost {
 pub struct Candidate {
     /// Estimated cost.
     pub cost: Cost,
-    /// Cases of the schedule. Each entry contains the maximum row length of the case, and the steps
-    /// of its schedule.
+    /// Cases of the schedule. Each entry contains the maximum row length of one schedule case, and
+    /// the schedule steps of this case.
     pub cases: Vec<(Option<UpTo>, Vec<ScheduleStep>)>,
 }
 

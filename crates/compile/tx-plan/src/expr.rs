@@ -64,11 +64,11 @@ impl fmt::Display for Symbol {
 
 /// 64-bit integer expression over argument dimensions, such as `ceildiv(arg0.dim0, 32)`.
 ///
-/// The text form may contain `+`, `-`, `*`, parentheses, and the following functions: `floordiv(a,
-/// b)`, `ceildiv(a, b)`, `mod(a, b)` (with the sign of `b`), `min(a, b)`, `max(a, b)`, and
-/// `nonnegative(a)`. The value of `nonnegative(a)` is `a`. If `a` is negative, the evaluation
-/// fails. [`str::parse`] reads the text form, and `Display` writes it. The JSON form of a constant
-/// is a number; the JSON form of every other expression is a string.
+/// The text form may contain `+`, `-`, `*`, parentheses, and the following functions:
+/// `floordiv(a, b)`, `ceildiv(a, b)`, `mod(a, b)` (with the sign of `b`), `min(a, b)`, `max(a, b)`,
+/// and `nonnegative(a)`. The value of `nonnegative(a)` is `a`. If `a` is negative, the evaluation
+/// of `nonnegative(a)` fails. [`str::parse`] reads the text form, and `Display` writes it. The JSON
+/// form of a constant is a number; the JSON form of every other expression is a string.
 ///
 /// Methods that combine expressions fold constants, so an expression over static dimensions becomes
 /// a number.
@@ -94,7 +94,8 @@ pub enum Expr {
     Min(Box<Expr>, Box<Expr>),
     /// Maximum.
     Max(Box<Expr>, Box<Expr>),
-    /// Value of the operand. If the operand is negative, the evaluation fails.
+    /// Value of the operand. If the operand of `nonnegative` is negative, the evaluation of the
+    /// expression fails.
     NonNegative(Box<Expr>),
 }
 
@@ -116,8 +117,8 @@ pub enum ExprError {
         /// Expected text.
         expected: &'static str,
     },
-    /// The expression has more terms than the limit permits. Without this limit, hostile input
-    /// could overflow the stack of the parser.
+    /// The expression has more terms than the limit permits. Without a limit on the number of
+    /// terms, hostile input could overflow the stack of the parser.
     #[error("expression has more than {limit} terms")]
     TooLarge {
         /// Maximum number of terms.

@@ -38,9 +38,8 @@ impl Plan {
     }
 }
 
-/// JSON form of an [`Argument`]. The field `type` contains the same information as the other
-/// fields, for human readers. Deserialization checks that the field `type` matches the other
-/// fields.
+/// JSON form of an [`Argument`]. For human readers, the field `type` repeats the information of all
+/// other fields. Deserialization checks that the field `type` matches the other fields.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ArgumentRepr {

@@ -18,8 +18,8 @@ impl Step {
     /// Returns the launch sizes of the step; `value` evaluates expressions. Returns `None` if the
     /// launcher must skip the step: a condition of the step is false, or a grid size is 0.
     ///
-    /// The function does not check the limits of the device, because the driver rejects sizes above
-    /// these limits.
+    /// The function does not check the launch sizes against the limits of the device, because the
+    /// driver rejects sizes above these limits.
     ///
     /// # Errors
     /// Fails if an expression cannot be evaluated, or if the value of an expression does not fit in
@@ -85,8 +85,8 @@ impl Plan {
 
 impl View {
     /// Returns the kernel parameters for a view, as 64-bit values: allocated pointer, aligned
-    /// pointer, offset, sizes and strides. Both pointers are equal to `base`. `value` evaluates
-    /// expressions.
+    /// pointer, offset, sizes and strides. The allocated pointer and the aligned pointer are both
+    /// equal to `base`. `value` evaluates expressions.
     ///
     /// # Errors
     /// Fails if an expression cannot be evaluated.

@@ -8,8 +8,8 @@ use crate::element::ElementType;
 use crate::expr::{Expr, Symbol};
 use crate::types::{ArgumentType, Extent, Layout, MemrefType};
 
-/// Version of the JSON form. A change of the JSON form must increase the version if readers of the
-/// previous form would misinterpret the new form.
+/// Version of the JSON form of launch plans. A change of the JSON form must increase the version if
+/// readers of the previous form would misinterpret the new form.
 pub const VERSION: u32 = 2;
 
 /// Launch plan of a compiled program.
@@ -96,16 +96,18 @@ pub struct Step {
     /// Name of the PTX module of the kernel. [`Artifact::modules`](crate::Artifact::modules)
     /// contains the module with this name.
     pub module: String,
-    /// Index of the choice that contains the step. A choice consists of consecutive steps. All
-    /// steps of a choice with the same conditions form one alternative of the choice. Exactly one
-    /// alternative is true for any arguments, so a launcher launches exactly one alternative of
-    /// each choice.
+    /// Index of the choice to which the launch step belongs. A choice is a sequence of consecutive
+    /// launch steps that consists of several alternatives. Steps of a choice that have equal
+    /// conditions form one alternative of the choice. For any arguments, the conditions of exactly
+    /// one alternative are true, so a launcher launches exactly one alternative of each choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
-    /// Conditions of the step. The launcher skips the step if a condition is false.
+    /// Conditions of the step. The launcher skips the launch step if one of its conditions is
+    /// false.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Condition>,
-    /// Number of CTAs along x, y and z. The launcher skips a step if one of these three sizes is 0.
+    /// Number of CTAs along x, y and z. The launcher skips a launch step if the number of CTAs
+    /// along x, y or z is 0.
     pub grid: [Expr; 3],
     /// Number of threads per CTA along x, y and z.
     pub block: [Expr; 3],
@@ -157,7 +159,8 @@ pub enum Operand {
         /// Integer type, or `index`.
         #[serde(rename = "type")]
         ty: ElementType,
-        /// Expression that computes the value. The value must fit in the type.
+        /// Expression that computes the value. The value of the expression must fit in the type of
+        /// the operand.
         value: Expr,
     },
     /// Operand that is a compile-time constant of any type.

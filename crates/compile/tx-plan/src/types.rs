@@ -25,7 +25,7 @@ impl Extent {
         }
     }
 
-    /// Returns whether the extent permits `value`.
+    /// Returns whether the extent is dynamic or equal to `value`.
     pub const fn accepts(self, value: i64) -> bool {
         match self {
             Self::Static(expected) => expected == value,

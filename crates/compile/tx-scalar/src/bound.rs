@@ -1,18 +1,19 @@
-//! Running error analysis. The analysis computes an upper bound of the difference between two
-//! results of a program that combines the same elements in two orders.
+//! Running error analysis. The analysis compares two orders in which a program can combine the same
+//! elements, and computes an upper bound of the difference between the two results.
 //!
 //! For each float, the analysis computes a value and a [`Bound`]. The value is computed in program
 //! order and in the float type of the program. The bound is an upper limit of the difference
-//! between the computed value and the result of the same sums and products in any other order.
+//! between the computed value and the value that the same sums and products have in any other order
+//! of combination.
 //!
 //! The analysis is first-order in the unit roundoff `u = 2^-digits`. Rounding errors are relative
 //! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. An error
 //! bound relative to the magnitude is valid for every summation tree over the same terms (Higham,
 //! *Accuracy and Stability of Numerical Algorithms*, §4.2).
 //!
-//! The bound is 0 if no order of combination causes a rounding error: all terms are multiples of
-//! one power of two, and each partial sum is representable. If the bound is 0, all orders of
-//! combination must have equal results.
+//! The bound is 0 if all terms are multiples of one power of two, and each partial sum is
+//! representable, because no order of combination then causes a rounding error. If the bound is 0,
+//! all orders of combination must have equal results.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
@@ -20,9 +21,9 @@ use crate::number::{Float, exponent_of, power_of_two};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// Maximum absolute difference between the values of two orders of combination. If the analysis
-    /// finds no maximum, the field is infinite.
+    /// finds no maximum, the field `error` is infinite.
     pub error: f64,
-    /// Value of the same expression after each term is replaced by its absolute value.
+    /// Value that the expression has if each term is replaced by its absolute value.
     pub magnitude: f64,
     /// Exponent `e` of a power of two such that all terms are multiples of `2^e`.
     pub grain: i32,
@@ -244,10 +245,10 @@ impl Bound {
     /// Updates the fields `high` and `low` of `after`, which contains the bounds of the combination
     /// of `left` and `right`.
     ///
-    /// Each slice contains one bound per component of the combined value. In another order, any
-    /// subset of the elements may be combined first. `high` therefore becomes the largest `high` of
-    /// `left`, `right` and `after`, and `low` becomes the smallest nonzero `low` of `left`, `right`
-    /// and `after`.
+    /// Each slice contains one bound per component of the combined value. Another order of
+    /// combination may combine any subset of the elements first. `high` therefore becomes the
+    /// largest `high` of `left`, `right` and `after`, and `low` becomes the smallest nonzero `low`
+    /// of `left`, `right` and `after`.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -269,7 +270,7 @@ impl Bound {
 
     /// Marks the bound as overflowed if the bound `again` is marked as overflowed, and as
     /// underflowed if `again` is marked as underflowed. `again` is the bound of the same component
-    /// after another application of the combiner.
+    /// after a second application of the combiner.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -301,7 +302,8 @@ impl Bound {
     }
 
     /// Returns the bound of a selection, such as a maximum, from two values whose difference is
-    /// `distance`. In another order of combination, the op may select the other value.
+    /// `distance`. In another order of combination, the op may select the value that it does not
+    /// select in program order.
     pub fn either(self, other: Self, distance: f64) -> Self {
         let wider = self.wider(other);
         Self {
@@ -394,8 +396,8 @@ impl Bound {
     }
 
     /// Returns whether the distance between `found` and `expected` is within the bound. If the
-    /// bound is finite, a NaN is only within the bound of a NaN, and an infinity is only within the
-    /// bound of the same infinity.
+    /// bound is finite, a NaN is within the bound only if both numbers are NaN, and an infinity is
+    /// within the bound only if both numbers are the same infinity.
     pub fn allows(self, expected: f64, found: f64) -> bool {
         if self.error == f64::INFINITY || self.error.is_nan() {
             return true;

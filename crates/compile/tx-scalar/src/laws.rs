@@ -18,8 +18,8 @@ pub enum Law {
     /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. A test of this law has
     /// the operands `a`, `b` and `c`.
     Associative,
-    /// The identity is neutral. A test of this law has three operands: the left operand of the
-    /// combiner, its right operand, and the expected result.
+    /// The identity is neutral. A test of the identity law has three operands: the left operand of
+    /// the combiner, the right operand of the combiner, and the expected result.
     Identity,
 }
 
@@ -96,8 +96,8 @@ pub fn sides<'p, P>(
     values.into_iter().flat_map(both)
 }
 
-/// Returns copies of the partial result `base`. Each copy has one replaced component. For each
-/// component, `values` returns the replacement values.
+/// Returns copies of the partial result `base`. Each copy differs from `base` in one component. For
+/// each component, `values` returns the replacement values.
 pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     base: &[V],
     values: impl Fn(usize) -> I,
@@ -113,19 +113,19 @@ pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     all
 }
 
-/// One test of an algebraic law: the operands and the results of both sides.
+/// One test of an algebraic law: the operands, and the results of the two sides of the law.
 #[derive(Clone, Debug)]
 pub struct Case<'p, P> {
     /// Tested law.
     pub law: Law,
     /// Operands of the law.
     pub operands: Vec<&'p P>,
-    /// Results of both sides; `None` for an undefined or inconclusive result.
+    /// Results of the two sides of the law; `None` for an undefined or inconclusive result.
     pub results: [Option<P>; 2],
 }
 
 impl<P> Case<'_, P> {
-    /// Returns the results of both sides; `None` if the test is inconclusive.
+    /// Returns the results of the two sides of the law; `None` if the test is inconclusive.
     pub fn decided(&self) -> Option<[&P; 2]> {
         Some([self.results[0].as_ref()?, self.results[1].as_ref()?])
     }
@@ -134,7 +134,7 @@ impl<P> Case<'_, P> {
 /// Operands of one test of an algebraic law.
 pub type Operands<'p, E> = Vec<&'p <E as Evaluator>::Partial>;
 
-/// Runs a combiner and compares its results.
+/// Interface that runs a combiner and compares the results of the combiner.
 pub trait Evaluator: Sized {
     /// Partial result, with one value per component. For example, `argmax` has two components:
     /// value and index.

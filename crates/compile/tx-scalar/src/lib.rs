@@ -1,8 +1,9 @@
 //! Scalar semantics of `arith` and `math` ops, computed on the bits of the operands.
 //!
-//! The reference interpreter (`tx-interp`) evaluates ops with this crate. Compiler passes use this
-//! crate to test properties of user code, such as the associativity of a combiner. Code generation
-//! must not use this crate, because a check of a lowering must not share code with the lowering.
+//! The reference interpreter (`tx-interp`) evaluates `arith` and `math` ops with this crate.
+//! Compiler passes use this crate to test properties of user code, such as the associativity of a
+//! combiner. Code generation must not use this crate, because a check of a lowering must not share
+//! code with the lowering.
 //!
 //! ```
 //! use tx_scalar::{Float, Scalar, operation};

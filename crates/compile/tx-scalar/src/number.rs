@@ -138,7 +138,7 @@ impl Float {
         }
     }
 
-    /// Decodes `bits` to its exact value.
+    /// Returns the exact value that `bits` encodes.
     pub fn value(self, bits: u64) -> f64 {
         match self {
             Self::F64 => return f64::from_bits(bits),

@@ -43,7 +43,7 @@ pub struct Chip {
     /// Compute capability times ten.
     pub capability: u32,
     /// Whether the chip is an architecture-specific variant such as `sm_90a`. PTX that is compiled
-    /// for an architecture-specific variant runs only on GPUs of this architecture.
+    /// for an architecture-specific variant runs only on GPUs of the same architecture.
     pub specific: bool,
     /// PTX ISA version of the emitted code, times ten. The version is the lowest version that
     /// supports both the chip and all instructions that `tx` emits for the chip. For example, the
@@ -59,7 +59,7 @@ pub struct Chip {
     pub redux_f32: bool,
     /// Whether `tx` uses `add.f32x2` and three-operand `max.f32`/`min.f32` on the chip. The
     /// function `chip` sets the field for compute capabilities from 10.0 to 10.9. The highest
-    /// compute capability in [`CHIPS`] is in this range.
+    /// compute capability in [`CHIPS`] is in the range from 10.0 to 10.9.
     pub packed_f32: bool,
     /// Whether the chip supports `cvt` instructions that convert a pair of 8-bit floats (f8E4M3FN
     /// or f8E5M2) from or to a pair of f32 or f16.
@@ -109,7 +109,7 @@ pub struct Board {
     /// Product name, such as `H200`.
     pub name: &'static str,
     /// Minimum compute capability, times ten. The performance model uses the board for chips with
-    /// at least this compute capability.
+    /// at least the minimum compute capability of the board.
     pub capability: u32,
     /// Number of SMs.
     pub multiprocessors: f64,
@@ -163,8 +163,8 @@ fn known() -> String {
     CHIPS.map(|c| c.name).join(", ")
 }
 
-/// Compute capabilities of GPU products and architectures, times ten. All names in this table are
-/// in lower case, without punctuation.
+/// Compute capabilities of GPU products and architectures, times ten. All names in the table of
+/// products and architectures are in lower case, without punctuation.
 const PRODUCTS: &[(&str, u32)] = &[
     ("v100", 70),
     ("volta", 70),
@@ -215,12 +215,13 @@ const PRODUCTS: &[(&str, u32)] = &[
 const OTHERS: &[u32] = &[
     50, 52, 53, 60, 61, 62, 70, 72, 75, 87, 88, 103, 110, 120, 121,
 ];
-/// Prefixes of chip names. The function `meant` ignores these prefixes when it searches for a
-/// product name or a compute capability.
+/// Prefixes of chip names. When the function `meant` searches for a product name or a compute
+/// capability, it ignores these prefixes of the chip name.
 const IGNORED_PREFIXES: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
 /// Returns a suggestion for a name that is not in [`CHIPS`]. The function recognizes product names,
-/// and compute capabilities in other spellings. Returns an empty text for all other names.
+/// and compute capabilities in other spellings. Returns an empty text for a name that is neither a
+/// product name nor a compute capability.
 fn meant(found: &str) -> String {
     let small = found.to_ascii_lowercase();
     let mut word: String = small.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -280,7 +281,8 @@ pub enum ReduxType {
 }
 
 impl ReduxType {
-    /// Returns the names of the chips that support `redux.sync` on this type, separated by commas.
+    /// Returns the names of the chips that support `redux.sync` on the given type, separated by
+    /// commas.
     pub fn chips(self) -> String {
         let names: Vec<&str> = CHIPS
             .iter()

@@ -1,10 +1,10 @@
 //! Table of MLIR ops that synchronise threads, exchange values between lanes, or access shared
 //! memory.
 //!
-//! Passes, checks and tests use this table. The table describes the purpose, the memory effect and
-//! the requirements of each op, but not the values of the op results. The required chips and PTX
-//! versions are from two sources: the instruction selection of LLVM 22, and the sections "PTX ISA
-//! Notes" and "Target ISA Notes" of the PTX ISA.
+//! Passes, checks and tests use the table of ops. The table describes the purpose, the memory
+//! effect and the requirements of each op, but not the values of the op results. The required chips
+//! and PTX versions are from two sources: the instruction selection of LLVM 22, and the sections
+//! "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
 
 use crate::Chip;
 
@@ -18,7 +18,7 @@ pub enum Role {
     WarpBarrier,
     /// Arrival of threads at the barrier of a cluster.
     ClusterArrive,
-    /// Wait until all threads of the cluster have arrived.
+    /// Wait of a thread until all threads of the cluster have arrived at the barrier.
     ClusterWait,
     /// Memory fence that orders the accesses of one thread.
     Fence,
@@ -48,7 +48,7 @@ pub enum Memory {
     /// Atomic read-modify-write of the memory operand.
     Atomic,
     /// The op has the memory effects that it declares through MLIR's `MemoryEffectOpInterface`. If
-    /// the op does not implement this interface, its effects are unknown.
+    /// an op does not implement `MemoryEffectOpInterface`, its effects are unknown.
     Declared,
 }
 
@@ -62,8 +62,8 @@ pub struct Needs {
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
     /// Exception to the field `ptx`, as a pair of a compute capability and a PTX version, both
-    /// times ten. Chips with at least this compute capability need only this PTX version, which is
-    /// lower than `ptx`.
+    /// times ten. Chips with at least the given compute capability need only the PTX version of the
+    /// pair, which is lower than `ptx`.
     pub newer: Option<(u32, u32)>,
 }
 
@@ -86,7 +86,7 @@ impl Needs {
 /// Properties of one op, or of all ops whose names have one prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
-    /// Op name. A name that ends in a dot matches every op whose name has this prefix.
+    /// Op name. A name that ends in a dot matches every op whose name begins with `name`.
     pub name: &'static str,
     /// Purpose of the op.
     pub role: Role,
@@ -99,7 +99,7 @@ pub struct Operation {
     pub special: Option<(Form, Needs)>,
 }
 
-/// Form of an op, determined by its attributes or types.
+/// Form of an op; the attributes or types of the op determine the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Floating-point operands.
@@ -169,8 +169,8 @@ const fn special(form: Form, needs: Needs, operation: Operation) -> Operation {
     }
 }
 
-/// Table entries. The lookup returns the first match, so an entry with a full op name must precede
-/// every entry with a prefix of this name.
+/// Table entries. The lookup returns the first matching entry, so an entry with a full op name must
+/// precede every entry with a prefix of the same op name.
 const OPERATIONS: &[Operation] = &{
     use Memory::{Declared, Ordered, Untouched};
     use Role::{

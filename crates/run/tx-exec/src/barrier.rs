@@ -9,8 +9,8 @@ use std::ops::Range;
 /// One of the sixteen named barriers of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
-    /// Threads that have arrived since the barrier last completed. Each list item is a thread and
-    /// the index of its barrier operation.
+    /// Threads that have arrived since the barrier last completed. Each list item consists of a
+    /// thread and the index of the barrier operation that the thread executed.
     arrived: Vec<(usize, u32)>,
     /// Threads in `arrived` that wait until the barrier completes. A thread of `arrived` that
     /// executed `bar.arrive` does not wait.
@@ -53,8 +53,8 @@ pub(crate) struct ExcessWarps {
 }
 
 impl Barrier {
-    /// Returns the threads that have arrived since the barrier last completed. Each item is a
-    /// thread and the index of its barrier operation.
+    /// Returns the threads that have arrived since the barrier last completed. Each item consists
+    /// of a thread and the index of the barrier operation that the thread executed.
     pub(crate) fn arrived(&self) -> &[(usize, u32)] {
         &self.arrived
     }

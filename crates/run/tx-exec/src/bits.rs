@@ -1,7 +1,7 @@
 //! Ranges of bytes, and bit sets with one bit per byte.
 
-/// Returns whether `bytes` bytes at `offset` are inside a buffer of `length` bytes. A negative
-/// `offset` is passed as its two's complement in `u64`.
+/// Returns whether `bytes` bytes at `offset` are inside a buffer of `length` bytes. The caller
+/// passes a negative `offset` as its two's complement in `u64`.
 pub(crate) fn contains(length: u64, offset: u64, bytes: u64) -> bool {
     offset < length && bytes <= length - offset
 }

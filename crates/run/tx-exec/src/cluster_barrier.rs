@@ -5,14 +5,15 @@ use crate::happens_before::{Clocks, ReleasedClocks};
 /// State of the barrier of the running cluster. In each round of the barrier, each thread arrives
 /// once and waits once.
 ///
-/// A thread must wait before it arrives again. At most two rounds of the barrier overlap: some
-/// threads have arrived in the current round, while other threads must still wait for the previous
-/// round.
+/// A thread must execute the wait operation of one round before it arrives in the next round. At
+/// most two rounds of the barrier overlap: some threads may have arrived in the current round while
+/// others must still execute the wait operation of the previous round.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterBarrier {
     completed: u32,
     arrived: usize,
-    /// First thread that arrived in the current round, and the index of its arrive operation.
+    /// First thread that arrived in the current round, and the index of the arrive operation that
+    /// the thread executed.
     first: Option<(usize, u32)>,
     /// Vector clocks that arrivals of the current round released.
     released: Released,
@@ -25,7 +26,7 @@ pub(crate) struct ClusterBarrier {
     passed: usize,
     /// Whether all threads have acquired the vector clocks of the previous round.
     joined: bool,
-    /// The exited thread with the fewest arrivals at the barrier, and its number of arrivals.
+    /// The exited thread with the fewest arrivals at the barrier, and the number of these arrivals.
     exited: Option<(usize, u32)>,
 }
 
@@ -48,12 +49,13 @@ pub(crate) struct ClusterArrival {
 }
 
 impl ClusterBarrier {
-    /// Records an arrival of `thread`. The returned arrival is the input of the thread's wait
-    /// operation. `has_other_blocks` is true in a cluster of several blocks.
+    /// Records an arrival of `thread`. The returned arrival is the input of the wait operation of
+    /// `thread`. `has_other_blocks` is true in a cluster of several blocks.
     ///
     /// # Errors
     ///
-    /// Fails if a thread exited before it arrived in the current round; the error is this thread.
+    /// Fails if a thread exited before it arrived in the current round; the error is the index of
+    /// the exited thread.
     pub(crate) fn arrive(
         &mut self,
         thread: usize,
@@ -113,9 +115,10 @@ impl ClusterBarrier {
         waits
     }
 
-    /// Records that a thread has resumed after its wait operation, and orders the thread after all
-    /// arrivals of the round. `live` is the number of threads of the cluster. `arrivals` contains
-    /// the threads that have not passed the barrier, each with its arrival.
+    /// Records that a thread has resumed after the wait operation of a round, and orders the thread
+    /// after all arrivals of the round. `live` is the number of threads of the cluster. `arrivals`
+    /// lists the threads that have not passed the barrier, each with its last arrival at the
+    /// barrier.
     pub(crate) fn pass(
         &mut self,
         thread: usize,
@@ -142,8 +145,8 @@ impl ClusterBarrier {
     }
 
     /// Records that a thread exited after `arrivals` arrivals. If the current round still expects
-    /// the exited thread, returns the first thread that arrived in the round, and the index of its
-    /// arrive operation.
+    /// the exited thread, returns the first thread that arrived in the round, and the index of the
+    /// arrive operation of the first thread.
     pub(crate) fn exit(&mut self, thread: usize, arrivals: u32) -> Option<(usize, u32)> {
         if self.exited.is_none_or(|(_, least)| arrivals < least) {
             self.exited = Some((thread, arrivals));

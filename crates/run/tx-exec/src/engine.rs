@@ -4,8 +4,8 @@ use crate::{hooks, libm, schedule::Entry};
 use melior::{StringRef, ir::Module};
 use mlir_sys as raw;
 
-/// LLVM optimisation level, 0 to 3. The level is low, because generated code spends most of its
-/// time in hooks, and higher levels slow down the loading of a program.
+/// LLVM optimisation level, 0 to 3. The optimisation level is low, because generated code spends
+/// most of its time in hooks, and a higher level slows down the loading of a program.
 const OPTIMIZATION: i32 = 1;
 
 /// Error of a compilation or a symbol lookup. MLIR has reported the reason as a diagnostic.

@@ -4,7 +4,7 @@
 use crate::{launch::ParamKind, location::Location};
 use std::{fmt, sync::Arc};
 
-/// An operation executed by one thread.
+/// Operation that one thread executes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Source location of the operation.
@@ -274,7 +274,7 @@ impl fmt::Display for OtherBlock {
 /// A value outside the range that its operation declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
-    /// The operation whose result lies outside its declared range.
+    /// The operation whose result lies outside the range that the operation declares.
     pub site: Site,
     /// The number.
     pub value: i32,
@@ -301,7 +301,7 @@ impl fmt::Display for OutOfRange {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The program has no kernel with this name.
+    /// The program has no kernel with the requested name.
     #[error("no kernel named `{kernel}`; the program has: {known}")]
     UnknownKernel {
         /// The requested name.
@@ -309,7 +309,7 @@ pub enum Fault {
         /// Names of all kernels, separated by commas.
         known: String,
     },
-    /// The number of parameters does not match the kernel.
+    /// The number of passed parameters differs from the number of parameters of the kernel.
     #[error("kernel `{kernel}` takes {expected} parameters, found {found}")]
     ParameterCount {
         /// The kernel.
@@ -368,8 +368,8 @@ pub enum Fault {
     /// The address of an access is not a multiple of the required alignment.
     #[error("misaligned: {0}; it needs a multiple of {alignment}", alignment = .0.alignment)]
     Misaligned(Box<Access>),
-    /// A read of a byte that no thread has written, in shared memory or in a buffer that was
-    /// allocated without a value.
+    /// A thread reads a byte of shared memory, or of a buffer without initial values, before any
+    /// thread has written the byte.
     #[error("uninitialized: {0}")]
     Uninitialized(Box<Access>),
     /// A thread writes to a constant variable.
@@ -404,7 +404,7 @@ pub enum Fault {
     #[error("stack overflow: {0}")]
     StackOverflow(Box<Site>),
     /// The threads executed 2²⁴ atomic accesses without other progress, so the executor assumes
-    /// that they spin forever.
+    /// that the threads spin forever.
     #[error("no progress: {0}")]
     NoProgress(Box<Site>),
     /// The threads executed more steps than the launch allows.
@@ -418,7 +418,7 @@ pub enum Fault {
         /// Maximum number of steps.
         steps: u64,
     },
-    /// The executor itself failed, because it ran out of memory or has a bug.
+    /// The executor itself failed, because the executor ran out of memory or has a bug.
     #[error("executor failure: {0}")]
     Internal(String),
 }
@@ -526,7 +526,7 @@ pub enum Error {
     /// A type whose size the executor cannot compute, or a type that kernel parameters cannot have.
     #[error("{location}: unsupported type {type}")]
     UnsupportedType {
-        /// Location of the operation or parameter with this type.
+        /// Location of the operation or parameter that has the unsupported type.
         location: Location,
         /// Text of the type in MLIR syntax.
         r#type: String,

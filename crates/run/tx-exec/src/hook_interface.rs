@@ -7,11 +7,12 @@ use crate::{
     happens_before::Fence,
 };
 
-/// MLIR declarations of the hooks. Every converted module contains these declarations.
+/// MLIR declarations of the hooks. Every converted module contains the MLIR declarations of all
+/// hooks.
 ///
-/// A hook is declared without memory effects if its result depends only on its operands and on
-/// constants of the thread. LLVM may merge and move calls of hooks without memory effects. LLVM
-/// assumes that every hook with memory effects reads and writes any memory.
+/// A hook is declared without memory effects if the result of the hook depends only on operands of
+/// the hook and on constants of the thread. LLVM may merge and move calls of hooks without memory
+/// effects. LLVM assumes that every hook with memory effects reads and writes any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32
       attributes {no_unwind, will_return, memory_effects =
@@ -64,8 +65,8 @@ pub(crate) const DECLARATIONS: &str = r#"
           errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
-/// Names of the special registers. Generated code identifies a special register by its index in
-/// this list.
+/// Names of the special registers. Generated code identifies a special register by the index of the
+/// register in this list.
 pub(crate) const REGISTERS: [&str; 44] = [
     "tid.x",
     "tid.y",
@@ -113,7 +114,7 @@ pub(crate) const REGISTERS: [&str; 44] = [
     "envreg3",
 ];
 
-/// A memory access that generated code passes to a hook for checking.
+/// A memory access that the generated code passes to a hook, which checks the access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessRequest {
     pub(crate) address: u64,
@@ -188,7 +189,8 @@ pub(crate) fn fence_of_code(code: i32) -> Fence {
     }
 }
 
-/// Barrier reductions. Generated code identifies a barrier reduction by its index in this list.
+/// Barrier reductions. Generated code identifies a barrier reduction by the index of the reduction
+/// in this list.
 pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
     ("", Reduction::None),
     ("popc", Reduction::Popc),

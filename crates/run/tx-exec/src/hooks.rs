@@ -78,10 +78,10 @@ fn machine() -> *mut Machine<'static> {
     machine
 }
 
-/// Suspends the current thread until the scheduler resumes it.
+/// Suspends the current thread until the scheduler resumes the thread.
 ///
-/// The scheduler may discard a suspended stack without unwinding. While a hook is suspended, its
-/// stack frames must therefore contain no value with a destructor.
+/// The scheduler may discard a suspended stack without unwinding. While a hook is suspended, the
+/// stack frames of the hook must therefore contain no value with a destructor.
 fn suspend() {
     // SAFETY: the machine and the yielder are alive while a coroutine runs; the reference to the
     // machine ends before the switch.
@@ -117,7 +117,8 @@ fn checked<R: Copy>(run: impl FnOnce(&mut Machine<'_>) -> Result<R, Fault>) -> R
     }
 }
 
-/// Runs a hook function that can wait for other threads, and returns its result after the wait.
+/// Runs a hook function that can wait for other threads, and returns the result of the function
+/// after the wait.
 fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 {
     match checked(run) {
         Outcome::Ready(result) => result,
@@ -129,7 +130,8 @@ fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 
 }
 
 /// Suspends the thread if the execution order requires a preemption. A hook calls `preempt` before
-/// it records its own event, so that the events of all threads are recorded in execution order.
+/// the hook records its own event, so that the executor records the events of all threads in
+/// execution order.
 fn preempt() {
     // SAFETY: the machine is alive, and the reference ends before the switch.
     if unsafe { (*machine()).preemption.is_due() } {
@@ -314,7 +316,7 @@ extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) -> i64
     divisor
 }
 
-/// Checks that a value is in its declared range from `lower` (inclusive) to `upper` (exclusive),
+/// Checks that a value is in the declared range from `lower` (inclusive) to `upper` (exclusive),
 /// modulo 2³².
 extern "C" fn range(value: i32, lower: i32, upper: i32, site: i32) {
     let from_lower = |number: i32| number.wrapping_sub(lower).cast_unsigned();
@@ -359,7 +361,7 @@ extern "C" fn assert(message: u64, site: i32) {
 }
 
 /// Number of loop iterations between two checks of the step limit. The executor would be too slow
-/// if it compared the steps with the limit in every iteration.
+/// if every loop iteration compared the number of steps with the limit.
 const STEP_CHECK_INTERVAL: u64 = 1 << 10;
 
 extern "C" fn repeat(site: i32) {

@@ -181,7 +181,8 @@ impl StepLimit {
         }
     }
 
-    /// Returns this limit with `per_thread` as the number of additional steps for each thread.
+    /// Returns a copy of the limit with `per_thread` as the number of additional steps for each
+    /// thread.
     pub const fn with_each_thread(self, per_thread: u64) -> Self {
         Self { per_thread, ..self }
     }

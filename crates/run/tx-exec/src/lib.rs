@@ -9,14 +9,14 @@
 //! together. Each thread of a block is a coroutine. The stack of each coroutine has a size of 128
 //! KiB plus the size of the kernel's private memory. A thread runs until it reaches a barrier, a
 //! shuffle or another collective operation. A waiting thread resumes when all participating threads
-//! have arrived and the [`Order`] selects it. [`Order::systematic`] lists orders that together
-//! expose missing barriers.
+//! have arrived and the [`Order`] selects this thread. [`Order::systematic`] lists orders that
+//! together expose missing barriers.
 //!
 //! # Faults
 //!
 //! Undefined behaviour of a GPU program is a [`Fault`] with source locations. A launch without a
-//! fault has no undefined behaviour for its input. Faults include data races, divergent barriers,
-//! shuffles from inactive lanes, accesses that are out of bounds or misaligned, reads of
+//! fault has no undefined behaviour for the given input. Faults include data races, divergent
+//! barriers, shuffles from inactive lanes, accesses that are out of bounds or misaligned, reads of
 //! uninitialised memory, and divisions by zero. [`Checks::Off`] disables the expensive checks.
 //! [`Checks::Off`] keeps the checks that protect the memory of the host process.
 //!
@@ -34,7 +34,8 @@
 //! * An access to the shared memory of another block of the cluster must be ordered after the start
 //!   and before the end of that block.
 //!
-//! The module [`happens_before`] is public, so that other executors can use its race detection.
+//! The module [`happens_before`] is public, so that other executors can use the race detection of
+//! the module.
 //!
 //! # Numbers
 //!

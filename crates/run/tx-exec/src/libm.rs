@@ -101,7 +101,7 @@ impl F8 {
     }
 
     /// Rounds to the nearest finite number, ties to even, as `cvt.rn.satfinite` does. Every NaN
-    /// becomes the byte 0x7f, without its sign.
+    /// becomes the byte 0x7f, and loses its sign.
     fn saturated(self, value: f32) -> u8 {
         let (fraction, least, largest) = self.parameters();
         if value.is_nan() {
@@ -117,8 +117,8 @@ impl F8 {
         sign | bits.min(largest.into()) as u8
     }
 
-    /// Converts a float of this format to f16, without rounding. A NaN becomes 0x7fff, the NaN that
-    /// PTX instructions return.
+    /// Converts a float of an 8-bit format to f16, without rounding. A NaN becomes 0x7fff, the NaN
+    /// that PTX instructions return.
     fn to_f16(self, bits: u8) -> u16 {
         let (fraction, least, largest) = self.parameters();
         let (sign, magnitude) = (u16::from(bits & 0x80) << 8, bits & 0x7f);
@@ -345,8 +345,8 @@ fn device(name: &str) -> Option<*mut ()> {
 
 /// Returns the host function for an external function of a device module.
 ///
-/// The fast variants of libdevice map to accurate functions, because CUDA specifies only an upper
-/// bound of their error.
+/// The executor maps the fast variants of libdevice functions to accurate host functions, because
+/// CUDA specifies only an upper bound of the errors of the fast variants.
 pub(crate) fn external(name: &str) -> Option<*mut ()> {
     if let Some(base) = name.strip_prefix("__nv_") {
         let base = base.strip_prefix("fast_").unwrap_or(base);

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 /// A source location of an operation.
 ///
-/// A name, call-site or fused location is replaced by the file location that it contains. An
+/// The file location inside a name, call-site or fused location replaces the outer location. An
 /// operation without a file location has [`Location::unknown`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {

@@ -7,9 +7,9 @@ use crate::happens_before::{Clocks, ReleasedClocks};
 /// A phase is complete when the expected number of arrivals is reached and all expected bytes have
 /// been stored. The next phase starts as soon as a phase is complete.
 ///
-/// In PTX, an asynchronous store releases only the stored value. In the executor, the store also
-/// releases all earlier events of its thread. If only this additional release orders two accesses,
-/// the executor therefore misses their race.
+/// In PTX, an asynchronous store releases only the stored value. In the executor, an asynchronous
+/// store also releases all earlier events of the storing thread. The executor therefore misses a
+/// race between two accesses that only this additional release orders.
 #[derive(Debug)]
 pub struct MBarrier {
     /// Number of arrivals that each phase expects.
@@ -75,7 +75,8 @@ impl MBarrier {
         is_complete
     }
 
-    /// Returns whether the phase with this parity is complete, as `mbarrier.try_wait.parity` does.
+    /// Returns whether the phase with the given parity is complete, as `mbarrier.try_wait.parity`
+    /// does.
     pub fn is_complete(&self, parity: u32) -> bool {
         self.phase.is_multiple_of(2) != parity.is_multiple_of(2)
     }

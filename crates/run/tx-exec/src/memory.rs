@@ -21,7 +21,7 @@ pub enum MemoryError {
     /// The alignment is not a power of two.
     #[error("an alignment of {0} bytes is not a power of two")]
     Alignment(usize),
-    /// The system cannot allocate this number of bytes.
+    /// The system cannot allocate the given number of bytes.
     #[error("cannot allocate {0} bytes")]
     OutOfMemory(usize),
     /// A read or write outside a buffer.
@@ -103,8 +103,8 @@ pub(crate) struct Region {
     /// Set of the written bytes of the buffer; `None` if all bytes are initialised.
     written: Option<PagedBits>,
     id: Option<BufferId>,
-    /// Allocation that contains the buffer and its guard zones; `None` for a global variable,
-    /// because the compiled code allocates the variable.
+    /// Allocation that contains the buffer and the guard zones of the buffer; `None` for a global
+    /// variable, because the compiled code allocates the variable.
     _bytes: Option<Bytes>,
 }
 
@@ -146,14 +146,15 @@ pub struct Memory {
     /// Regions of the buffers, sorted by base address.
     regions: Vec<Region>,
     buffers: u32,
-    /// Index of the last accessed region. Consecutive accesses often access the same region.
+    /// Index of the last accessed region. Consecutive accesses often access one region, so a lookup
+    /// first tests the last accessed region.
     last: usize,
     printed: Vec<u8>,
 }
 
 /// Maximum number of printed bytes between two calls of [`Memory::take_printed`]. If threads print
-/// more bytes, the additional bytes are lost. CUDA's printf buffer has the same default size, 1
-/// MiB.
+/// more than this number of bytes, the additional bytes are lost. The default size of CUDA's printf
+/// buffer is also 1 MiB.
 const MAX_PRINTED_BYTES: usize = 1 << 20;
 
 impl Memory {
@@ -179,7 +180,7 @@ impl Memory {
     /// Allocates `bytes` zero bytes, aligned to `align` bytes (a power of two, at least 256).
     ///
     /// `label` names the buffer in faults, for example `argument 0`. A buffer of zero bytes has a
-    /// unique address, and every access to it is a fault.
+    /// unique address, and every access to this address is a fault.
     ///
     /// # Errors
     ///
@@ -266,7 +267,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// Returns an error if `buffer` does not belong to this memory.
+    /// Returns an error if `buffer` does not belong to the memory `self`.
     pub fn address(&self, buffer: BufferId) -> Result<u64, MemoryError> {
         self.region(buffer).map(|region| region.base)
     }
@@ -275,7 +276,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// Returns an error if `buffer` does not belong to this memory.
+    /// Returns an error if `buffer` does not belong to the memory `self`.
     pub fn len(&self, buffer: BufferId) -> Result<usize, MemoryError> {
         self.region(buffer).map(|region| region.length as usize)
     }
@@ -289,7 +290,8 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// Returns an error if the range is out of bounds, or `buffer` is not in this memory.
+    /// Returns an error if the range is out of bounds, or if `buffer` does not belong to the memory
+    /// `self`.
     pub fn read(
         &self,
         buffer: BufferId,
@@ -307,7 +309,8 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// Returns an error if the range is out of bounds, or `buffer` is not in this memory.
+    /// Returns an error if the range is out of bounds, or if `buffer` does not belong to the memory
+    /// `self`.
     pub fn write(
         &mut self,
         buffer: BufferId,

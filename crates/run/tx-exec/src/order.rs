@@ -22,23 +22,24 @@ pub enum Order {
     #[default]
     Sequential,
     /// Blocks and threads run in descending order. A consumer thread with a higher index than its
-    /// producer therefore runs before the producer.
+    /// producer thread therefore runs before the producer thread.
     Reverse,
     /// Blocks and threads run in a pseudo-random order that depends on the seed only.
     Shuffled(u64),
     /// Threads run in ascending order, and are preempted before every memory access, barrier and
     /// warp operation. Threads with equal control flow run in lockstep: no thread starts its second
-    /// access before all threads have finished their first access.
+    /// access before all threads have finished their first accesses.
     RoundRobin,
     /// Blocks and threads run as in [`Order::Shuffled`]. Threads are preempted before a
     /// pseudo-random half of their memory accesses, barriers and warp operations.
     Interleaved(u64),
-    /// Whenever the warp with this index (counted from 0) can run, it runs before all other warps.
-    /// All other threads run as in [`Order::Sequential`]. In a cluster, the index counts the warps
-    /// of all blocks by block rank.
+    /// Whenever the warp with the given index (counted from 0) can run, this warp runs before all
+    /// other warps. All threads of the other warps run as in [`Order::Sequential`]. In a cluster,
+    /// the index counts the warps of all blocks by block rank.
     WarpFirst(u32),
-    /// The warp with this index runs only if no other thread can run. All other threads run as in
-    /// [`Order::Sequential`]. The index of the warp is counted as in [`Order::WarpFirst`].
+    /// The warp with the given index runs only if no other thread can run. All threads of the other
+    /// warps run as in [`Order::Sequential`]. The index of the warp is counted as in
+    /// [`Order::WarpFirst`].
     WarpLast(u32),
 }
 
@@ -62,8 +63,9 @@ impl Order {
     ///
     /// For any two warps that no barrier synchronises, at least one order runs the first warp
     /// before the second warp, and at least one order runs the second warp before the first warp.
-    /// The orders run any two lanes of a warp in both relative orders, until both lanes reach a
-    /// warp operation.
+    /// For any two lanes of a warp, one order runs the first lane before the second lane, and
+    /// another order runs the second lane before the first lane, until both lanes reach a warp
+    /// operation.
     pub fn systematic(warps: u32) -> impl Iterator<Item = Self> + Clone {
         [Self::Sequential, Self::Reverse, Self::RoundRobin]
             .into_iter()
@@ -224,7 +226,8 @@ impl Blocks {
 pub(crate) enum Readiness {
     /// The thread waits for other threads, or has exited.
     Blocked,
-    /// The thread can run, but may be in a spin loop: it yielded after many atomic accesses.
+    /// The thread can run, but may be in a spin loop, because the thread yielded after many atomic
+    /// accesses.
     Spins,
     /// The thread can run.
     Ready,

@@ -79,9 +79,9 @@ impl CompiledCode {
     }
 }
 
-/// Kernels that are compiled together at the first launch of any of these kernels. Compilation is
-/// delayed, because a program may contain kernels for many array sizes and launch only a few of its
-/// kernels.
+/// Kernels that the executor compiles together, at the first launch of any of the kernels. The
+/// executor delays the compilation, because a program may contain kernels for many array sizes and
+/// launch only a few of the kernels.
 struct LazyModule {
     code: OnceCell<CompiledCode>,
     /// The module belongs to the context of the program.
@@ -131,14 +131,15 @@ impl fmt::Debug for Program {
 }
 
 impl Program {
-    /// Parses device IR and converts it for the host. A kernel is compiled on its first launch.
+    /// Parses device IR and converts it for the host. The executor compiles a kernel when the
+    /// kernel is first launched.
     ///
     /// Device IR is an MLIR module that contains `gpu.module`s of `llvm.func`s in the LLVM and NVVM
     /// dialects, as directly before the translation to PTX. All ops of the module other than
     /// `gpu.module`s are ignored. Faults name the source locations in the text. If the text has no
     /// locations, faults name lines of the text, with `-` as the file name. If an MLIR module has
-    /// locations, the caller must print its ops in generic form, because MLIR cannot parse the
-    /// short form of `nvvm.barrier` with a location.
+    /// locations, the caller must print the ops of the module in generic form, because MLIR cannot
+    /// parse the short form of `nvvm.barrier` with a location.
     ///
     /// # Errors
     ///

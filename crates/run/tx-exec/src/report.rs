@@ -15,8 +15,8 @@ pub struct Accesses {
 
 /// Counters of the operations that a launch executed.
 ///
-/// An access counts once per thread and operation, independent of its size. A barrier or a warp
-/// operation counts once for each group of threads that completes the operation.
+/// An access counts once per thread and operation, independent of the size of the access. A barrier
+/// or a warp operation counts once for each group of threads that completes the operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {

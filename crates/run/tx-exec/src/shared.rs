@@ -65,7 +65,8 @@ impl<'m> SharedMemory<'m> {
         self.written.fill(0);
     }
 
-    /// Maps an address in the memory of `other` to the address with the same offset in this memory.
+    /// Maps an address in the shared memory `other` to the address with the same offset in the
+    /// shared memory `self`.
     pub(crate) fn map(&self, address: u64, other: &Self) -> u64 {
         address.wrapping_sub(other.base()).wrapping_add(self.base())
     }

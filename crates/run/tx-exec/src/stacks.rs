@@ -12,10 +12,10 @@ pub(crate) const STACK_RESERVE: u64 = 128 * 1024;
 /// Minimum remaining stack for a function call or an allocation in generated code, in bytes.
 pub(crate) const STACK_MARGIN: u64 = 64 * 1024;
 
-/// Size of each pooled stack in bytes. The size suffices for nearly all kernels.
+/// Size of each pooled stack in bytes. A stack of this size suffices for nearly all kernels.
 const POOLED_STACK_BYTES: usize = 256 * 1024;
-/// Maximum number of pooled stacks. The number suffices for two blocks of maximum size. Linux
-/// limits a process to about 65,000 mappings, and each stack with its guard page needs two
+/// Maximum number of pooled stacks. This number of stacks suffices for two blocks of maximum size.
+/// Linux limits a process to about 65,000 mappings, and each stack with its guard page needs two
 /// mappings.
 const MAX_POOLED_STACKS: usize = 2048;
 
@@ -39,8 +39,8 @@ pub(crate) fn take(count: usize, bytes: usize) -> io::Result<Vec<DefaultStack>> 
     Ok(stacks)
 }
 
-/// Returns unused stacks to the pool. A stack is freed if it is larger than the pooled stacks, or
-/// if the pool is full.
+/// Returns unused stacks to the pool. The pool frees a stack that is larger than the pooled stacks;
+/// a full pool frees every returned stack.
 pub(crate) fn give_back(stacks: impl IntoIterator<Item = DefaultStack>) {
     let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let room = MAX_POOLED_STACKS.saturating_sub(kept.len());

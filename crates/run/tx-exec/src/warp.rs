@@ -1,5 +1,5 @@
-//! Warp operations: their encoding in generated code, their arrived lanes, and their results as
-//! defined by the PTX ISA.
+//! Warp operations: the encoding of the operations in generated code, the arrived lanes, and the
+//! results as defined by the PTX ISA.
 
 /// Number of lanes of a warp.
 pub(crate) const WARP: usize = 32;

@@ -7,8 +7,9 @@
 //! ```
 //!
 //! `row_sums.mlir` contains `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`. The
-//! compiled program may have any number of kernels and temporaries. In this example, A is 1000x300
-//! and filled with 0.5. The example needs a GPU: cudarc panics if no driver is installed.
+//! compiled program may have any number of kernels and temporaries. In this example, the matrix A
+//! has the shape 1000x300, and every element is 0.5. The example needs a GPU: cudarc panics if no
+//! driver is installed.
 
 use std::{env, error::Error, ffi::CString, fs, ptr};
 
@@ -21,7 +22,7 @@ type Value<'a> = &'a dyn Fn(&Expr) -> Result<i64, ExprError>;
 /// evaluates the expressions of the plan.
 ///
 /// # Safety
-/// Each buffer must have the size of its argument.
+/// Each device buffer must have the size of the corresponding argument.
 unsafe fn launch(
     plan: &Plan,
     module: sys::CUmodule,

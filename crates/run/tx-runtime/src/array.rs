@@ -147,7 +147,7 @@ impl Array {
         &mut self.bytes
     }
 
-    /// Converts the array into its row-major, little-endian bytes.
+    /// Converts the array into the row-major, little-endian bytes of its elements.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -174,7 +174,7 @@ impl Array {
     }
 
     /// Returns the array with integers of at least 8 bits marked as unsigned or signed. The mark
-    /// affects only printed text and files, because in programs each op determines the signedness
+    /// affects only printed text and files, because each op of a program determines the signedness
     /// of its operands.
     #[must_use]
     pub fn with_unsigned(mut self, unsigned: bool) -> Self {
@@ -188,7 +188,7 @@ impl Array {
         self.unsigned
     }
 
-    /// Returns the array with its bytes reinterpreted as another element type of the same size.
+    /// Returns the array after its bytes are reinterpreted as an element type of the same size.
     ///
     /// # Errors
     /// Fails if the element sizes differ.

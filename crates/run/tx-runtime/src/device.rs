@@ -63,8 +63,8 @@ impl Device {
         })
     }
 
-    /// Opens the CUDA device with this ordinal, from 0; `CUDA_VISIBLE_DEVICES` affects the
-    /// numbering.
+    /// Opens the CUDA device with the given ordinal, counted from 0; `CUDA_VISIBLE_DEVICES` affects
+    /// the numbering.
     ///
     /// # Errors
     /// Fails if the driver cannot be loaded, or if no device has this ordinal.

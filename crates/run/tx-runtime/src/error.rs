@@ -108,8 +108,8 @@ pub enum Error {
         /// Supported sizes.
         expected: String,
     },
-    /// The option for the grid is set for a host function. Only an entry that is a kernel accepts a
-    /// grid.
+    /// The option for the grid is set for a host function. The caller can set the grid only if the
+    /// entry of the program is a kernel.
     #[error("the grid can be set only for a kernel, but `{entry}` is a host function")]
     GridOfFunction {
         /// Name of the entry.
@@ -261,7 +261,7 @@ pub enum NpyError {
     /// The file cannot be opened, read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The file does not start with the magic bytes of the format.
+    /// The file does not start with the magic bytes of the `.npy` format.
     #[error("not a .npy file: it starts with {found}, expected the bytes `\\x93NUMPY`")]
     Magic {
         /// First bytes of the file.
@@ -296,7 +296,7 @@ pub enum NpyError {
         /// Requested element type.
         element: ElementType,
     },
-    /// The file ends before the end of the array.
+    /// The `.npy` file ends before the end of the array.
     #[error("truncated: found {found} bytes of data, expected {expected} for {array}")]
     Truncated {
         /// Number of bytes after the header of the file.
@@ -306,7 +306,7 @@ pub enum NpyError {
         /// Shape and element type.
         array: String,
     },
-    /// The file has data after the end of the array.
+    /// The `.npy` file has data after the end of the array.
     #[error("the file has more data after the {bytes} bytes of {array}")]
     Trailing {
         /// Number of bytes of the array.

@@ -81,8 +81,8 @@ impl Executable {
     /// `prepare_in_place` allocates the temporaries of the program.
     ///
     /// [`Prepared::launch_on`] launches the program on a stream, and [`Prepared::record`] records
-    /// it as a graph. The program writes its results to the caller's arrays, so
-    /// [`Prepared::into_outputs`] does not return these arrays. [`Prepared::move_argument`]
+    /// launches of the program as a graph. The program writes its results to the caller's arrays,
+    /// so [`Prepared::into_outputs`] does not return these arrays. [`Prepared::move_argument`]
     /// replaces an array by another array of equal shape.
     ///
     /// ```no_run

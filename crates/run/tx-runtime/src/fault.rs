@@ -31,8 +31,9 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Returns the message of the fault without its source location, because the caller prints the
-    /// location before the message. The message of a race contains both locations.
+    /// Returns the message of the fault without the source location of the fault, because the
+    /// caller prints the location before the message. For a race, the message contains the
+    /// locations of the first and the second access.
     pub fn without_place(&self) -> Cow<'_, str> {
         let by = match self.kind {
             FaultKind::Race => return Cow::Borrowed(&self.message),
@@ -49,7 +50,7 @@ impl Fault {
         }
     }
 
-    /// Returns the location of the other operation; `None` if both operations have the same
+    /// Returns the location of the other operation. Returns `None` if both operations have the same
     /// location, as in a race between two threads in one operation.
     pub fn elsewhere(&self) -> Option<&str> {
         self.other_location

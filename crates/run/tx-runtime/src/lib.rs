@@ -18,8 +18,8 @@
 //! Arguments are [`Array`]s and [`Number`]s, or are parsed from text as [`Spec`]s. Arguments are
 //! checked against the plan before a device is accessed. [`Executable::prepare_in_place`] binds
 //! arrays that are already in device memory, without copies. Programs can be launched on the
-//! caller's stream. Building this crate needs no CUDA installation; only a run on a CUDA device
-//! needs the driver.
+//! caller's stream. The build of this crate needs no CUDA installation; only a run on a CUDA device
+//! needs the CUDA driver.
 
 mod array;
 mod bind;

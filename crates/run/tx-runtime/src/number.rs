@@ -15,7 +15,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Converts this number to the type `element`, and returns the bits, zero-extended; `None` if
+    /// Converts this number to the type `element`, and returns the zero-extended bits; `None` if
     /// the type cannot represent the number.
     ///
     /// Integers are rounded to the nearest float. A float converts to an integer type only if the
@@ -184,9 +184,9 @@ impl FromStr for Number {
 pub(crate) struct FloatFormat {
     exponent_bits: u32,
     mantissa_bits: u32,
-    /// Whether the format has infinities. If so, the largest exponent encodes infinities and NaNs.
-    /// In a format without infinities, only a float whose exponent and mantissa bits are all ones
-    /// is a NaN.
+    /// Whether the format has infinities. If the format has infinities, the largest exponent
+    /// encodes infinities and NaNs. In a format without infinities, only a float whose exponent and
+    /// mantissa bits are all ones is a NaN.
     infinities: bool,
 }
 
@@ -299,7 +299,8 @@ impl FloatFormat {
 }
 
 /// Returns the integer as f64, rounded toward zero and with an odd significand if inexact. Rounding
-/// the result to a format with at most 50 mantissa bits then equals rounding the integer.
+/// the returned f64 to a format with at most 50 mantissa bits then yields the same number as
+/// rounding the integer.
 fn rounded_to_odd(value: i128) -> f64 {
     let nearest = value as f64;
     let exact = nearest as i128;

@@ -34,8 +34,9 @@ pub struct Past {
     pub first: usize,
     /// Difference between the distances of consecutive arrays, in elements.
     pub each: usize,
-    /// Index of the array whose distance is increased by `by`. The last array has index 0, and
-    /// indices are taken modulo the number of arrays.
+    /// Index of the array whose distance from a multiple of 256 bytes is increased by `by`
+    /// elements. The index 0 denotes the last array, and indices are taken modulo the number of
+    /// arrays.
     pub one: usize,
     /// Additional distance of the start of the array that `one` selects, in elements.
     pub by: usize,

@@ -54,11 +54,12 @@ impl Placement {
 
     /// Chooses values for the dynamic strides and the dynamic offset of a memref type. If the
     /// static strides permit a contiguous row-major placement, the function chooses this placement.
-    /// Otherwise, each chosen dynamic stride exceeds the span of every static dimension and of all
-    /// inner dynamic dimensions.
+    /// If the static strides do not permit a contiguous placement, each chosen dynamic stride
+    /// exceeds the span of every static dimension and of all inner dynamic dimensions.
     ///
     /// # Errors
-    /// Returns the reason why no array of this shape can have such a placement.
+    /// On failure, the error is the reason why no array of this shape can have the requested
+    /// strides.
     pub fn new(memref: &MemrefType, shape: &[usize]) -> Result<Self, String> {
         let expected = memref.strides();
         let mut strides = row_major(shape);
@@ -111,7 +112,8 @@ impl Placement {
     /// Creates a placement with a given offset and given strides.
     ///
     /// # Errors
-    /// Returns the reason why no array of this shape can have such a placement.
+    /// On failure, the error is the reason why no array of this shape can have the requested
+    /// strides.
     pub(crate) fn of(offset: i64, strides: &[i64], shape: &[usize]) -> Result<Self, String> {
         let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
         let reach_from_0 =

@@ -29,7 +29,7 @@ impl<'e> Prepared<'e> {
     }
 
     /// Starts the program once. The launch starts with the argument contents that the previous
-    /// launch left. The call may return before the launch ends.
+    /// launch left. The call of `launch` may return before the launch ends.
     ///
     /// # Errors
     /// Fails if the device rejects a launch, or the executor finds a fault.
@@ -89,7 +89,7 @@ impl<'e> Prepared<'e> {
     ///
     /// # Errors
     /// Fails if the argument is not an array in the caller's device memory, or the address is not
-    /// aligned to the element size. After an error, the argument keeps its old address.
+    /// aligned to the element size. After an error, the argument keeps its previous address.
     ///
     /// # Safety
     /// The conditions of [`Executable::prepare_in_place`] also apply to the new address.
@@ -250,14 +250,14 @@ fn until_end(
 /// [`Prepared`] programs.
 #[derive(Debug)]
 pub struct Graph<'r, 'e> {
-    /// CUDA graph; `None` if the programs launch nothing. The graph must be dropped before the
-    /// programs that it launches, and is therefore declared first.
+    /// CUDA graph; `None` if the programs launch nothing. Rust must drop the CUDA graph before the
+    /// programs that the graph launches, so the field of the graph is declared first.
     recorded: Option<cuda::Graph>,
     runs: &'r mut [Prepared<'e>],
 }
 
 impl Graph<'_, '_> {
-    /// Starts all launches. The call may return before the launches end.
+    /// Starts all launches. The call of `launch` may return before the launches of the graph end.
     ///
     /// # Errors
     /// Fails if the device reports an error.

@@ -191,9 +191,9 @@ fn parts(scientific: &str) -> (&str, i32) {
     (mantissa, exponent.parse().unwrap_or(0))
 }
 
-/// Returns the decimal text that has as many digits as `shortest` and is nearest to the value;
-/// returns `shortest` if this text does not identify the value. Among texts of equal length, numpy
-/// prefers the text nearest to the value.
+/// Returns the decimal text that is nearest to the value and has as many digits as `shortest`;
+/// returns `shortest` if the nearest text does not identify the value. Among texts of equal length,
+/// numpy prefers the text nearest to the value.
 fn even(shortest: String, value: f64, round_trips: impl Fn(&str) -> bool) -> String {
     let precision = fraction_len(parts(&shortest).0);
     let nearest = format!("{value:.precision$e}");
@@ -400,8 +400,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Appends the text of a subarray. The subarray has the dimensions from `axis` on, and its
-    /// first element is at position `base`. Lines after the first start with `indent` spaces.
+    /// Appends the text of a subarray. The subarray has the dimensions from `axis` on, and the
+    /// first element of the subarray is at position `base`. Lines after the first start with
+    /// `indent` spaces.
     fn array(&self, text: &mut String, axis: usize, base: usize, indent: usize, width: usize) {
         let (positions, dots) = self.shown(axis);
         let last_axis = self.strides.len() - 1;

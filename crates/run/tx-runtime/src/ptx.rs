@@ -1,14 +1,14 @@
-//! Parses the kernel parameters in PTX. The runtime compares these parameters with the parameters
-//! in a plan.
+//! Parses the kernel parameters in PTX. The runtime compares the parameters in the PTX with the
+//! parameters in a launch plan.
 
 use std::collections::BTreeMap;
 
 /// Returns a map from the name of each kernel to the sizes of its parameters in bytes.
 ///
-/// The driver can return the size of a parameter, but not the number of parameters. A query past
-/// the last parameter fails, and tools such as `compute-sanitizer` report this failed driver call.
-/// The map omits a kernel whose parameters cannot be parsed, because the driver reports invalid
-/// PTX.
+/// The driver can return the size of a parameter, but not the number of parameters. A query of a
+/// parameter after the last parameter fails, and tools such as `compute-sanitizer` report the
+/// failed driver call. The map omits a kernel whose parameters cannot be parsed, because the driver
+/// reports invalid PTX.
 pub(crate) fn parameters(ptx: &str) -> BTreeMap<String, Vec<usize>> {
     let mut kernels = BTreeMap::new();
     let mut tokens = Tokens(ptx);

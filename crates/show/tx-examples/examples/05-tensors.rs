@@ -1,8 +1,8 @@
 //! 05: compiles tensor expressions; tx lowers the row sums and row maxima of these expressions.
 //!
-//! Each expression becomes one host function. The function contains one `linalg.generic` for each
-//! reduction, and one `linalg.generic` for the result. The body of each `linalg.generic` contains
-//! the element-wise ops.
+//! The example translates each expression to one host function. The function contains one
+//! `linalg.generic` for each reduction, and one `linalg.generic` for the result. The body of each
+//! `linalg.generic` contains the element-wise ops.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 05-tensors

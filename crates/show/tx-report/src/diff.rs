@@ -38,7 +38,7 @@ pub enum Row {
 }
 
 impl Row {
-    /// Returns whether both lines are equal.
+    /// Returns whether the old and the new line are equal.
     pub fn is_same(&self) -> bool {
         matches!(self, Self::Same { .. })
     }
@@ -70,7 +70,7 @@ fn shape(tokens: &[Token<'_>]) -> Vec<String> {
     ops
 }
 
-/// Returns the diff of two modules. Every line of both modules occurs once in the diff.
+/// Returns the diff of two modules. Every line of the two modules occurs once in the diff.
 pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
     let old: Vec<Vec<Token<'t>>> = old.iter().map(|line| mlir(line)).collect();
     let new: Vec<Vec<Token<'t>>> = new.iter().map(|line| mlir(line)).collect();

@@ -24,7 +24,7 @@ pub const LANES: usize = 32;
 pub struct ReportedKernel {
     /// Name.
     pub name: String,
-    /// Row lengths for which this kernel is launched, if the program selects among several kernels.
+    /// Row lengths for which the kernel is launched, if the program selects among several kernels.
     pub lengths: Option<String>,
     /// Number of threads of a block along x, y and z.
     pub block: [usize; 3],
@@ -49,7 +49,7 @@ pub struct Op {
     /// Name, such as `arith.addi`.
     pub name: String,
     /// Name and printed value of each attribute. The printed value of an enumeration attribute is
-    /// its keyword.
+    /// the keyword of the attribute.
     pub attributes: Vec<(String, String)>,
     /// Operands.
     pub operands: Vec<usize>,
@@ -206,8 +206,8 @@ pub enum KernelStep {
     Shuffle {
         /// Mode of the shuffle: `xor`, `up`, `down` or `idx`.
         mode: String,
-        /// Distance between each lane and its source lane; `None` if the distance differs between
-        /// lanes.
+        /// Distance between each lane and the source lane of the lane; `None` if lanes have
+        /// different distances.
         distance: Option<i64>,
         /// Source lane of each lane of the first warp; `None` for an unknown source lane.
         sources: Vec<Option<usize>>,

@@ -16,7 +16,7 @@ pub struct Fragment {
     /// Threads and registers that contain each element, in row-major order; empty if the fragment
     /// is too large for a table.
     pub holders: Vec<Vec<Holder>>,
-    /// Names of the SSA values that have this fragment type.
+    /// Names of the SSA values that have the fragment type.
     pub values: Vec<String>,
 }
 

@@ -44,8 +44,8 @@ pub(crate) fn escape(text: &str) -> String {
     page
 }
 
-/// Appends code. Prevents a line break after a question mark, because a browser could otherwise
-/// break a shape such as `?x4`.
+/// Appends code. Prevents a line break after a question mark, because a browser could break a shape
+/// such as `?x4` at the question mark.
 pub(crate) fn code_into(page: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('?') {

@@ -4,7 +4,8 @@
 //! and verdicts. This crate compares IR lines ([`diff`]), colours IR lines ([`highlight`]), derives
 //! the steps of kernels ([`exchange`]), and maps PTX instructions to source lines ([`ptx`]).
 //!
-//! If two reports are equal, their pages are byte-identical. The page escapes all program text.
+//! The pages of two equal reports are byte-identical. The page escapes all text that originates
+//! from the program.
 
 mod diagnostic;
 pub mod diff;

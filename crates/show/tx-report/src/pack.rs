@@ -1,4 +1,5 @@
-//! Compressed data of the page. The page's script renders the stages and the PTX from this data.
+//! Compressed data of the page. The page's script renders the stages and the PTX from the
+//! compressed data.
 //!
 //! Most lines occur in several stages, and the HTML of a coloured line is far larger than the text
 //! of the line. The page therefore stores each distinct line once, and stores each stage as a list
@@ -39,7 +40,7 @@ pub(crate) struct Pack {
 #[derive(Debug, Serialize)]
 struct Stage {
     /// Indices of the lines of the stage in run-length form. Each run of consecutive indices is
-    /// stored as its first index and its length.
+    /// stored as the first index and the length of the run.
     lines: Vec<usize>,
     /// Encoded diff to the previous stage. `=3` keeps three lines, `-2` removes two lines, and `+1`
     /// adds one line. `~0-1|2-3,5-6` changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.

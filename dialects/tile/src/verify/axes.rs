@@ -29,7 +29,7 @@ pub(super) fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec
     Ok(axes)
 }
 
-/// Returns a note that lists the valid axes of a source of this rank.
+/// Returns a note that lists the valid axes of a source of the given rank.
 fn axes_of(rank: usize) -> String {
     match rank {
         0 => "a tile of rank 0 has no axes: `axes []`".to_owned(),

@@ -161,7 +161,8 @@ fn check_map(
 }
 
 /// Checks that each parallel dimension indexes a destination exactly once. If a parallel dimension
-/// were missing, several results would be stored to the same element.
+/// did not index the destination, several results would be stored to one element of the
+/// destination.
 fn check_destination(
     reduce: &Reduce<'_>,
     i: usize,

@@ -90,7 +90,7 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
 const MAX_REGISTERS: i64 = 4096;
 
 /// Returns the number of a thread or a register to which the layout maps two coordinates. Returns
-/// `None` if no two coordinates collide.
+/// `None` if the layout maps all coordinates to distinct threads or registers.
 fn collision(places: &[Iter], on_threads: bool) -> Option<i64> {
     let unit = |axis: Axis| match axis {
         Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,

@@ -23,21 +23,21 @@ enum ExplainedChoice<'e> {
     Group(&'e GroupChoice),
     Apart(&'e ApartChoice),
     Variant(&'e VariantChoice),
-    /// Data exchange between threads. Each pair contains the cost of the exchange in a kernel and
-    /// the name of this kernel. If the program has a single kernel, the list of pairs is empty.
+    /// Data exchange between threads. Each pair contains the cost of the data exchange in a kernel,
+    /// and the name of the kernel. If the program has a single kernel, the list of pairs is empty.
     Exchange(&'e ExchangeChoice, Vec<(String, String)>),
 }
 
 /// Explanation of one op, as lines of text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExplanationLines {
-    /// Lines with the choice and its reason, followed by details.
+    /// Lines with the choice and the reason for the choice, followed by details.
     pub(super) summary: Vec<String>,
     pub(super) schedules: Vec<String>,
 }
 
 /// Returns one entry for each explanation. Two explanations of data exchanges of one op share one
-/// entry if they differ only in their costs.
+/// entry if only the costs of the exchanges differ.
 pub(super) fn merge_exchanges(explanations: &[Explanation]) -> Vec<OpExplanation<'_>> {
     let mut all: Vec<OpExplanation<'_>> = Vec::new();
     for explanation in explanations {
@@ -101,8 +101,8 @@ pub(super) fn merge_exchanges(explanations: &[Explanation]) -> Vec<OpExplanation
     all
 }
 
-/// Returns whether two kernels choose the same data exchange, and reject the other exchanges for
-/// the same reasons.
+/// Returns whether two kernels use the same data exchange, and reject all other exchanges for the
+/// same reasons.
 fn are_alike(one: &ExchangeChoice, other: &ExchangeChoice) -> bool {
     let ways = |choice: &ExchangeChoice| -> Vec<String> {
         let each = choice.ways.iter();

@@ -134,7 +134,7 @@ impl Values {
     }
 }
 
-/// Returns each fragment type of a module with its values, in order of occurrence.
+/// Returns each fragment type of a module with the SSA values of the type, in order of occurrence.
 pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::Fragment> {
     let mut found: Vec<tx_report::Fragment> = Vec::new();
     for op in tx_mlir::walk(module) {
@@ -180,8 +180,8 @@ pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::F
     found
 }
 
-/// Returns a list with the threads and registers that contain each element of a fragment. The list
-/// is empty if the fragment is too large.
+/// Returns a list with the threads and registers that contain each element of a fragment. The
+/// returned list is empty if the fragment is too large.
 fn holders(fragment: &Fragment<'_>) -> Vec<Vec<Holder>> {
     let layout = &fragment.layout;
     let places = layout

@@ -1,8 +1,9 @@
 //! Generates `docs/tutorial.md` from the tests of `lit-tests/tutorial`.
 //!
-//! Each test is one chapter. The page contains the comments of the test as text, and its code as
-//! code blocks. A comment above CHECK lines becomes a list item under "What to look at". For a
-//! `SHOW` line, the page contains a part of a snapshot. `lit-tests/README.md` documents the syntax.
+//! Each test in this folder is one chapter of the tutorial. The page contains the comments of each
+//! test as text, and the code of each test as code blocks. A comment above CHECK lines becomes a
+//! list item under "What to look at". For a `SHOW` line, the page contains a part of a snapshot.
+//! `lit-tests/README.md` documents the syntax.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,14 +18,14 @@ const FOLDER: &str = "lit-tests/tutorial";
 /// Maximum number of columns in a program line of the tutorial. Longer lines are wrapped.
 const COLUMNS: usize = 100;
 
-/// Maximum number of lines of a program output that the page shows completely. If an output is
-/// longer, the page shows its first [`BEGINNING`] and its last [`END`] lines.
+/// Maximum number of lines of a program output that the page shows completely. If an output has
+/// more lines, the page shows the first [`BEGINNING`] and the last [`END`] lines of the output.
 const LONG_OUTPUT: usize = 6;
 const BEGINNING: usize = 3;
 const END: usize = 1;
 
-/// Lit directives that do not verify the comment above them. All directives that are not in this
-/// list are CHECK lines or equivalent checks (see `tx-lit`).
+/// Lit directives that do not verify the comment above the directives. All directives that are not
+/// in this list are CHECK lines or equivalent checks (see `tx-lit`).
 const NO_CHECKS: &[&str] = &[
     "RUN",
     "EXIT",
@@ -79,7 +80,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// Comment that the CHECK lines below it verify.
+    /// Comment that the CHECK lines below the comment verify.
     Checked(String),
     Code(String),
     Show(String),
@@ -234,7 +235,7 @@ fn indentation(line: &str) -> usize {
 }
 
 /// Returns the lines that `place` selects: an op, a nested op or a range of lines, in the syntax of
-/// `SHOW` lines. If `place` is empty, returns all lines.
+/// `SHOW` lines. If `place` is empty, returns all lines of the program output.
 fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     let mut lines = lines;
     for text in place.split(" > ").filter(|text| !text.is_empty()) {
@@ -256,8 +257,8 @@ fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     Ok(lines)
 }
 
-/// Returns the index after the last line of an op. The last line of an op contains its closing
-/// bracket, and has the same indentation as its first line.
+/// Returns the index after the last line of an op. The last line of an op contains the closing
+/// bracket of the op, and has the same indentation as the first line of the op.
 fn end_of_op(lines: &[&str], start: usize) -> usize {
     let opens = |line: &str| line.ends_with(['{', '[']);
     let mut end = start + 1;
@@ -276,8 +277,9 @@ fn end_of_op(lines: &[&str], start: usize) -> usize {
 }
 
 /// Wraps a long line of a program. The function breaks the line before a clause such as
-/// `iter_args(`. Without a clause, the function breaks the line after a comma, and without a comma,
-/// at a blank. If several break positions fit, the function chooses the last position.
+/// `iter_args(`. If the line contains no such clause, the function breaks the line after a comma;
+/// if the line contains no comma, the function breaks the line at a blank. If several break
+/// positions fit, the function chooses the last position.
 fn broken(line: &str) -> String {
     const PARTS: &[&str] = &[" args(", " iter_args(", " threads in ", " {", " : "];
     let margin = indentation(line) + 4;

@@ -84,8 +84,8 @@ fn is_license(file: &str) -> bool {
     .any(|prefix| name.starts_with(prefix))
 }
 
-/// Returns the third-party cargo packages that a workspace package links. The list is sorted by
-/// name and version.
+/// Returns the third-party cargo packages that a workspace package links. The returned list is
+/// sorted by name and version.
 fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
     let list = |value: &'m Value| value.as_array().map_or(&[][..], Vec::as_slice);
     let packages: BTreeMap<&str, &Value> = list(&metadata["packages"])

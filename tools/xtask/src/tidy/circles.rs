@@ -1,10 +1,10 @@
-//! Checks that no modules of a crate form a circle, so that every module can be read after the
-//! modules that it uses.
+//! Checks that the modules of a crate have no cyclic dependencies, so that every module can be read
+//! after the modules that it uses.
 //!
-//! A module uses another module of its crate if it names one of the items that the other module
-//! defines. The name of a re-exported item counts as a use of the module that defines the item. The
+//! A module uses another module of its crate if it names an item that this other module defines.
+//! The name of a re-exported item counts as a use of the module that defines the item. The
 //! re-export itself (`pub use`) is not a use, so that a parent module can re-export items of its
-//! children. The check ignores tests.
+//! child modules. The check ignores tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -35,7 +35,8 @@ struct Module {
     named: Vec<Vec<String>>,
 }
 
-/// Returns a sentence for each circle of modules in the libraries and programs of the packages.
+/// Returns an error message for each dependency cycle between modules of the libraries and programs
+/// of the packages.
 pub(super) fn circles(packages: &[Value]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     for package in packages {
@@ -71,8 +72,8 @@ fn read(file: &Path, path: ModulePath, modules: &mut BTreeMap<ModulePath, Module
     Ok(())
 }
 
-/// Adds a module of a file, and returns the paths and files of its child modules. The folder is that
-/// of the child modules.
+/// Adds a module of a file, and returns the paths and files of its child modules. `folder` is the
+/// folder that contains the files of the child modules.
 fn add(
     items: Vec<Item>,
     path: ModulePath,
@@ -111,7 +112,8 @@ fn add(
     children
 }
 
-/// Returns the file of a module declared in another file, given by its attribute `path` or its name.
+/// Returns the file of a module that another file declares; the attribute `path` or the name of the
+/// module determines the file.
 fn file_of(attributes: &[Attribute], name: &str, parent: &Path, folder: &Path) -> PathBuf {
     let written = attributes
         .iter()
@@ -225,8 +227,8 @@ impl Module {
     }
 }
 
-/// Returns the module that defines the item at a path, and the name of the item. `None` stands for
-/// a module, and for an item of another crate.
+/// Returns the module that defines the item at a path, and the name of the item. Returns `None` for
+/// a path to a module, and for an item of another crate.
 fn resolve(
     modules: &BTreeMap<ModulePath, Module>,
     from: &ModulePath,
@@ -305,8 +307,8 @@ fn uses(modules: &BTreeMap<ModulePath, Module>) -> BTreeMap<&ModulePath, Uses> {
         .collect()
 }
 
-/// Describes a shortest circle through each module that is part of one. Modules of a described
-/// circle are not described again.
+/// Describes a shortest dependency cycle through each module that is part of a cycle. The function
+/// skips a module if a described cycle already contains the module.
 fn circles_of(modules: &BTreeMap<ModulePath, Module>) -> Vec<String> {
     let uses = uses(modules);
     let mut described = BTreeSet::new();
@@ -337,7 +339,7 @@ fn circles_of(modules: &BTreeMap<ModulePath, Module>) -> Vec<String> {
     circles
 }
 
-/// Returns the modules of a shortest circle through a module, in the order of their uses.
+/// Returns the modules of a shortest dependency cycle through a module, in the order of their uses.
 fn circle_through<'a>(
     start: &'a ModulePath,
     uses: &'a BTreeMap<&ModulePath, Uses>,
@@ -377,7 +379,7 @@ fn shown(path: &ModulePath) -> String {
 mod tests {
     use super::*;
 
-    /// Returns the circles of a crate with one file.
+    /// Returns the dependency cycles of a crate with one file.
     fn circles_in(text: &str) -> Vec<String> {
         let mut modules = BTreeMap::new();
         let items = syn::parse_file(text).unwrap().items;

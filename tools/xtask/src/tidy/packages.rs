@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// Permitted workspace dependencies of each package. A package that is not in this list is a tool,
-/// and a tool may depend on any package.
+/// Permitted workspace dependencies of each package. A package that is not in the list of permitted
+/// dependencies is a tool, and a tool may depend on any package.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-target", &[]),
     ("tx-plan", &[]),
@@ -71,8 +71,8 @@ const LAYERS: &[&str] = &["compile", "run", "check", "show"];
 /// Libraries whose name differs from the name of their package.
 const LIBRARY_NAMES: &[(&str, &str)] = &[("tx-compiler", "tx")];
 
-/// Packages that must build without MLIR. Some of these packages build without MLIR only if their
-/// optional dependencies are disabled.
+/// Packages that must build without MLIR. Some packages of this list build without MLIR only if
+/// their optional dependencies are disabled.
 const WITHOUT_MLIR: &[&str] = &[
     "tx-lit",
     "tx-target",

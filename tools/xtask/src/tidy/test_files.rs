@@ -86,9 +86,9 @@ pub(super) fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-/// Requires that every file in the directory of `tests/integration.rs` is a module of this test or
-/// a test target. In a package with `tests/integration.rs`, cargo does not discover test targets
-/// automatically.
+/// Requires that every file in the directory of `tests/integration.rs` is either a module of the
+/// test `integration` or a separate test target. In a package with `tests/integration.rs`, cargo
+/// does not discover test targets automatically.
 pub(super) fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let programs = files
@@ -119,9 +119,9 @@ pub(super) fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Resul
     Ok(wrong)
 }
 
-/// Requires that each test named in a page exists. A page names a test as `FOLDER/x.mlir` or by its
-/// whole path. Without this check, a command with a misspelt test name would run no test and would
-/// succeed.
+/// Requires that each test named in a page exists. A page names a test as `FOLDER/x.mlir` or by the
+/// whole path of the test. Without a check of the test names, a command with a misspelt test name
+/// would run no test and would succeed.
 pub(super) fn named_tests(files: &[PathBuf], pages: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let known: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
     let folders: BTreeSet<&Path> = files

@@ -16,8 +16,9 @@ const CXX_LINES: usize = 654;
 /// Maximum number of columns in a line of code.
 const COLUMNS: usize = 110;
 
-/// Home directories of development machines. No file may contain these paths. This file itself
-/// contains only parts of these paths, and `concat!` joins the parts.
+/// Home directories of development machines. No file may contain the home directory of a
+/// development machine. This file itself contains only parts of the forbidden paths, and `concat!`
+/// joins the parts.
 const MACHINE_PATHS: &[&str] = &[
     concat!("/", "home/"),
     concat!("/", "Users/"),
@@ -45,8 +46,8 @@ pub(super) fn cxx_budget(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec
     })
 }
 
-/// Limits lines of code to [`COLUMNS`] columns. Comments are exempt, because they may contain
-/// tables.
+/// Limits lines of code to [`COLUMNS`] columns. The limit on columns does not apply to comments,
+/// because comments may contain tables.
 pub(super) fn long_lines(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     for file in files {

@@ -2,8 +2,8 @@
 //!
 //! Two tables define the dictionary. [`PHRASES`] contains phrases that prose must not use.
 //! [`OPENERS`] contains words with which no sentence may begin, because such a sentence hides its
-//! subject. Questions, headings and bold labels may begin with these words. A phrase matches at
-//! word boundaries, in upper or lower case, and across line ends.
+//! subject. Questions, headings and bold labels may begin with the words of [`OPENERS`]. A phrase
+//! matches at word boundaries, in upper or lower case, and across line ends.
 //!
 //! Prose is the text of Markdown pages and of comments in the languages of [`COMMENTS`], except for
 //! comments that follow code on the same line. The check ignores code blocks, inline code, and the
@@ -185,7 +185,7 @@ pub(super) fn doc_comments(file: &Path, text: &str) -> Vec<String> {
 /// Paragraph, list item or table row of prose. Backticks replace the inline code in the text.
 struct Paragraph {
     text: String,
-    /// Pairs of the offset of a line in the text and its line number in the file.
+    /// Pairs of the offset of a line in the text and the line number of this line in the file.
     lines: Vec<(usize, usize)>,
     is_heading: bool,
 }

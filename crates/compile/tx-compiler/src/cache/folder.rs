@@ -1,12 +1,13 @@
-//! Size-limited cache in a folder. The key of each result is a hash of its inputs.
+//! Size-limited cache in a folder. The key of a cached result is a hash of the inputs from which
+//! the result was computed.
 //!
-//! Any number of threads and processes may share a folder. The cache writes a result and its
-//! checksum to a temporary file, and then renames the file. The rename is atomic, so no reader sees
-//! an incomplete result. If the size of the folder exceeds its limit, the cache removes the least
-//! recently used results.
+//! Any number of threads and processes may share a folder. The cache first writes a result and the
+//! checksum of the result to a temporary file, and then renames the file. The rename is atomic, so
+//! no reader sees an incomplete result. If the size of the folder exceeds its limit, the cache
+//! removes the least recently used results.
 //!
-//! The cache treats a damaged result as absent, because the caller of the cache can compute the
-//! result again.
+//! The cache treats a damaged result as absent, because the caller of the cache can recompute the
+//! result.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -17,7 +18,7 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
-/// Key of a result: SHA-256 of its inputs.
+/// Key of a cached result: the SHA-256 hash of the inputs of the computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key([u8; 32]);
 
@@ -42,15 +43,15 @@ impl fmt::Display for Key {
 }
 
 /// Number of subfolders. The first hexadecimal digit of a key selects the subfolder of its result.
-/// Each subfolder has an equal share of the size limit, so the cache scans only one subfolder when
-/// it stores a result.
+/// Each subfolder has an equal fraction of the size limit, so the cache scans only one subfolder
+/// when it stores a result.
 const SUBFOLDERS: u64 = 16;
 
 /// Prefix of the names of temporary files.
 const TEMPORARY_PREFIX: &str = ".new-";
 
-/// Maximum age of a temporary file. The cache removes an older temporary file, because the process
-/// that created the file has probably ended.
+/// Maximum age of a temporary file. The cache removes a temporary file that exceeds this age,
+/// because the process that created the file has probably ended.
 const ABANDONED_AGE: Duration = Duration::from_secs(3600);
 
 /// Cache in a folder.
@@ -124,8 +125,8 @@ impl Cache {
         })
     }
 
-    /// Returns the error of the last failed store. A caller of `put` may therefore ignore its
-    /// errors: the creator of the cache can report the last error with this function.
+    /// Returns the error of the last failed store. A caller of `put` may ignore the error of `put`:
+    /// the creator of the cache can query the last error with this function.
     pub fn trouble(&self) -> Option<String> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         trouble.clone()
@@ -163,7 +164,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Returns the number and the total size of the results.
+    /// Returns the number and the total size of the stored results.
     ///
     /// # Errors
     /// Fails if the folder of the cache cannot be read.
@@ -199,8 +200,8 @@ struct StoredResult {
     used: SystemTime,
 }
 
-/// Returns the results in a subfolder, and removes abandoned temporary files. Other processes may
-/// remove results while this function runs.
+/// Returns the results that a subfolder stores, and removes abandoned temporary files. Other
+/// processes may remove results from the subfolder while this function runs.
 fn files(folder: &Path) -> io::Result<Vec<StoredResult>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -232,7 +233,8 @@ fn files(folder: &Path) -> io::Result<Vec<StoredResult>> {
     Ok(found)
 }
 
-/// Removes the least recently used results until the remaining results occupy at most `most` bytes.
+/// Removes the least recently used results until the remaining results have a total size of at most
+/// `most` bytes.
 fn make_room(folder: &Path, most: u64) -> io::Result<()> {
     let mut kept = files(folder)?;
     let mut bytes: u64 = kept.iter().map(|file| file.size).sum();

@@ -10,17 +10,17 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, codes, error, is, results, string_attribute};
 use tx_plan::{Check, Expr, Relation};
 
-/// Checks of a launch plan. A launcher evaluates all checks before the first launch, so an op in a
-/// branch cannot add a check.
+/// Checks of a launch plan. A launcher evaluates all checks before the first launch, so the
+/// translation of an op in a branch must not add a check.
 #[derive(Default)]
 pub(super) struct Checks {
     pub(super) checks: Vec<Check>,
-    /// Number of `scf.if` ops around the translated op.
+    /// Number of `scf.if` ops that enclose the op that is being translated.
     pub(super) branch_depth: usize,
 }
 
 impl Checks {
-    /// Returns whether the translated op is in a branch.
+    /// Returns whether the op that is being translated is in a branch of an `scf.if`.
     pub(super) fn is_in_branch(&self) -> bool {
         self.branch_depth > 0
     }
@@ -115,8 +115,8 @@ fn check<'c>(
     })
 }
 
-/// Returns whether two checks fail for the same argument values. The comparison ignores the
-/// messages of the checks.
+/// Returns whether two checks have equal relations and equal operands; the operands of `==` and
+/// `!=` may have either order. The comparison ignores the messages of the checks.
 fn same(a: &Check, b: &Check) -> bool {
     let as_they_are = (&a.left, &a.right) == (&b.left, &b.right);
     let swapped = || {

@@ -1,4 +1,5 @@
-//! Conditions of a host function: conjuncts, comparisons and distances.
+//! Conditions of a host function: their conjuncts, their comparisons, and the integer expressions
+//! (distances) that represent conditions in a launch plan.
 
 use super::limits::check_size;
 use super::types::width;
@@ -21,8 +22,8 @@ pub(super) enum Conjunct<'c> {
     Either(Op<'c>),
     /// The conjunct is a constant with the given value.
     Known(bool),
-    /// The conjunct is the given value. The value is neither a constant nor the result of an
-    /// `arith.cmpi`, `arith.cmpf` or `arith.ori`.
+    /// The conjunct is the given SSA value. The SSA value is neither a constant nor the result of
+    /// an `arith.cmpi`, `arith.cmpf` or `arith.ori`.
     Other(Val<'c>),
 }
 
@@ -171,8 +172,8 @@ pub(super) fn float_comparison<'c>(
 }
 
 /// Returns the distance of a condition: an integer expression that is at most 0 if and only if the
-/// condition is true. The distance of a disjunction is the minimum of the distances of its
-/// operands, and the distance of a conjunction is the maximum of the distances of its operands.
+/// condition is true. The distance of a disjunction is the minimum of the distances of the
+/// operands, and the distance of a conjunction is the maximum of the distances of the operands.
 pub(super) fn distance<'c>(
     values: &Values<'c>,
     assert: Op<'c>,

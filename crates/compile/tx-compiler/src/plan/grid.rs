@@ -32,7 +32,7 @@ fn reads_block(op: Op<'_>) -> bool {
 }
 
 /// Returns an op of the kernel `entry` that reads the block index. Returns `None` if the kernel has
-/// a known grid size or contains no such op.
+/// a known grid size or contains no op that reads the block index.
 fn block_reader(entry: Op<'_>) -> Option<Op<'_>> {
     if !is_kernel(entry) || attribute(entry, "known_grid_size").is_some() {
         return None;

@@ -34,11 +34,11 @@ struct Host<'c> {
     values: Values<'c>,
     checks: Checks,
     steps: Vec<Step>,
-    /// Conditions of the branches around the translated op.
+    /// Conditions of the branches that enclose the op that is being translated.
     path: Vec<Condition>,
     /// Number of translated branches.
     branches: usize,
-    /// Number of choices among the steps.
+    /// Number of choices that the launch steps contain so far.
     choices: usize,
     kernels: Kernels<'c>,
 }
@@ -195,7 +195,7 @@ impl<'c> Host<'c> {
     }
 
     /// Translates an `scf.if`. Each launch in a branch becomes a launch step. The launcher runs the
-    /// step only if the conditions of the branch are true.
+    /// launch step only if the conditions of the branch are true.
     fn branch(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let [condition] = operands(op)[..] else {
             return Err(unsupported_op(op));
@@ -236,8 +236,8 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// Marks the steps from index `first` on as one choice if exactly one of their alternatives
-    /// runs.
+    /// Marks the launch steps from index `first` on as one choice, if exactly one alternative of
+    /// these steps runs for any arguments.
     fn mark_choice(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         if is_choice(steps) {

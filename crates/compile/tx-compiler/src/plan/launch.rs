@@ -182,7 +182,7 @@ impl<'c> Kernels<'c> {
     }
 }
 
-/// Returns the operand of a launch step for an operand of `op`.
+/// Converts an operand of the launch op `op` to an operand of a launch step.
 fn operand<'c>(values: &Values<'c>, op: Op<'c>, value: Val<'c>) -> Result<Operand, Failed> {
     Ok(match values.value(op, value)? {
         Value::Whole(_) => return Err(unsupported_op(op)),
@@ -224,8 +224,8 @@ fn whole(values: &Values<'_>, view: &View) -> Option<Operand> {
     }
 }
 
-/// Returns the bits of a constant. Reports an error if the constant is outside of both the signed
-/// and the unsigned range of its type.
+/// Returns the bits of a constant. Reports an error if the constant is neither in the signed nor in
+/// the unsigned range of its type.
 fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed> {
     let bits = width(ty);
     if bits == 64 {

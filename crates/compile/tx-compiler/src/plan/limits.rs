@@ -4,8 +4,8 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, codes, error, name};
 use tx_plan::{Expr, Symbol};
 
-/// Reports an error if an expression contains the address of an argument. Only conditions may use
-/// addresses.
+/// Reports an error if an expression contains the address of an argument. Only the conditions of a
+/// launch plan may use the addresses of arguments.
 pub(super) fn check_no_address<'e>(
     op: Op<'_>,
     exprs: impl IntoIterator<Item = &'e Expr>,
@@ -29,7 +29,7 @@ pub(super) fn check_no_address<'e>(
 }
 
 /// Reports an error if an expression has more than [`Expr::MAX_TERMS`] terms. The parser of launch
-/// plans rejects such an expression.
+/// plans rejects an expression with more than [`Expr::MAX_TERMS`] terms.
 pub(super) fn check_size<'e>(
     op: Op<'_>,
     exprs: impl IntoIterator<Item = &'e Expr>,

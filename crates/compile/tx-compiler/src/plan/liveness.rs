@@ -1,12 +1,13 @@
-//! Ops of a host function that its launch plan needs.
+//! Ops of a host function that the launch plan of the function depends on.
 
 use super::condition::{Conjunct, conjuncts};
 use std::collections::BTreeSet;
 use tx_mlir::{Blk, Op, blocks, defining_op, is, is_pure, key, operands, ops, results, walk};
 
-/// Returns the ops of a block that a launch plan needs. The result omits pure ops without used
-/// results. For a condition, a launch plan needs the operands of the comparison, but not its
-/// result. The function adds the operands of the returned ops to `values`.
+/// Returns the ops of a block that a launch plan needs. The returned list omits pure ops whose
+/// results are unused. To evaluate a condition, a launch plan needs the operands of the comparison
+/// op, but not the result of this op. The function adds the operands of the returned ops to
+/// `values`.
 pub(super) fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op<'c>> {
     let mut needed: Vec<Op<'c>> = ops(block)
         .into_iter()

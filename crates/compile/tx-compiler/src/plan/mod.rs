@@ -1,13 +1,13 @@
 //! Launch plan of a program.
 //!
 //! Module [`entry`] selects the entry. Module [`kernel`] returns the plan of a kernel entry, which
-//! is launched once with its known block and grid sizes. Module [`host`] builds the plan of a host
-//! function op by op: module [`launch`] translates launches, module [`view`] views of memrefs,
-//! module [`scalar`] integers, module [`check`] assertions, and module [`branch`] conditions of
-//! launches. These modules read the symbolic values in [`values`], and return the translated
-//! launches, views, integers, checks and conditions. Module [`types`] translates argument types,
-//! module [`written`] finds the parameters that a kernel may write, and module [`grid`] finds
-//! kernels with an unknown grid size.
+//! is launched once with its known block and grid sizes. Module [`host`] translates a host function
+//! op by op: module [`launch`] translates launches, module [`view`] translates views of memrefs,
+//! module [`scalar`] translates integers, module [`check`] translates assertions, and module
+//! [`branch`] translates conditions of launches. The modules that translate ops read the symbolic
+//! values in [`values`], and return the translated launches, views, integers, checks and
+//! conditions. Module [`types`] translates argument types, module [`written`] finds the parameters
+//! that a kernel may write, and module [`grid`] finds kernels with an unknown grid size.
 
 mod branch;
 mod check;
@@ -42,7 +42,7 @@ use tx_plan::Warning;
 
 pub(crate) enum Entry {
     Kernel(LaunchPlan),
-    /// Name of a host function. The compiler must lower the host function before it creates the
+    /// Name of a host function. The compiler must lower a host function before it creates the
     /// launch plan of the function.
     Function(String),
 }

@@ -14,7 +14,7 @@ pub(super) fn exprs(view: &View) -> impl Iterator<Item = &Expr> {
     view.sizes.iter().chain(&view.strides).chain([&view.offset])
 }
 
-/// Replaces sizes, strides and the offset of a view by the constants in its type.
+/// Replaces the sizes, strides and offset of a view by the constants in the type of the view.
 fn refine(view: &mut View, ty: &MemRef<'_>) {
     let known = |expr: &mut Expr, known: Option<i64>| {
         if let (None, Some(known)) = (expr.as_const(), known) {
@@ -35,7 +35,7 @@ fn refine(view: &mut View, ty: &MemRef<'_>) {
     known(&mut view.offset, ty.offset);
 }
 
-/// Returns the view after each group of its dimensions is collapsed into one dimension.
+/// Returns a view in which one dimension replaces each group of dimensions of the original view.
 fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
     let (sizes, strides) = groups
         .iter()
@@ -56,7 +56,8 @@ fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
 }
 
 /// Returns the stride of a collapsed group of dimensions: the stride of the last dimension of the
-/// group with more than one element. The stride of a dimension with one element is irrelevant.
+/// group with more than one element. The stride of a dimension with one element does not affect any
+/// address.
 fn stride_of_group(view: &View, group: &[usize]) -> Expr {
     let mut dims = group
         .iter()
@@ -283,9 +284,9 @@ pub(super) fn metadata<'c>(values: &Values<'c>, op: Op<'c>) -> Result<Vec<Value>
 }
 
 /// Returns the dimensions of a subview that remain in its rank-reduced type `ty`; only dimensions
-/// of static size 1 are dropped. If several selections of dimensions match the type, the function
-/// returns one of them. The views of these selections differ only in the strides of dimensions of
-/// size 1.
+/// of static size 1 are dropped. If several selections of dimensions match the rank-reduced type,
+/// the function returns one of these selections. The views for all matching selections differ only
+/// in the strides of dimensions of size 1.
 fn remaining_dimensions(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> {
     let (dims, places) = (sizes.len(), ty.rank());
     if strides.len() != dims {

@@ -47,7 +47,8 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
 
 /// Returns whether an op is a barrier, a register exchange, an assertion or a print. Barriers,
 /// exchanges, assertions and prints write no kernel argument. MLIR nevertheless assumes that these
-/// ops write memory: some declare a write effect, and the others do not declare their effects.
+/// ops write memory: some of these ops declare a write effect, and the other ops declare no
+/// effects.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)
@@ -68,7 +69,7 @@ mod tests {
     use std::path::{Path, PathBuf};
     use tx_mlir::{Session, blocks};
 
-    /// Folders of lit tests. The tests of this module lower the programs in these folders to
+    /// Folders of lit tests. The tests of this module lower the programs in the listed folders to
     /// kernels.
     const FOLDERS: [&str; 6] = [
         "convert-tile-to-gpu",

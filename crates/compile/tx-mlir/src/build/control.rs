@@ -6,7 +6,7 @@ use melior::ir::{Block, Region, RegionLike, Type, ValueLike};
 
 impl<'c> Builder<'c> {
     /// Emits an `scf.for` over `from..to` with iteration arguments `inits`. Returns the results of
-    /// the loop. If the trip count is a constant 0 or 1, no loop is emitted.
+    /// the loop. If the trip count is the constant 0 or 1, the function emits no `scf.for`.
     pub fn for_loop(
         &self,
         from: Index<'c>,

@@ -88,7 +88,7 @@ pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
 }
 
 /// Replaces every reference to the symbol `old` inside `from` by a reference to the symbol `new`.
-/// Returns false if MLIR cannot analyse a reference.
+/// Returns false if MLIR cannot analyse a reference to a symbol.
 pub fn rename_symbol_uses(old: &str, new: &str, from: Op<'_>) -> bool {
     let text = |s: &str| MlirStringRef {
         data: s.as_ptr().cast(),

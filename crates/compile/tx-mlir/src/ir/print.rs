@@ -17,8 +17,8 @@ pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
 }
 
 /// Printer for the ops of one module. The module must not change while the printer exists. The
-/// printer numbers the SSA values of the module only once. Without this printer, MLIR numbers all
-/// SSA values of the module again for each printed op.
+/// printer numbers the SSA values of the module only once. Without a printer for the module, MLIR
+/// numbers all SSA values of the module again for each printed op.
 #[derive(Debug)]
 pub struct Printer<'m> {
     state: mlir_sys::MlirAsmState,

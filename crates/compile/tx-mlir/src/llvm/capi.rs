@@ -1,4 +1,4 @@
-//! Declarations of LLVM's C API, and owners of its objects.
+//! Rust declarations of LLVM's C API, and Rust structs that own objects of this API.
 
 use mlir_sys::MlirOperation;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -90,7 +90,7 @@ pub(super) const ERROR: c_int = 0;
 /// `LLVMAdd`.
 pub(super) const ADD: c_int = 8;
 
-/// LLVM object with the function that frees it.
+/// LLVM object, together with the function that frees the object.
 pub(super) struct OwnedRef(pub(super) Ref, pub(super) unsafe extern "C" fn(Ref));
 
 impl Drop for OwnedRef {

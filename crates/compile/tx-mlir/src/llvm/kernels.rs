@@ -32,10 +32,10 @@ struct SeparableKernel<'c> {
 /// LLVM per module is half the compile time of a kernel with 100 ops.
 pub(super) const MAX_BATCH_OPS: usize = 300;
 
-/// Module in which no two kernels use the same function or the same global.
+/// Module whose kernels share no function and no global.
 pub(super) struct Separable<'c> {
     module: Op<'c>,
-    /// Batches; the adjacent kernels of a batch are compiled as one module.
+    /// Batches of adjacent kernels; LLVM compiles each batch as one module.
     parts: Vec<Vec<SeparableKernel<'c>>>,
     globals: Vec<String>,
 }
@@ -44,10 +44,10 @@ impl<'c> Separable<'c> {
     /// Splits a module in the LLVM dialect into batches. A batch consists of adjacent kernels with
     /// at most `most_ops` ops in total, or of one larger kernel.
     ///
-    /// Returns `None` if the module has fewer than two functions, or if a function is not a kernel,
-    /// has no body, or has debug information. Also returns `None` if a kernel refers to a function,
-    /// if several kernels use the same global, if a global is unused, or if all kernels fit into
-    /// one batch.
+    /// Returns `None` if the module has fewer than two functions. Also returns `None` if a function
+    /// is not a kernel, has no body, or has debug information. Also returns `None` if a kernel
+    /// refers to a function, if several kernels use the same global, if a global is unused, or if
+    /// all kernels fit into one batch.
     pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =

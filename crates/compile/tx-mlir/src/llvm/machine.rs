@@ -21,7 +21,7 @@ pub struct Machine<'a> {
     pub level: u8,
 }
 
-/// Target machine with the parameters of its creation.
+/// Target machine, together with the parameters with which it was created.
 pub(super) struct CachedMachine {
     pub(super) triple: CString,
     chip: String,

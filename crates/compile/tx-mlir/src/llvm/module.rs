@@ -1,4 +1,4 @@
-//! LLVM IR modules. Each module has its own LLVM context.
+//! LLVM IR modules. Each LLVM IR module has its own LLVM context.
 
 use super::capi::{
     ADD, ERROR, LLVMContextCreate, LLVMContextDispose, LLVMContextSetDiagnosticHandler,
@@ -12,10 +12,10 @@ use crate::ir::Op;
 use std::collections::BTreeSet;
 use std::ffi::c_void;
 
-/// LLVM runs straight-line strength reduction only on functions with at most this many integer
-/// additions. Straight-line strength reduction compares each pair of additions. The compile time of
-/// a kernel with 512 additions was 3.5 s. Straight-line strength reduction took 3.4 s of this time,
-/// and did not change the emitted code.
+/// Maximum number of integer additions of a function on which LLVM runs straight-line strength
+/// reduction. Straight-line strength reduction compares each pair of additions. The compile time of
+/// a kernel with 512 additions was 3.5 s. Straight-line strength reduction took 3.4 s of the
+/// compile time of 3.5 s, and did not change the emitted code.
 const MAX_COMPARED_ADDITIONS: usize = 128;
 
 /// Names of functions for which LLVM skips straight-line strength reduction.
@@ -37,14 +37,14 @@ unsafe extern "C" fn record_error(diagnostic: Ref, messages: *mut c_void) {
     }
 }
 
-/// LLVM IR module with its own LLVM context. Rust drops fields in declaration order, so the module
-/// is dropped before its context.
+/// LLVM IR module with its own LLVM context. Rust drops fields in declaration order, so Rust drops
+/// the module before the LLVM context of the module.
 pub(super) struct LlvmModule {
     pub(super) module: OwnedRef,
     context: OwnedRef,
     messages: Box<ErrorMessages>,
-    /// Pass gate of the LLVM context. The gate skips straight-line strength reduction for the
-    /// functions whose names are in the set.
+    /// Pass gate of the LLVM context. The pass gate skips straight-line strength reduction for the
+    /// functions whose names this set contains.
     gate: Option<(OwnedRef, Box<LargeFunctions>)>,
 }
 

@@ -188,8 +188,8 @@ impl GroupedOp {
 }
 
 impl GroupedArray {
-    /// Returns one line of text with the name of the array, and with the location of its elements
-    /// (registers or memory).
+    /// Returns one line of text with the name of the array, and with the location of the array
+    /// elements (registers or memory).
     pub fn line(&self) -> String {
         let what = match self.argument {
             Some(number) => format!("argument {number}"),
@@ -323,8 +323,8 @@ impl Candidate {
         words[1..words.len() - 1].to_owned()
     }
 
-    /// Returns the schedule in words with `n` in place of numbers. Two schedules that differ only
-    /// in numbers have the same text.
+    /// Returns the schedule in words with `n` in place of numbers. Two schedules have the same text
+    /// if they differ only in numbers.
     pub fn sort(&self) -> String {
         self.with(&|step| step.sort.clone(), &|up_to, steps| match up_to {
             Some(UpTo { dimension, .. }) => format!("case d{dimension} to n, [{steps}]"),
@@ -381,7 +381,7 @@ impl Reason {
 }
 
 impl ExchangeChoice {
-    /// Returns a line that names the chosen method.
+    /// Returns one line of text that names the chosen exchange method.
     pub fn what(&self) -> String {
         match &self.chosen {
             Some(way) => format!("variant `{way}` exchanges these values"),

@@ -148,8 +148,8 @@ pub(super) fn float_operation(name: &str, float: Float) -> Option<Operation> {
 }
 
 /// Wraps the function `bound` of an op whose result is NaN for a NaN operand. If an operand is NaN
-/// in every order of combination, the result is also NaN in every order. For such operands, the
-/// returned function returns an exact bound.
+/// in every order of combination, the result is also NaN in every order. If an operand is NaN in
+/// every order of combination, the returned function returns the bound of an exact value.
 fn of_numbers(
     bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound,
 ) -> impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound {
@@ -189,7 +189,7 @@ pub fn maximum(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the larger number. If one operand is NaN, returns the other operand.
+/// Returns the larger number. If exactly one operand is NaN, returns the other operand.
 pub fn maximum_number(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => b,

@@ -8,8 +8,8 @@ use crate::number::Float;
 /// why the result is undefined.
 pub type Calc = Box<dyn Fn(&[u64; 3]) -> Result<u64, &'static str>>;
 
-/// Function that computes the bound of the result. Its arguments are the operands, the bounds of
-/// the operands, and the result.
+/// Function that computes the bound of the result. The arguments of the function are the operands,
+/// the bounds of the operands, and the result.
 pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 
 /// Scalar operation with up to three operands.

@@ -24,7 +24,8 @@ pub(super) enum AccessSize {
 }
 
 /// Attributes of memory operations that only enable optimisations. The conversion removes these
-/// attributes, because LLVM relies on an attribute even if the program violates the attribute.
+/// attributes, because LLVM optimises under the assumption that the program satisfies every
+/// attribute.
 pub(super) const HINTS: [&str; 9] = [
     "nontemporal",
     "invariant",

@@ -26,7 +26,7 @@ const CALLED: [&str; 8] = [
     "llvm.trunc",
 ];
 
-/// Intrinsics of approximate f32 instructions, and the hooks that replace them.
+/// Intrinsics of approximate f32 instructions, and the hooks that replace the intrinsics.
 const APPROXIMATIONS: [(&str, &str); 2] = [
     ("llvm.nvvm.ex2.approx.ftz.f32", "__tx_exp2"),
     ("llvm.nvvm.lg2.approx.ftz.f", "__tx_log2"),
@@ -90,8 +90,8 @@ impl DriverFunction {
     }
 }
 
-/// Rewrites a call of a function. Returns the callee if the set `functions` of module functions
-/// contains the callee.
+/// Rewrites a call of a function. Returns the callee if the callee is one of the module functions
+/// `functions`.
 pub(super) fn rewrite_call<'c, 'a>(
     instrumenter: &mut Instrumenter<'c>,
     operation: OperationRef<'c, 'a>,

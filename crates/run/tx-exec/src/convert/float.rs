@@ -49,7 +49,7 @@ impl Extremum {
 }
 
 /// Emits the replacement of an operation, and returns the value that replaces its result. Returns
-/// `None` if the operation produces the same bits on the host and in PTX.
+/// `None` if the host and PTX compute the same bits for the operation.
 pub(super) fn lower<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,
@@ -95,7 +95,7 @@ struct Format {
     /// Mask of all bits of a float except the sign bit.
     magnitude: i64,
     infinity: i64,
-    /// The canonical NaN of PTX operations. PTX specifies no canonical NaN for f64: an f64
+    /// The canonical NaN of PTX operations. PTX specifies no canonical NaN for f64, so an f64
     /// operation returns one of its NaN operands.
     nan: i64,
     /// The quiet bit of an f64 NaN.

@@ -1,4 +1,5 @@
-//! Hook calls that check or report an operation. The operation itself stays in the module.
+//! Insertion of hook calls that check or report operations. The checked or reported operation
+//! itself stays in the module.
 
 use super::{
     access::{Access, AccessSize, HINTS, alignment, space},
@@ -152,7 +153,8 @@ impl<'c> Instrumenter<'c> {
         Ok(())
     }
 
-    /// Emits a call that registers private memory with its bounds.
+    /// Emits a call of the hook that registers private memory together with the bounds of the
+    /// memory.
     pub(super) fn alloca<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,

@@ -109,8 +109,8 @@ pub(super) fn layout(r#type: Type<'_>) -> Option<Layout> {
     Some(whole)
 }
 
-/// Returns an upper bound of the stack size of a spilled value, in bytes. LLVM may widen vector
-/// elements when it spills them, and may use one stack slot for each element of a struct or an
+/// Returns an upper bound of the stack size of a spilled value, in bytes. LLVM may widen the
+/// elements of a spilled vector, and may use one stack slot for each element of a struct or an
 /// array.
 pub(super) fn spilled(r#type: Type<'_>) -> u64 {
     const SCALAR: u64 = 8;

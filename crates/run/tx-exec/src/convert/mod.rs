@@ -1,10 +1,10 @@
 //! Conversion of device IR to modules for the host.
 //!
-//! Each kernel is converted to a separate module. If kernels of a `gpu.module` can share functions
-//! or global-memory variables, all kernels of this `gpu.module` are converted to one module. The
-//! conversion copies the operations of the device module, and rewrites the copies (`rewrite`).
-//! GPU-specific operations become calls of executor functions (hooks). A hook call is inserted
-//! before every memory access (`instrument`).
+//! The executor converts each kernel to a separate module. If kernels of a `gpu.module` can share
+//! functions or global-memory variables, all kernels of this `gpu.module` are converted to one
+//! module. The conversion copies the operations of the device module, and rewrites the copies
+//! (`rewrite`). GPU-specific operations become calls of executor functions (hooks). A hook call is
+//! inserted before every memory access (`instrument`).
 
 mod access;
 mod call;
@@ -49,7 +49,7 @@ pub(crate) struct ConvertedModule<'c> {
     pub(crate) module: Module<'c>,
     pub(crate) sites: Vec<SiteInfo>,
     pub(crate) kernels: Vec<ConvertedKernel>,
-    /// Host functions that the module calls, each with its symbol name.
+    /// Host functions that the module calls, each with the symbol name of the function.
     pub(crate) externals: Vec<(String, *mut ())>,
     pub(crate) globals: Vec<Global>,
     /// Number of stack bytes that the functions allocate on entry for private memory.
@@ -113,11 +113,11 @@ pub(crate) fn convert<'c>(
     Ok(modules)
 }
 
-/// Splits the operations of a device module into sets that are compiled separately.
+/// Splits the operations of a device module into units that are compiled separately.
 ///
-/// Each set contains one kernel, and all operations of the device module that are not kernels. Only
-/// the sets of launched kernels are compiled. If kernels can share functions or variables, all
-/// operations of the device module form one set.
+/// Each compilation unit contains one kernel, and all operations of the device module that are not
+/// kernels. Only the compilation units of launched kernels are compiled. If kernels can share
+/// functions or variables, all operations of the device module are compiled as one unit.
 fn parts<'c, 'a>(container: OperationRef<'c, 'a>) -> Vec<Vec<OperationRef<'c, 'a>>> {
     let all = operations(container);
     let is_shared = |operation: &OperationRef<'_, '_>| match name(*operation).as_str() {

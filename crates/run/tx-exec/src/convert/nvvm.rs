@@ -125,7 +125,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         unsupported(self.operation, what)
     }
 
-    /// Emits a constant by which a hook receives the 8-bit float format that an attribute names.
+    /// Emits the constant that encodes the 8-bit float format of an attribute as an argument of a
+    /// hook.
     fn format(&self, attribute: &str) -> Result<Value<'c, 'a>, Error> {
         let format = self
             .operation

@@ -58,7 +58,7 @@ const POINTER_ARITHMETIC: [&str; 22] = [
 ];
 
 /// Operations that are only optimisation hints. The conversion removes these operations, because
-/// LLVM relies on a hint even if the program violates the hint.
+/// LLVM optimises under the assumption that the program satisfies every hint.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",
@@ -90,7 +90,7 @@ const REFUSED: [&str; 13] = [
 ];
 
 /// Maximum stack size that is reserved for the spilled values of one function, in bytes. A size of
-/// 16 MiB suffices, because a function never spills all of its values at one time.
+/// 16 MiB suffices, because no function spills all of its values at the same time.
 const MAX_SPILLS: u64 = 16 << 20;
 
 /// Returns an upper bound of the stack bytes for the results of an operation.

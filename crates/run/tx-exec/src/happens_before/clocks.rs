@@ -3,13 +3,13 @@
 //! All events of a block that precede a barrier of the whole block happen before all events that
 //! follow the barrier. Each barrier of the whole block starts a new *phase*. Only accesses of the
 //! current phase need vector clocks. In a phase, the vector clock of a thread has one entry per
-//! lane of its warp. Entries for threads of other warps are stored only after a named barrier has
-//! synchronised the thread with these warps.
+//! lane of its warp. The clocks store an entry for a thread of another warp only after a named
+//! barrier has synchronised the thread with this warp.
 //!
 //! Blocks are unordered, except by the release and acquire patterns of PTX. In a release and
-//! acquire pattern, one thread executes a fence and then writes a word atomically. Another thread
-//! reads this word atomically and then executes a fence. The two threads may belong to different
-//! blocks or to one block.
+//! acquire pattern, one thread executes a fence and then writes a word atomically. A second thread
+//! reads the same word atomically and then executes a fence. The two threads may belong to
+//! different blocks or to one block.
 //!
 //! If blocks run in clusters, this module treats all threads of a cluster as one block.
 
@@ -37,9 +37,9 @@ pub struct ReleasedClocks {
     clocks: Rc<[u32]>,
     /// Events of other blocks that arriving threads release.
     blocks: Option<BlockEvents>,
-    /// Vector clock that the last arrival released for the threads of other warps. Threads often
-    /// share one allocation of this clock. If the next arrival releases the same allocation, the
-    /// clock is already merged.
+    /// Vector clock that the last arrival released for the threads of other warps. Several threads
+    /// often share one allocation of a vector clock for other warps. If the next arrival releases
+    /// the same allocation, the clock is already merged.
     last: Option<Rc<[u32]>>,
 }
 
@@ -51,10 +51,10 @@ fn raise(clocks: &mut [u32], more: &[u32]) {
 
 /// Vector clocks of all threads of the running block.
 ///
-/// Threads are identified by their linear index in the block. Blocks run one after the other.
-/// [`Clocks::start_block`] resets the clocks. The segments of earlier blocks stay valid, because an
-/// access of the running block can race with an access of an earlier block. A new `Clocks` has no
-/// threads: call [`Clocks::start_block`] first.
+/// The linear index of a thread in the block identifies the thread. Blocks run one after the other.
+/// [`Clocks::start_block`] resets the clocks. The segments (events between two synchronisations of
+/// a thread) of earlier blocks stay valid, because an access of the running block can race with an
+/// access of an earlier block. A new `Clocks` has no threads: call [`Clocks::start_block`] first.
 ///
 /// # Panics
 ///
@@ -80,7 +80,8 @@ impl Clocks {
     /// Starts a block of `threads` threads. The events of two threads of the new block are
     /// unordered.
     ///
-    /// `block` is a unique number of the block, for example its number in execution order.
+    /// `block` is a unique number of the block, for example the position of the block in the
+    /// execution order.
     ///
     /// # Panics
     ///
@@ -203,7 +204,8 @@ impl Clocks {
         self.segments[segment as usize]
     }
 
-    /// Returns the relation of `segment` to the current events of thread `me`.
+    /// Returns the happens-before relation between the events of `segment` and the next event of
+    /// thread `me`.
     pub fn relation(&self, me: usize, segment: Segment) -> Relation {
         if segment.block != self.block {
             match self.fences.knows(me, segment) {
@@ -219,7 +221,7 @@ impl Clocks {
         }
     }
 
-    /// Returns whether `segment` is ordered before the current events of thread `me`.
+    /// Returns whether the events of `segment` happen before the next event of thread `me`.
     pub fn is_before(&self, me: usize, segment: Segment) -> bool {
         matches!(
             self.relation(me, segment),
@@ -227,8 +229,8 @@ impl Clocks {
         )
     }
 
-    /// Returns whether an event of thread `other` is ordered before the current events of thread
-    /// `me`. The event is in the current phase, at the clock `clock`.
+    /// Returns whether an event of thread `other` happens before the next event of thread `me`. The
+    /// event is in the current phase, at the clock `clock`.
     pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
@@ -301,8 +303,8 @@ impl Clocks {
     /// ([`Clocks::advance`]).
     ///
     /// Together with [`Clocks::acquire`], this function implements a barrier whose arrival and wait
-    /// are two operations. A thread does not release its events between arrival and wait. Clocks in
-    /// `released` that were released in an earlier phase are discarded.
+    /// are two operations. A thread does not release the events between its arrival and its wait.
+    /// The function discards the clocks in `released` that belong to an earlier phase.
     pub fn release(&mut self, thread: usize, released: &mut ReleasedClocks) {
         let clocks = self.clocks_of(released);
         let first = thread / WARP * WARP;
@@ -330,8 +332,8 @@ impl Clocks {
     }
 
     /// Synchronises the threads `members`, which can belong to several warps. Each member releases
-    /// its vector clock to `released` ([`Clocks::release`]). All members then acquire `released`
-    /// ([`Clocks::acquire`]).
+    /// its vector clock to `released` ([`Clocks::release`]). All threads of `members` then acquire
+    /// `released` ([`Clocks::acquire`]).
     pub fn synchronize(&mut self, members: &[usize], released: &mut ReleasedClocks) {
         for &member in members {
             self.release(member, released);
@@ -344,8 +346,8 @@ impl Clocks {
         }
     }
 
-    /// Returns whether `released` was released in the current phase. Events of earlier phases are
-    /// already ordered before the current events of all threads.
+    /// Returns whether the clocks in `released` belong to the current phase. All events of earlier
+    /// phases already happen before the next event of every thread.
     fn is_present(&self, released: &ReleasedClocks) -> bool {
         (released.block, released.phase) == (self.block, self.phase)
             && released.clocks.len() == self.current.len()
@@ -386,7 +388,7 @@ impl Clocks {
         }
     }
 
-    /// Adds the start of `thread` to `released`, but no event of the thread after its start.
+    /// Adds the start of `thread` to `released`, but none of the events that follow the start.
     /// Requires a call of [`Clocks::mark_beginnings`].
     pub(crate) fn release_beginning(&self, thread: usize, released: &mut ReleasedClocks) {
         // In later phases, all threads are ordered after the starts of all threads.
@@ -409,8 +411,8 @@ impl Clocks {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
 
-    /// Starts the next segment of `thread`. The events of the new segment are not yet ordered
-    /// before any other thread.
+    /// Starts the next segment of `thread`. The events of the new segment do not yet happen before
+    /// any event of another thread.
     pub fn advance(&mut self, thread: usize) {
         self.warp[thread][thread % WARP] += 1;
         self.current[thread] = NO_SEGMENT;
@@ -421,7 +423,8 @@ impl Clocks {
 mod tests {
     use super::*;
 
-    /// Returns whether the segment is ordered before the current events of the thread `second`.
+    /// Returns whether the events of the segment happen before the next event of the thread
+    /// `second`.
     fn ordered(clocks: &mut Clocks, segment: u32, second: usize) -> bool {
         let segment = clocks.get(segment);
         clocks.relation(second, segment) != Relation::Concurrent
@@ -456,10 +459,11 @@ mod tests {
         assert!(!ordered(&mut clocks, write, 70));
     }
 
-    /// A fence followed by an atomic write in the first block, and an atomic read of the same word
-    /// followed by a fence in the second block, order the two blocks. An event of the first block
-    /// is ordered before the second block only if the event precedes the fence of the first block.
-    /// If either fence is missing, the two blocks are unordered.
+    /// Two blocks are ordered if the first block executes a fence and then writes a word
+    /// atomically, and the second block reads this word atomically and then executes a fence. An
+    /// event of the first block is ordered before the second block only if the event precedes the
+    /// fence of the first block. If the fence of the first block or the fence of the second block
+    /// is missing, the two blocks are unordered.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {
@@ -559,8 +563,8 @@ mod tests {
         assert!(!ordered(&mut clocks, since, 41));
     }
 
-    /// A thread that is ordered after the start of another thread is not ordered after the other
-    /// events of that thread.
+    /// If a thread is ordered after the start of another thread, it is not thereby ordered after
+    /// the later events of the other thread.
     #[test]
     fn beginnings() {
         let mut clocks = Clocks::default();

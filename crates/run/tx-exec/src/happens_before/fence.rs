@@ -22,9 +22,9 @@ impl Fence {
         releases: true,
     };
 
-    /// Returns the fence of an `llvm.fence` with this `ordering` and `syncscope`. Returns `None`
-    /// for a scope narrower than the device, and for an ordering that neither acquires nor
-    /// releases.
+    /// Returns the fence that an `llvm.fence` with the given `ordering` and `syncscope` executes.
+    /// Returns `None` for a scope narrower than the device, and for an ordering that neither
+    /// acquires nor releases.
     pub fn of_llvm(ordering: i64, scope: &str) -> Option<Self> {
         let [acquires, releases] = match ordering {
             4 => [true, false],
@@ -38,9 +38,9 @@ impl Fence {
     }
 }
 
-/// Set of the events of one block that happened before the current events of a thread. The set
-/// contains all events of the phases before `phase`. For each thread, the set also contains the
-/// events in `phase` up to the thread's entry in `clocks`.
+/// Events of one block that happen before the next event of a thread. The event set contains all
+/// events of the phases before `phase`. For each thread, the event set also contains the events in
+/// `phase` up to the thread's entry in `clocks`.
 #[derive(Debug)]
 pub(super) struct EventSet {
     pub(super) phase: u32,
@@ -48,7 +48,7 @@ pub(super) struct EventSet {
 }
 
 impl EventSet {
-    /// Returns whether the set contains the events of a segment.
+    /// Returns whether the event set contains the events of a segment.
     fn covers(&self, segment: Segment) -> bool {
         let clock = self.clocks.get(usize::from(segment.thread));
         segment.phase < self.phase
@@ -72,7 +72,7 @@ impl EventSet {
     }
 }
 
-/// Map from a block number to the events of this block that are ordered before a thread.
+/// Map from a block number to the events of the block that are ordered before a thread.
 pub(super) type BlockEvents = Rc<BTreeMap<u32, Rc<EventSet>>>;
 
 /// Adds the events in `more` to the events in `into`.
@@ -99,10 +99,10 @@ fn merge(into: &mut Option<BlockEvents>, more: &Option<BlockEvents>) {
 struct ThreadFences {
     known: Option<BlockEvents>,
     /// Events that are ordered before the last release fence of the thread. Atomic writes of the
-    /// thread after the fence release these events.
+    /// thread after the release fence release the events that are ordered before the fence.
     offered: Option<BlockEvents>,
     /// Events that other threads released through words that this thread has read atomically. The
-    /// next fence of the thread acquires these events.
+    /// next fence of the thread acquires the events that other threads released.
     found: Option<BlockEvents>,
 }
 
@@ -178,8 +178,8 @@ impl FenceOrder {
         }
     }
 
-    /// Returns whether a segment of another block is ordered before the current events of thread
-    /// `me`.
+    /// Returns whether the events of a segment of another block happen before the next event of
+    /// thread `me`.
     pub(super) fn knows(&self, me: usize, segment: Segment) -> bool {
         let known = self
             .threads

@@ -1,4 +1,4 @@
-//! Segments of threads, and their relation to the events of a thread.
+//! Segments of threads, and the happens-before relation between a segment and an event of a thread.
 
 /// Interval between two consecutive synchronisations of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,24 +11,24 @@ pub struct Segment {
     ///
     /// [`Clocks::join_all`]: super::Clocks::join_all
     pub phase: u32,
-    /// Entry of the thread in its own vector clock. The entry is the number of the thread's
-    /// synchronisations in this phase, plus 1.
+    /// Entry of the thread in its own vector clock. The entry is the number of synchronisations of
+    /// the thread in the current phase, plus 1.
     pub clock: u32,
     /// Linear index of the thread in its block.
     pub thread: u16,
 }
 
-/// Relation between the events of a [`Segment`] and the current events of a thread.
+/// Happens-before relation between the events of a [`Segment`] and the next event of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// The segment belongs to another block, and is not ordered before the current events of the
-    /// thread.
+    /// The segment belongs to another block, and its events do not happen before the next event of
+    /// the thread.
     OtherBlock,
-    /// The segment belongs to an earlier phase, so every thread of the block is ordered after the
-    /// segment.
+    /// The segment belongs to an earlier phase, so its events happen before the next event of every
+    /// thread of the block.
     Past,
-    /// The segment is ordered before the current events of the thread.
+    /// The events of the segment happen before the next event of the thread.
     Ordered,
-    /// The segment and the current events of the thread are concurrent.
+    /// Neither the events of the segment nor the next event of the thread happens before the other.
     Concurrent,
 }

@@ -3,20 +3,21 @@
 //! Memory is divided into granules of four bytes. The state of a granule is one 64-bit word. The
 //! word encodes one of three states: no access, one access with a mask of the accessed bytes, or
 //! the index of a list of accesses. A recorded access is removed if every access that conflicts
-//! with it also conflicts with a newer recorded access. The removal therefore hides no race of the
-//! observed execution.
+//! with the recorded access also conflicts with a newer recorded access. The removal therefore
+//! hides no race of the observed execution.
 
 use super::{Clocks, Relation, Segment};
 use crate::{bits::pages, fault::AccessKind};
 
 /// Bytes per granule.
 const GRANULE: u64 = 4;
-/// Number of granules per page. A page is allocated when the kernel first accesses one of its
-/// bytes.
+/// Number of granules per page. The shadow memory allocates a page when the kernel first accesses a
+/// byte of the page.
 const PAGE: usize = 1024;
 /// Flag of a granule state that holds the index of a list.
 const LIST: u64 = 1 << 63;
-/// Maximum number of instrumented operations (sites). The index of a site has 24 bits.
+/// Maximum number of instrumented operations (sites). The index of an instrumented operation (site)
+/// has 24 bits.
 pub const MAX_SITES: usize = 1 << 24;
 
 /// Encoded access to a granule: segment (32 bits), site (24 bits), byte mask (4 bits), kind (2
@@ -68,7 +69,7 @@ impl Record {
             && (newer.kind() == AccessKind::Write || newer.kind() == self.kind())
     }
 
-    /// Returns whether two accesses differ at most in their segments.
+    /// Returns whether two accesses are equal, except that their segments may differ.
     fn is_alike(self, other: Self) -> bool {
         self.0 >> 32 == other.0 >> 32
     }
@@ -111,7 +112,7 @@ pub struct AccessEvent {
     /// Kind of the access.
     pub kind: AccessKind,
     /// Index of the accessing operation, below [`MAX_SITES`]. A [`Conflict`] identifies an earlier
-    /// access by its operation index.
+    /// access by the index of the accessing operation.
     pub site: u32,
     /// Linear index of the thread in its block.
     pub thread: usize,
@@ -122,7 +123,8 @@ pub struct AccessEvent {
 /// Shadow memory: for each byte of one memory, the previous accesses that can conflict with later
 /// accesses.
 ///
-/// A page of the shadow is allocated when the kernel first accesses one of its bytes.
+/// The shadow allocates a page when the kernel first accesses one of the bytes that the page
+/// describes.
 #[derive(Debug)]
 pub struct Shadow {
     pages: Vec<Option<Box<[u64; PAGE]>>>,
@@ -158,8 +160,8 @@ impl Shadow {
     ///
     /// Returns the first recorded access found that conflicts with the new access. Two unordered
     /// accesses conflict if they share a byte, and if one access is a write or exactly one access
-    /// is atomic. After a conflict, the shadow may contain the new access for only some of its
-    /// bytes.
+    /// is atomic. After a conflict, the shadow may contain the new access for only some of the
+    /// accessed bytes.
     ///
     /// # Panics
     ///
@@ -238,8 +240,9 @@ impl Shadow {
     }
 }
 
-/// Returns whether a recorded access can be removed, because no later access can conflict with it.
-/// `relation` is the relation of the recorded access to the current event.
+/// Returns whether a recorded access can be removed, because no later access can conflict with the
+/// recorded access. `relation` is the happens-before relation between the recorded access and the
+/// new access.
 fn is_over(relation: Relation, across_blocks: bool) -> bool {
     !across_blocks && matches!(relation, Relation::OtherBlock | Relation::Past)
 }
@@ -361,7 +364,7 @@ impl Entry {
         set[thread / 64] |= 1 << (thread % 64);
     }
 
-    /// Removes each thread from the entry if the new access supersedes the access of this thread.
+    /// Removes each thread from the entry if the new access supersedes the access of the thread.
     /// Returns true if the new access supersedes the accesses of all threads.
     fn forget(&mut self, clocks: &Clocks, new: Record, me: usize, segment: Segment) -> bool {
         if !self.record.is_covered_by(new) {

@@ -12,8 +12,8 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Number of consecutive atomic accesses after which a thread yields, because it may spin until
-/// another thread makes progress.
+/// Number of consecutive atomic accesses after which a thread yields, because the thread may spin
+/// until another thread makes progress.
 const ATOMICS_PER_TURN: u32 = 1024;
 /// Number of atomic accesses without other progress after which a launch is reported as hanging.
 const MAX_IDLE_ATOMICS: u64 = 1 << 24;

@@ -137,8 +137,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Checks that no thread of the block has exited, and that all waiting threads wait in the same
-    /// barrier operation.
+    /// Checks that no thread of the block has exited, and that all threads that wait at the barrier
+    /// execute the same barrier operation.
     fn check_whole_block(&self, thread: usize, arrival: Arrival) -> Result<(), Fault> {
         let site = arrival.site;
         let cta = self.cta(thread);

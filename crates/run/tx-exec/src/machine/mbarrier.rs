@@ -60,7 +60,7 @@ impl Machine<'_> {
     }
 
     /// Executes an arrival of the current thread at the mbarrier object at `address`. The current
-    /// phase then expects `bytes` additional bytes.
+    /// phase of the mbarrier object then expects `bytes` additional bytes.
     pub(crate) fn arrive_mbarrier(
         &mut self,
         address: u64,

@@ -1,5 +1,6 @@
-//! State of a launch: the threads of the running cluster, the shared memory of its blocks, and the
-//! checks of every access. Each submodule implements one kind of operation that threads execute.
+//! State of a launch: the threads of the running cluster, the shared memory of all blocks in the
+//! cluster, and the checks of every access. Each submodule implements one kind of operation that
+//! threads execute.
 //!
 //! A block without a cluster is treated as a cluster of one block. Thread indices are unique in the
 //! cluster and increase with the rank of the block. In a cluster of several blocks, each block
@@ -40,7 +41,7 @@ pub(crate) struct Cta<'m> {
     pub(crate) barriers: [Barrier; 16],
     /// One thread that waits at a barrier of the whole block, and the index of its barrier
     /// operation; `None` if no thread waits at such a barrier. All threads that wait at a barrier
-    /// of the whole block wait in the same operation.
+    /// of the whole block wait in the same barrier operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
     /// The first thread of the block that exited; `None` if all threads still run.
     pub(crate) exited: Option<usize>,
@@ -53,8 +54,8 @@ pub(crate) struct Machine<'m> {
     memory: &'m mut Memory,
     pub(crate) ctas: Vec<Cta<'m>>,
     pub(crate) cluster_barrier: ClusterBarrier,
-    /// Initialized mbarrier objects. The key consists of the rank of a block and the offset in the
-    /// shared memory of this block. Each entry also lists the threads that wait at the mbarrier
+    /// Initialized mbarrier objects. The key consists of the rank of a block and an offset in the
+    /// shared memory of the block. Each entry also lists the threads that wait at the mbarrier
     /// object.
     pub(crate) mbarriers: BTreeMap<(usize, u64), (MBarrier, Vec<usize>)>,
     /// Vector clocks; `None` if races and uninitialised reads are not checked.

@@ -43,7 +43,7 @@ pub(crate) enum ThreadState {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
-    /// The operation has finished with this result value.
+    /// The operation has finished with the given result value.
     Ready(u64),
     /// The thread must suspend. The result of the operation is available after the thread resumes.
     Wait,

@@ -50,7 +50,8 @@ impl BoundArguments {
             })
     }
 
-    /// Evaluates an expression. In an error, `place` is the position of the expression in the plan.
+    /// Evaluates an expression. For error messages, `place` is the position of the expression in
+    /// the plan.
     pub(super) fn evaluate(&self, expr: &Expr, place: &str) -> Result<i64, Error> {
         expr.evaluate(|symbol| self.lookup(symbol))
             .map_err(|error: ExprError| Error::Launch {

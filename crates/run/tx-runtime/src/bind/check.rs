@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::number::integer_range;
 use crate::spec::Arg;
 
-/// Checks that the number of arguments, and their element types, ranks and static sizes match a
-/// plan.
+/// Checks that the number of arguments, and the element types, ranks and static sizes of the
+/// arguments match a plan.
 ///
 /// # Errors
 /// Returns [`Error::ArgumentCount`], or [`Error::Argument`] for the first invalid argument.
@@ -52,7 +52,7 @@ fn signature(plan: &Plan) -> String {
     format!("@{}({})", plan.entry, types.join(", "))
 }
 
-/// Returns the error of an argument that does not match its type.
+/// Returns the error for an argument that does not match the argument type of the plan.
 pub(super) fn mismatch(index: usize, arg: &Arg, ty: &ArgumentType, hint: Option<String>) -> Error {
     let found = match arg {
         Arg::Array(array) => format!("an array {}", array.describe()),
@@ -66,7 +66,7 @@ pub(super) fn mismatch(index: usize, arg: &Arg, ty: &ArgumentType, hint: Option<
     }
 }
 
-/// Checks that an argument matches its type.
+/// Checks that an argument matches the argument type of the plan.
 pub(super) fn check(index: usize, arg: &Arg, argument: &Argument) -> Result<(), Error> {
     let refuse = |hint: Option<String>| Err(mismatch(index, arg, &argument.ty, hint));
     match (arg, &argument.ty) {
@@ -96,8 +96,8 @@ pub(super) fn check(index: usize, arg: &Arg, argument: &Argument) -> Result<(), 
     }
 }
 
-/// Checks that a memref of this type can have this shape. The error is the reason why the memref
-/// cannot have the shape.
+/// Checks that a memref of the given type can have the given shape. The error is the reason why the
+/// memref cannot have the shape.
 pub(super) fn check_shape(shape: &[usize], memref: &MemrefType) -> Result<(), String> {
     if shape.len() != memref.rank() {
         return Err(format!(
@@ -121,7 +121,7 @@ fn holds(found: ElementType, expected: ElementType) -> bool {
 }
 
 /// Returns a hint if an integer array is passed for a memref of bf16 or 8-bit floats, because npy
-/// files store these types as integers.
+/// files store bf16 and 8-bit floats as integers.
 fn reinterpretation(found: ElementType, expected: ElementType) -> Option<String> {
     let words = matches!(
         (found, expected),

@@ -16,8 +16,8 @@ pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) kernel: String,
-    /// Conditions on buffer addresses. The kernel is launched only if all these conditions are
-    /// true.
+    /// Conditions on buffer addresses. The launcher launches the kernel only if all listed
+    /// conditions are true.
     pub(crate) when: Vec<Condition>,
     pub(crate) place: String,
     pub(crate) grid: [u32; 3],
@@ -29,7 +29,7 @@ pub(crate) struct Launch {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Param {
-    /// Address of the buffer with this index.
+    /// Address of the buffer with the given index.
     Address(usize),
     /// Value of 1 to 8 bytes, zero-extended.
     Value { bits: u64, size: usize },

@@ -31,17 +31,17 @@ use launch::LaunchBuilder;
 pub(crate) struct BoundPlan {
     /// Buffers of the memref arguments, in order, followed by the buffers of the temporaries.
     pub(crate) buffers: Vec<Buffer>,
-    /// Launches whose conditions on sizes are true. For each run, the conditions of these launches
-    /// on addresses are evaluated.
+    /// Launches whose conditions on argument sizes are true for the bound arguments. Each run
+    /// evaluates those conditions of the launches that depend on buffer addresses.
     launches: Vec<Launch>,
     arguments: BoundArguments,
 }
 
-/// Checks whether a program can be launched with these arguments. The function does not launch the
-/// program.
+/// Checks whether the program can be launched with the given arguments. The function only checks
+/// the arguments, and does not launch the program.
 ///
 /// # Errors
-/// Returns every error that a run reports before its first launch.
+/// Returns the same errors that a run returns before its first launch.
 pub fn check_launch(plan: &Plan, args: &[Arg], grid: Option<[u32; 3]>) -> Result<(), Error> {
     BoundPlan::new(plan, args.to_vec(), grid).map(drop)
 }
@@ -168,8 +168,8 @@ impl BoundPlan {
         &self.launches
     }
 
-    /// Returns the launches of a run whose buffers have the given addresses. Each launch is
-    /// returned with its index in [`BoundPlan::possible`].
+    /// Returns the launches of a run whose buffers have the given addresses. The function returns
+    /// each launch together with the index of the launch in [`BoundPlan::possible`].
     pub(crate) fn launches<'j>(
         &'j self,
         address: impl Fn(usize) -> Option<u64> + Copy + 'j,

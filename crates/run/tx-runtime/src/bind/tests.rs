@@ -29,8 +29,8 @@ fn plan(arguments: &[&str], step: Step) -> Plan {
     }
 }
 
-/// Returns a plan with one choice between alternatives. Each alternative is one step with the
-/// given conditions.
+/// Returns a plan with one choice between alternatives. Each alternative of the choice is one
+/// launch step with the given conditions.
 fn choice(arguments: &[&str], alternatives: &[&[&str]]) -> Plan {
     let mut plan = plan(arguments, step());
     plan.steps = (alternatives.iter().enumerate())
@@ -226,8 +226,8 @@ fn strided_arrays_round_trip() -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that an array is accepted if elements at the same memory position have equal values,
-/// and is rejected otherwise.
+/// Checks that an array is accepted if all elements at one memory position have equal values, and
+/// is rejected if these elements have different values.
 #[test]
 fn elements_may_share_a_place() -> Result<(), Error> {
     let plan = plan(&["memref<3x4xf32, strided<[0, 1]>>"], step());

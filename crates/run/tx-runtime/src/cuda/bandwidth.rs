@@ -15,16 +15,16 @@ use crate::error::Error;
 const CHUNK: usize = 16 << 20;
 const TIMES: usize = 11;
 
-/// Name of the measurement kernel. Its parameters are the address of the data, and the address of a
-/// 4-byte result.
+/// Name of the measurement kernel. The parameters of the measurement kernel are the address of the
+/// data, and the address of a 4-byte result.
 const KERNEL: &str = "tx_read";
 /// Number of 16-byte vectors that a thread loads.
 const VECTORS: usize = 8;
 
 /// Returns the PTX of the measurement kernel. Each thread loads [`VECTORS`] vectors of 16 bytes,
-/// and the vectors of a block are contiguous. A thread stores the XOR of its data only if the XOR
-/// equals a fixed 32-bit constant. Almost no thread executes this store, but because of the store,
-/// ptxas cannot remove the loads.
+/// and the vectors of a block are contiguous. A thread stores the XOR of its loaded data only if
+/// the XOR equals a fixed 32-bit constant. Almost no thread executes the store of the XOR, but
+/// because of the store, ptxas cannot remove the loads.
 fn ptx() -> String {
     let mut text = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n\

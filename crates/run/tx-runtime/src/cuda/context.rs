@@ -87,7 +87,7 @@ impl Context {
     /// Checks whether PTX for the chip `compiled` runs on this device. PTX for a chip without
     /// suffix runs on the chip itself and on later chips. PTX for a chip with suffix `a` runs only
     /// on the chip itself. PTX for a chip with suffix `f` runs on the chip itself and on later
-    /// chips of its family.
+    /// chips of the same family.
     pub(crate) fn check_chip(&self, compiled: &str) -> Result<(), Error> {
         if runs_on(compiled, self.device().compute_capability) {
             Ok(())
@@ -140,8 +140,8 @@ fn runs_on(compiled: &str, device: (u32, u32)) -> bool {
 mod tests {
     use super::runs_on;
 
-    /// Checks that PTX is accepted on its own chip and on later chips. If the chip has a suffix,
-    /// PTX is accepted only on the chips that the suffix permits.
+    /// Checks that PTX is accepted on the chip that it is compiled for, and on later chips. If the
+    /// chip has a suffix, PTX is accepted only on the chips that the suffix permits.
     #[test]
     fn chips_are_compatible_upwards() {
         for (compiled, device, runs) in [

@@ -1,4 +1,4 @@
-//! The loaded driver, its devices and its errors.
+//! The loaded CUDA driver, the devices of the driver, and the errors that the driver returns.
 
 use cudarc::driver::result as driver;
 use cudarc::driver::sys::{self, CUdevice_attribute};

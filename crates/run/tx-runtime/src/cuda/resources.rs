@@ -72,7 +72,8 @@ impl Event {
             .during(|| "recording an event".to_owned())
     }
 
-    /// Returns the time from this event to `end`. The events `self` and `end` must have completed.
+    /// Returns the time from the event `self` to the event `end`. The events `self` and `end` must
+    /// have completed.
     pub(crate) fn until(&self, end: &Self) -> Result<Duration, CudaError> {
         // SAFETY: both events are alive, and were recorded on the same stream.
         let millis = unsafe { driver::event::elapsed(self.0, end.0) }

@@ -1,8 +1,8 @@
 //! Variant `pairwise`: one thread reduces a short row as a binary tree of adjacent elements.
 //!
-//! The thread loads all elements before it combines the first two, so it waits for memory only
-//! once. Combining n elements takes log2(n) dependent steps instead of n, and the rounding error of
-//! a sum grows with log2(n).
+//! The thread loads all elements before it combines the first two elements, so the thread waits for
+//! memory only once. Combining n elements takes log2(n) dependent steps instead of n, and the
+//! rounding error of a sum grows with log2(n).
 
 use tx::mlir::{Builder, Index};
 use tx::parts::{

@@ -1,8 +1,8 @@
 //! 08: each GPU reduces its shard of a matrix, and NCCL adds the results.
 //!
 //! The columns of the matrix are distributed over the GPUs. Each GPU computes the row sums of its
-//! shard in one launch. An NCCL all-reduce adds the row sums of all shards on every GPU. Either one
-//! process uses all GPUs, or each GPU has its own process. The processes exchange the NCCL id
+//! own shard in one launch. An NCCL all-reduce adds the row sums of all shards on every GPU. Either
+//! one process uses all GPUs, or each GPU has its own process. The processes exchange the NCCL id
 //! through a file.
 
 use crate::program::{check, exact, numbers, on_cpu, sums_on_host};
@@ -124,7 +124,7 @@ mod nccl {
     }
 
     impl Gpu {
-        /// Opens the GPU whose ordinal is `rank`, and loads the program on this GPU.
+        /// Opens the GPU whose ordinal is `rank`, and loads the program on the GPU.
         fn open(artifact: &Artifact, rank: usize) -> Result<(Executable, Self), Failure> {
             let context = CudaContext::new(rank)?;
             let stream = context.new_stream()?;

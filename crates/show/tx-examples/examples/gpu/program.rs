@@ -5,8 +5,8 @@ use tx_runtime::{Array, CudaDriver, Device, Executable};
 
 use crate::{Failure, Options};
 
-/// Returns the row-sum program. The function reads the output of `tx compile`, or compiles the
-/// program if this build contains the compiler.
+/// Returns the row-sum program. The function either reads the output of `tx compile`, or, if this
+/// build contains the compiler, compiles the program.
 pub(crate) fn row_sums(options: &Options) -> Result<Artifact, Failure> {
     let (Some(ptx), Some(plan)) = (&options.ptx, &options.plan) else {
         return compiled();

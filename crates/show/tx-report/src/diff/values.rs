@@ -96,7 +96,7 @@ const PURE: [&str; 8] = [
 ];
 
 /// Returns the key of the expression that a line computes; `None` if the op is not pure. The key of
-/// a constant is its value, in any dialect.
+/// a constant is the value of the constant, in any dialect.
 fn computation(tokens: &[Token<'_>]) -> Option<String> {
     let op = tokens.iter().find(|t| t.kind == Kind::Op)?;
     if !PURE.iter().any(|name| op.text.starts_with(name)) {
@@ -146,9 +146,9 @@ impl<'t> ValueCorrespondence<'t> {
     }
 
     /// Returns whether the value `old` of the module before the pass corresponds to the value `new`
-    /// of the module after the pass. Values correspond if paired lines define the values, or if
-    /// their expressions are equal. A removed value also corresponds to the first added value that
-    /// replaces the removed value in an operand list.
+    /// of the module after the pass. Two values correspond if paired lines define the values, or if
+    /// the expressions of the values are equal. A removed value also corresponds to the first added
+    /// value that replaces the removed value in an operand list.
     fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
         let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
             return old == new;
@@ -160,7 +160,7 @@ impl<'t> ValueCorrespondence<'t> {
         a.id == b.id
     }
 
-    /// Records the values that two paired lines define. One of the two lines may be empty.
+    /// Records the values that two paired lines define. One of the two paired lines may be empty.
     pub(super) fn define(&mut self, old: &[Token<'t>], new: &[Token<'t>]) {
         let defined = |tokens: &[Token<'t>]| -> Vec<Name<'t>> {
             occurrences(tokens)

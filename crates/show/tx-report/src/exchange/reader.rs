@@ -402,8 +402,8 @@ impl<'k> Reader<'k> {
 }
 
 /// Appends a step, or increments the count of an equal preceding step. If `step` is a load, the
-/// count of an equal earlier load is incremented, provided that all steps between the two loads are
-/// also loads.
+/// function increments the count of an equal earlier load, provided that all steps between the two
+/// loads are also loads.
 fn push(steps: &mut Vec<KernelStep>, step: KernelStep) {
     let is_load = |step: &KernelStep| {
         matches!(
@@ -424,8 +424,8 @@ fn push(steps: &mut Vec<KernelStep>, step: KernelStep) {
     }
 }
 
-/// Returns whether the steps `known` and `step` are equal. If the steps are equal, increments the
-/// count of `known`.
+/// Returns whether the steps `known` and `step` are equal. If the steps `known` and `step` are
+/// equal, increments the count of `known`.
 fn counted(known: &mut KernelStep, step: &KernelStep) -> bool {
     match (known, step) {
         (

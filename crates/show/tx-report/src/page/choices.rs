@@ -1,4 +1,4 @@
-//! Renders the choices of schedules, groups and variants.
+//! Renders the chosen schedules, the groups of fused ops, and the chosen variants.
 
 use super::markup::{place, source_line};
 use crate::html::{escape, prose};

@@ -8,7 +8,7 @@ use crate::pack::Pack;
 use crate::report::{Report, Stage, VerdictKind};
 use std::fmt::Write as _;
 
-/// A stage with at most this number of lines is expanded initially.
+/// A stage with at most this number of lines is initially expanded in the page.
 const MAX_OPEN_LINES: usize = 60;
 
 /// Returns the diff of each stage; the diff of the first stage is empty.
