@@ -9,7 +9,7 @@ use tx_mlir::melior::ir::attribute::FloatAttribute;
 use tx_mlir::melior::ir::{BlockLike, TypeLike, ValueLike};
 use tx_mlir::{
     Op, Val, attribute, defining_op, integer_attribute, integer_value, is, name, operands, results,
-    set_attribute, set_operand,
+    set_attribute, set_operand, users,
 };
 
 /// Returns the op that replaces an arithmetic op of the dialect `arith` or `llvm`.
@@ -67,9 +67,21 @@ fn counts(op: Op<'_>) -> bool {
             .is_some_and(|value| value.is_block_argument() && !value.r#type().is_float())
 }
 
+/// Returns whether the op limits the number of blocks of a launch. Without the limit, the executor
+/// would run up to 2^31 blocks, most of them without a row.
+fn limits_blocks(op: Op<'_>) -> bool {
+    is(op, "arith.minui")
+        && results(op)
+            .into_iter()
+            .flat_map(users)
+            .any(|user| is(user, "gpu.launch_func"))
+}
+
 pub(super) fn other_arithmetic(op: Op<'_>) -> Vec<Change<'_>> {
     match other_of(name(op)) {
-        Some(other) if is_used(op) && !counts(op) => one(move || rename(op, other)),
+        Some(other) if is_used(op) && !counts(op) && !limits_blocks(op) => {
+            one(move || rename(op, other))
+        }
         _ => none(),
     }
 }
