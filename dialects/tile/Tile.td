@@ -207,10 +207,10 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let description = [{
     The row-major linear index of an element is split into one coordinate per shard entry; the
     coordinate of the last entry varies fastest. The position of an element along an axis, such as
-    its lane or register, is the sum of coordinate times stride over the entries of that axis. An
-    element has one copy for each combination of replica coordinates. The position of a copy is the
-    position of the element plus the sum of each replica coordinate times its stride. An offset
-    entry adds a constant to all positions along its axis.
+    its lane or register, is the sum of the products of coordinate and stride, over all shard
+    entries of this axis. An element has one copy for each combination of replica coordinates. The
+    position of a copy is the position of the element plus the sum of each replica coordinate times
+    its stride. An offset entry adds a constant to all positions along its axis.
 
     ```mlir
     #acc = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
@@ -238,11 +238,11 @@ def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
   let description = [{
     `#tile.align<"d1" to 4>` splits `d1` into `d1.o` and `d1.i`, as `#tile.split` by 4 does. Each
     vector of `d1.i` begins at a multiple of four elements from the start of the array, wherever the
-    row begins. Alignment is relative to the first source array whose elements along `d1` are
-    contiguous. With a factor of 4, at most three elements precede the first vector of a row, and at
-    most three follow the last vector. The threads that execute `d1.o` load the elements before the
-    first vector and after the last vector by scalar loads. The factor of `#tile.align` must be a
-    power of two.
+    row begins. The alignment of a vector is the alignment of its elements in the first source array
+    whose elements along `d1` are contiguous. With a factor of 4, at most three elements precede the
+    first vector of a row, and at most three follow the last vector. The threads that execute `d1.o`
+    load the elements before the first vector and after the last vector by scalar loads. The factor
+    of `#tile.align` must be a power of two.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `to` $factor `>`";
@@ -267,10 +267,10 @@ def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
   let summary = "materialize the partial results of a reduced loop";
   let description = [{
     `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop. A
-    second reduction combines these partial results of all iterations. If the loop is bound to
-    threads of one CTA, its partial results stay in registers, with or without `#tile.rfactor`.
-    Partial results of any other loop are stored in an array in global memory. The first index of
-    this array is the iteration number of the loop in `#tile.rfactor`.
+    second reduction combines the partial results of all iterations. If the loop is bound to threads
+    of one CTA, its partial results stay in registers, with or without `#tile.rfactor`. Partial
+    results of any other loop are stored in an array in global memory. The first index of the array
+    of partial results is the iteration number of the loop that `#tile.rfactor` names.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -280,7 +280,8 @@ def Tile_FuseAttr : Tile_Attr<"Fuse", "fuse"> {
   let summary = "fuse several loops into one";
   let description = [{
     `#tile.fuse<["d0", "d1"] to "p">` fuses `d0` and `d1` into the loop `p`, in which `d1` varies
-    fastest. The fused loops must be all reduced, or all parallel.
+    fastest. All fused loops must iterate over reduced dimensions, or all must iterate over parallel
+    dimensions.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$loops, StringRefParameter<>:$to);
   let assemblyFormat = "`<` `[` $loops `]` `to` $to `>`";
@@ -321,8 +322,9 @@ def Tile_StreamAttr : Tile_BareAttr<"Stream", "stream"> {
   let summary = "evict-first loads of elements that a kernel reads once";
   let description = [{
     `#tile.stream` makes loads `nontemporal` if the kernel reads each loaded element once; caches
-    then evict the loaded lines first. Use `#tile.stream` if the threads of a warp read whole cache
-    lines; otherwise, the caches may evict the unread part of a line before a thread reads it.
+    then evict the loaded lines first. Use `#tile.stream` only if the threads of a warp read whole
+    cache lines; if the threads read parts of lines, the caches may evict a line before the rest of
+    the line is read.
   }];
 }
 
@@ -344,12 +346,12 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     `#tile.hold<"tmp0" in registers>` keeps the array `tmp0` in registers while a kernel executes
     the ops of a group (`tile.group`) as consecutive phases. The first parameter of `#tile.hold`
     names an array that the ops of the group use. Array names are numbered in the order of first
-    use. The group reads the arrays `in0`, `in1`, … before it writes them. One op of the group
+    use. The group reads the initial contents of the arrays `in0`, `in1`, …. One op of the group
     writes the arrays `tmp0`, `tmp1`, …, and another op of the group then reads these arrays. The
     group writes the arrays `out0`, `out1`, … and does not read them.
 
     With the keyword `registers`, each element that a thread loads or computes stays an SSA value in
-    all later phases of the kernel. With the keyword `registers`, all loops of a thread are
+    all later phases of the kernel. With the keyword `registers`, all loops of a thread must be
     unrolled, so that each register holds the same element of a row in every phase. If only arrays
     with one element per row are kept in registers, the outermost loops over a row need not be
     unrolled. If no op outside the group uses a temporary array, the kernel does not store this
@@ -368,9 +370,9 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     that its threads read from global memory to shared memory, row by row of the source. After a
     barrier, the threads read the staged elements from shared memory. Use `shared` for a transposed
     source, so that both the loads and the stores are coalesced. With `shared`, each dimension of
-    the source must be indexed by 0 or by a loop that indexes no other dimension, and the loops of a
-    block must have a static trip count. In a named op such as `linalg.transpose`, `d0`, `d1`, … are
-    the dimensions of the result.
+    the source must be indexed by the constant 0 or by a loop that indexes no other dimension, and
+    the loops of a block must have a static trip count. In a named op such as `linalg.transpose`,
+    `d0`, `d1`, … are the dimensions of the result.
 
     ```mlir
     linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
@@ -387,11 +389,12 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
 def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
   let summary = "combine partial results in the same launch";
   let description = [{
-    `#tile.last_block` combines partial results in global memory (`#tile.rfactor`) without a second
-    kernel: a last-block, or threadfence, reduction. For each result, the last block that stores a
-    partial result combines all partial results. The order in which `#tile.last_block` combines
-    partial results does not depend on which block is last. The blocks count their arrivals in a
-    temporary array with the attribute `tile.cleared`, which is zero before and after each launch.
+    `#tile.last_block` combines the partial results of `#tile.rfactor` in global memory without a
+    second kernel; CUDA calls this a threadfence reduction. For each result, the last block that
+    stores a partial result combines all partial results. The order in which `#tile.last_block`
+    combines partial results does not depend on which block is last. The blocks count their arrivals
+    in a temporary array with the attribute `tile.cleared`, which is zero before and after each
+    launch.
   }];
 }
 
@@ -498,8 +501,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
 
     The combiner of `custom` must be associative and commutative, and its identities must be
     neutral. The compiler combines elements in any order, and may combine any number of identities
-    with the elements. If combining the identity with a NaN, an infinity or -0.0 changes this value,
-    the result may therefore be the changed or the unchanged value. For example, the identity -inf
+    with the elements. The result of a reduction may therefore depend on the identity if combining
+    the identity with a NaN, an infinity or -0.0 changes this value. For example, the identity -inf
     changes NaN under `maxnumf`, and +0.0 changes -0.0 under `addf`. The sign of a zero result may
     depend on the order of combination.
 
@@ -516,16 +519,17 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     `axes` lists dimensions of the iteration space. An iteration dimension `d` has the size of the
     operand dimensions that a map indexes by `d` alone.
 
-    The region `element` computes the values to combine from an element of each source and the index
-    along each dimension of the iteration space. For `argmax` and `argmin`, the region `element` may
-    yield a value and its index. For `custom`, the region `element` may yield more values than there
-    are sources; each value has an identity and a pair of combiner arguments. By a `memref.load` at
-    a computed index, the region `element` may also read memory that the op does not write.
+    From an element of each source and the index along each dimension of the iteration space, the
+    region `element` computes the values that the op combines. For `argmax` and `argmin`, the region
+    `element` may yield a value and its index. For `custom`, the region `element` may yield more
+    values than there are sources; each value has an identity and a pair of combiner arguments. By a
+    `memref.load` at a computed index, the region `element` may also read memory that the op does
+    not write.
 
-    The region `epilogue` computes the values to store. The arguments of `epilogue` are the results
-    (after `accumulate`, in the type of partial results), an element of each `with` operand, and the
-    index along each parallel dimension. The region `epilogue` yields one value for each
-    destination.
+    The region `epilogue` computes the values that the op stores. The arguments of `epilogue` are
+    the results (after `accumulate`, in the type of partial results), an element of each `with`
+    operand, and the index along each parallel dimension. The region `epilogue` yields one value for
+    each destination.
 
     The attribute `schedule` lists the steps that split and bind the loops of the iteration space.
 
@@ -595,9 +599,9 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     is the number of the thread in the scope. Without `width`, all threads of the scope are one
     group. The product of `width` and `stride` is at most the size of the scope: 32 for a warp, 128
     for a warpgroup, 1024 for a CTA, 16384 for a cluster. If `width` times `stride` does not divide
-    the number of threads of the scope, the last groups have fewer members. At scope `cluster`, a
-    group consists of whole blocks, or each block is divided into groups of equal size. At scope
-    `cluster`, the kernel must have the attribute `known_cluster_size`.
+    the number of threads of the scope, the last groups have fewer members. At scope `cluster`,
+    either a group consists of whole blocks, or each block consists of whole groups of equal size.
+    At scope `cluster`, the kernel must have the attribute `known_cluster_size`.
 
     ```mlir
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
@@ -606,8 +610,8 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     ```
 
     `variant` selects how the lanes of a warp exchange values: `shuffle` or `redux`. By default, the
-    compiler selects the cheaper variant that the chip supports. The variant `redux` supports groups
-    of whole warps, and groups that divide a warp into equal parts.
+    compiler selects the cheapest variant that the chip supports. The variant `redux` supports
+    groups of whole warps, and groups that divide a warp into equal parts.
   }];
   let arguments = (ins
     Tile_KindAttr:$kind, Variadic<Tile_Element>:$values, Tile_ScopeAttr:$scope,
