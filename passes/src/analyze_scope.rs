@@ -21,11 +21,11 @@ pass! {
     ///
     /// ## What it does
     /// Finds the threads of the block that reach each `tile` op through the enclosing branches and
-    /// loops. The threads that reach an op must form complete groups of its scope. The pass
-    /// evaluates conditions on thread ids for every thread of the block, for any `arith`
-    /// computation. The attribute `exec` records the result: `active` lists the threads as
-    /// half-open ranges, `threads` is the number of threads per group, and `block` is the number of
-    /// threads per block.
+    /// loops. The threads that reach an op must form complete groups of the op's scope. The pass
+    /// evaluates each branch condition on thread ids separately for every thread of the block; the
+    /// condition may contain any `arith` computation. The attribute `exec` records the result:
+    /// `active` lists the threads as half-open ranges, `threads` is the number of threads per
+    /// group, and `block` is the number of threads per block.
     ///
     /// ## Before
     /// ```mlir
@@ -41,10 +41,9 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects an op outside a kernel, or in a kernel without a block size. The pass
-    /// rejects an op if only some threads of a group reach the op, because a branch condition or a
-    /// trip count depends on the thread. The pass rejects an op of scope `warpgroup` in an
-    /// incomplete warpgroup. The pass also rejects an op if several thread groups write the same
-    /// destination.
+    /// rejects an op that only some threads of a group reach, because a branch condition or a trip
+    /// count depends on the thread. The pass rejects an op of scope `warpgroup` in an incomplete
+    /// warpgroup. The pass also rejects an op if several thread groups write the same destination.
     pub struct AnalyzeScope as "tile-analyze-scope" creates [] {
     } counts {
         /// tile ops analysed
@@ -158,8 +157,8 @@ fn narrowest(kernel: &Kernel<'_>, scope: Scope, set: &ThreadSet) -> i64 {
         .unwrap_or(size.min(kernel.threads))
 }
 
-/// Checks that each fragment fits the threads of its scope, and that all ops on a fragment have the
-/// same scope.
+/// Checks that each fragment fits the threads of its scope, and that all ops that use one fragment
+/// have the same scope.
 fn check_fragments<'c>(
     op: Op<'c>,
     scope: Scope,
@@ -279,8 +278,8 @@ fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns the source of a chain of `memref.cast` and `memref.transpose`, and whether the chain has
-/// a transpose.
+/// Returns the source of a chain of `memref.cast` and `memref.transpose` ops, and whether the chain
+/// contains a `memref.transpose`.
 fn turned(view: Val<'_>) -> (Val<'_>, bool) {
     let (mut at, mut turned) = (view, false);
     while let Some(op) = defining_op(at)
@@ -441,7 +440,7 @@ fn destinations<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     }
 }
 
-/// Checks that each operand of an op refers to the same memory in all threads of a group.
+/// Checks that, in all threads of a group, each operand of an op refers to the same memory.
 fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result<(), Failed> {
     for (i, operand) in operands(op).into_iter().enumerate() {
         let memory = MemRef::of(operand).is_some_and(|m| m.space != Space::Private);
@@ -514,7 +513,7 @@ fn check_single_writer<'c>(
 }
 
 /// Returns, for every thread, the integers that determine the address of `value`; `None` if one of
-/// them is unknown.
+/// these integers is unknown.
 fn places<'c>(threads: &Threads<'c>, value: Val<'c>) -> Option<Vec<Vec<i64>>> {
     let base = root(value);
     let mut places = Vec::new();

@@ -14,7 +14,8 @@ pass! {
     /// ## What it does
     /// Adds an `#nvvm.target` for `chip` to every `gpu.module` without a target. If the PTX version
     /// of a target is too old for its chip, the pass replaces the version by the oldest version
-    /// that supports the chip. An existing target takes precedence over the option.
+    /// that supports the chip. An existing target of a module takes precedence over the option
+    /// `chip`.
     ///
     /// ## Why
     /// LLVM aborts on an unknown chip or feature, and on a PTX version that does not support the

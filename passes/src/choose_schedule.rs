@@ -9,8 +9,9 @@ pass! {
     /// ## What it does
     /// Chooses a `schedule` for each op of a host function that `tile-schedule` would lower to a
     /// kernel, unless the op already has a `schedule`. The pass writes the schedule as an attribute
-    /// of the op, for inspection and editing. The schedule of a group of ops is an attribute of its
-    /// first op. The pass checks existing schedules, but does not change them.
+    /// of the op, for inspection and editing. The schedule of ops that share a kernel
+    /// (`tile.group`) is an attribute of the first of these ops. The pass checks existing
+    /// schedules, but does not change them.
     ///
     /// With `explain`, a remark at each op states its schedule, the estimated time on `chip`, and
     /// alternative schedules.

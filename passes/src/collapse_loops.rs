@@ -18,19 +18,19 @@ pass! {
     ///
     /// ## What it does
     /// Element-wise `linalg` ops and `memref.copy` ops of a host function receive views of their
-    /// operands with fewer dimensions (`memref.collapse_shape`). `tile-schedule` can then vectorize
-    /// one long loop instead of a short one, and the kernel needs no division of indices. The pass
-    /// collapses two adjacent loops if every operand is contiguous and is indexed by both loops or
-    /// by neither.
+    /// operands with fewer dimensions (`memref.collapse_shape`). After the collapse,
+    /// `tile-schedule` can vectorize one long loop instead of a short loop, and the kernel needs no
+    /// division of indices. The pass collapses two adjacent loops if every operand is contiguous,
+    /// and if each operand is indexed by both loops or by neither loop.
     ///
-    /// If an op broadcasts a row and the static row length is not a multiple of the vector width,
-    /// the pass collapses all loops into one loop. The kernel computes the index along the row as a
+    /// If an op broadcasts a row whose static length is not a multiple of the vector width, the
+    /// pass collapses all loops into one loop. The kernel computes the index along the row as a
     /// remainder of the linear index, so that vectors can cross the end of a row.
     ///
-    /// The original op requires equal sizes of its operands. The collapsed op does not imply this
-    /// requirement, so the pass emits a `cf.assert` that compares the dynamic sizes. The pass does
-    /// not change ops with a `schedule` or a `tile.group`, ops that use `linalg.index`, transposes,
-    /// or ops whose operands have a strided layout.
+    /// The original op requires equal sizes of its operands. The collapsed op does not require
+    /// equal operand sizes, so the pass emits a `cf.assert` that compares the dynamic sizes. The
+    /// pass does not change ops with a `schedule` or a `tile.group`, ops that use `linalg.index`,
+    /// transposes, or ops whose operands have a strided layout.
     ///
     /// ## Before
     /// ```mlir
@@ -86,9 +86,9 @@ impl Pass for CollapseLoops {
 struct Collapse<'c> {
     loops: Loops<'c>,
     grid_op: GridOp<'c>,
-    /// Groups of adjacent loops. The pass collapses each group into one loop.
+    /// Groups of adjacent loops. The pass collapses each group of adjacent loops into one loop.
     groups: Vec<Vec<usize>>,
-    /// Trip count of the second loop group, if the pass collapses two loop groups into a single
+    /// Trip count of the second loop group, if the pass collapses two groups of loops into a single
     /// loop.
     flat: Option<i64>,
 }
@@ -236,7 +236,7 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
 
 /// Returns the trip count of the second of two loop groups if the pass should collapse both groups
 /// into a single loop. A single loop is necessary if no vector width divides the row length,
-/// because some vectors then cross the end of a row.
+/// because some vectors then contain elements of two rows.
 fn flat(loops: &Loops<'_>, grid_op: &GridOp<'_>, groups: &[Vec<usize>]) -> Option<i64> {
     let [_, row] = groups else { return None };
     let lengths: Vec<i64> = grid_op

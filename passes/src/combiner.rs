@@ -2,8 +2,9 @@
 //! kind for an element type, as `arith` ops.
 //!
 //! A partial result consists of one or more components. For `argmax` and `argmin`, the components
-//! are a value and its index. For `custom`, each source has one component. For all other kinds, the
-//! only component is a value.
+//! of a partial result are a value and its index. For `custom`, a partial result has one component
+//! for each source. For all other reduction kinds, the only component of a partial result is a
+//! value.
 
 use crate::elementary::{self, Narrow};
 use melior::ir::attribute::IntegerAttribute;
@@ -36,8 +37,9 @@ enum IntPredicate {
 enum Combine<'c> {
     /// One arith op.
     Op(&'static str),
-    /// The combine operation of `argmax` or `argmin`. It selects the larger or smaller value, or
-    /// the value with the lower index if both values are equal.
+    /// The combine operation of `argmax` or `argmin`. The operation selects the pair with the
+    /// larger (`argmax`) or smaller (`argmin`) value, and the pair with the lower index if both
+    /// values are equal.
     Arg,
     /// The block of a combiner region, and the identity of each component.
     Region(Blk<'c>, Vec<Attribute<'c>>),
@@ -154,8 +156,8 @@ impl<'c> Combiner<'c> {
         self.with_types(vec![ty])
     }
 
-    /// Returns this combiner. If its indices are wider than 32 bits, the returned combiner has
-    /// 32-bit indices.
+    /// Returns this combiner. If the indices of this combiner are wider than 32 bits, the returned
+    /// combiner has 32-bit indices.
     #[must_use]
     pub fn with_short_index(&self) -> Self {
         match (&self.combine, self.types.as_slice()) {
@@ -238,9 +240,9 @@ impl<'c> Combiner<'c> {
     }
 
     /// Combines two partial results; all elements of `later` must have higher indices than the
-    /// elements of `earlier`. If both values are equal, `earlier` wins without a comparison of
-    /// indices. The index in `earlier` must therefore belong to an element (see
-    /// [`Self::start_at`]).
+    /// elements of `earlier`. If the value in `earlier` equals the value in `later`, `earlier` wins
+    /// without a comparison of indices. The index in `earlier` must therefore belong to an element
+    /// (see [`Self::start_at`]).
     pub fn combine_later(
         &self,
         b: &Builder<'c>,
@@ -271,8 +273,8 @@ impl<'c> Combiner<'c> {
         level.pop().unwrap_or_else(|| self.start(b))
     }
 
-    /// Emits the condition that value `r` wins over value `l`. The condition does not depend on the
-    /// two indices.
+    /// Emits the condition that the value `r` wins over the value `l`. The condition does not
+    /// depend on the two indices.
     fn beyond(&self, b: &Builder<'c>, l: Val<'c>, r: Val<'c>) -> Val<'c> {
         let max = self.kind == Kind::ArgMax;
         if !self.types[0].is_float() {
@@ -298,7 +300,7 @@ impl<'c> Combiner<'c> {
         b.binary("arith.andi", beyond, number)
     }
 
-    /// Emits the selection of the winning (value, index) pair.
+    /// Emits ops that select the winning (value, index) pair.
     fn better(&self, b: &Builder<'c>, left: &[Val<'c>], right: &[Val<'c>]) -> Vec<Val<'c>> {
         let (l, r) = (left[0], right[0]);
         let beyond = self.beyond(b, l, r);
@@ -359,9 +361,9 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// Emits the initial value of a thread that combines its elements in ascending order, from
-    /// element index `first` on. If no element wins over the initial value, [`Self::combine_later`]
-    /// keeps the index `first`.
+    /// Emits the initial value of the accumulator of a thread that combines its elements in
+    /// ascending order, from element index `first` on. If no element wins over the initial value,
+    /// [`Self::combine_later`] keeps the index `first`.
     pub fn start_at(&self, b: &Builder<'c>, first: Index<'c>) -> Vec<Val<'c>> {
         let mut start = self.start(b);
         if let (Combine::Arg, [_, index]) = (&self.combine, start.as_mut_slice()) {
@@ -419,8 +421,8 @@ impl<'c> Combiner<'c> {
 
     /// Combines `partial` with the previous values of the destination.
     ///
-    /// If the type of a previous value is wider than the type of the partial result, the function
-    /// combines both values in the wider type. The previous value therefore loses no bits.
+    /// If the previous value has a wider type than the partial result, the function combines both
+    /// values in the wider type. The conversion therefore never drops bits of the previous value.
     pub fn accumulate(
         &self,
         b: &Builder<'c>,

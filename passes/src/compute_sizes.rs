@@ -16,23 +16,24 @@ pass! {
     ///
     /// ## What it does
     /// Front ends store sizes in small tensors of integers, compute with these tensors, and then
-    /// read their elements. The tensors would be in device memory, which the host cannot read while
-    /// the host prepares launches. The pass computes elements of small integer arrays on the host.
+    /// read their elements. Without this pass, these tensors would be in device memory, which the
+    /// host cannot read while the host prepares launches. The pass computes elements of small
+    /// integer arrays on the host.
     ///
     /// A `tensor.extract` at constant indices becomes a scalar if the pass can compute the element
     /// of the tensor. The pass computes elements of `tensor.from_elements` ops, of constants, of
     /// views of such tensors, and of results of a parallel `linalg.generic` on such tensors.
     ///
-    /// A `memref.load` at constant indices of a `memref.alloc` in the same block becomes the value
-    /// of the last store to this element. The pass evaluates an allocation only if all writes to
-    /// the allocation are `memref.store` ops at constant indices. If no op reads an allocation any
-    /// more, the pass removes the allocation and its stores.
+    /// If a `memref.load` reads a `memref.alloc` of the same block at constant indices, the loaded
+    /// value becomes the value of the last store to the element. The pass evaluates an allocation
+    /// only if all writes to the allocation are `memref.store` ops at constant indices. If the
+    /// allocation has no remaining reads, the pass removes the allocation and its stores.
     ///
     /// A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
     /// `collapse_shape` and an `expand_shape`. The `collapse_shape` and the `expand_shape` do not
     /// affect leading and trailing dimensions that have equal sizes before and after the reshape.
-    /// If the number of elements is dynamic, `cf.assert` compares the numbers before and after the
-    /// reshape.
+    /// If the number of elements is dynamic, a `cf.assert` checks that the source and the result of
+    /// the reshape have equally many elements.
     ///
     /// A comparison of a size with 0 becomes a constant, because a size is never negative. An
     /// `arith.select` with a constant condition becomes the selected value.

@@ -23,17 +23,19 @@ pass! {
     /// memrefs, and ops must be in the body of a `func.func`. The pass fuses element-wise ops with
     /// reductions and with other element-wise ops, but does not convert them to `tile` ops.
     ///
-    /// The pass splits the ops of the body into the `element` region and the combiner. An op that
-    /// does not depend on the old value of the output belongs to the `element` region; any other op
-    /// belongs to the combiner. The `element` region may load from memory that is not an operand of
-    /// the op. A combiner of one op becomes a named kind. A comparison with a select becomes `max`
-    /// or `min`. If a second select chooses an index, the ops become `argmax` or `argmin`. Any
-    /// other combiner becomes the kind `custom`, with a copy of the ops.
+    /// The pass splits the ops of the body of a reduction into the `element` region and the
+    /// combiner. A body op that does not depend on the old value of the output belongs to the
+    /// `element` region; any other body op belongs to the combiner. The `element` region may load
+    /// from memory that is not an operand of the op. A combiner that consists of one op becomes a
+    /// named reduction kind, such as `sum`. A combiner that consists of a comparison and a select
+    /// becomes `max` or `min`. If a second select of the combiner selects an index, the combiner
+    /// becomes `argmax` or `argmin`. Any other combiner becomes the reduction kind `custom`, whose
+    /// region contains a copy of the ops.
     ///
-    /// If the body updates the old value several times by one kind of op, as in `(old + x) - y`, or
-    /// updates the old value conditionally, the pass merges all updates into a single update. The
-    /// `element` region then computes the original body, with the identity in place of the old
-    /// output value. If the pass combines several updates of a float sum, the order of the
+    /// The body may update the old value of the output conditionally, or several times by one kind
+    /// of op, as in `(old + x) - y`. The pass merges all these updates into a single update. The
+    /// `element` region of such a body computes the original body, with the identity in place of
+    /// the old output value. If the pass combines several updates of a float sum, the order of the
     /// additions changes.
     ///
     /// A combiner must be commutative and associative, because elements are combined in any order.
@@ -41,9 +43,10 @@ pass! {
     ///
     /// The `tile.reduce` combines its results with the old values of its outputs, as the linalg op
     /// does. If a `linalg.fill` with the identity initializes an output and no other op reads the
-    /// filled values, the pass erases the fill. The `tile.reduce` then ignores the old values of
-    /// its output. The identity of a `custom` combiner is the value with which a `linalg.fill`
-    /// initializes the output. If the output has no fill, the pass searches for an identity.
+    /// filled values, the pass erases the fill. If the pass erases the fill, the `tile.reduce`
+    /// ignores the old values of its output. The identity of a `custom` combiner is the value with
+    /// which a `linalg.fill` initializes the output. If no `linalg.fill` initializes the output,
+    /// the pass searches for an identity.
     ///
     /// An element-wise op whose result is a temporary that only the reduction reads is fused into
     /// `element`. An element-wise op that reads the result of the reduction, in place or from a
@@ -57,14 +60,15 @@ pass! {
     /// The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to the
     /// `tile.reduce`. An element-wise op with a `schedule` becomes a separate kernel.
     ///
-    /// The pass first splits an op with several outputs. Independent outputs become separate ops,
-    /// one per combiner. Outputs stay in one op if they share a combiner, or if all combiners are
-    /// named kinds; the kernel then loads each element once. If an output has one value per
-    /// element, such as an array that the op updates in place, an element-wise op after the
-    /// reductions computes the output. The reductions therefore read such an array before its
-    /// update. If the body yields the old value of an output unchanged, the pass converts the
-    /// output to an input. If each reduced loop has a single iteration, the pass converts the op to
-    /// an element-wise op. A named reduction remains a reduction.
+    /// The pass first splits an op with several outputs. The pass creates one op for each combiner
+    /// of independent outputs. Several outputs stay in one op if the outputs share a combiner, or
+    /// if all combiners are named kinds; the kernel of this op loads each element once. If an
+    /// output has one value per element, such as an array that the op updates in place, an
+    /// element-wise op after the reductions computes the output. The reductions therefore read an
+    /// array before the op updates the array in place. If the body yields the old value of an
+    /// output unchanged, the pass converts the output to an input. If each reduced loop has a
+    /// single iteration, the pass converts the op to an element-wise op. A named reduction remains
+    /// a reduction.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
     /// the first element and visits indices in another order. If a row has a NaN, the pass chooses

@@ -51,15 +51,16 @@ const INTRINSICS: [(&str, &str); 8] = [
     ("math.trunc", "llvm.trunc"),
 ];
 
-/// Names of `math` functions of f32, each with the intrinsic of its approximate instruction.
+/// Names of f32 `math` functions, each with the intrinsic of the approximate GPU instruction for
+/// this function.
 const APPROXIMATIONS: [(&str, &str); 2] = [
     ("math.exp2", "llvm.nvvm.ex2.approx.ftz.f32"),
     ("math.log2", "llvm.nvvm.lg2.approx.ftz.f"),
 ];
 
 /// Each entry contains the name of an integer `math` op, the equivalent LLVM op, and the LLVM
-/// attribute that makes an edge case poison. The pass sets this attribute to false, because the
-/// `math` op defines the edge case.
+/// attribute that makes an edge case poison. The pass sets the LLVM attribute to false, because the
+/// `math` op defines the result of the edge case.
 const OF_INTEGERS: [(&str, &str, Option<&str>); 4] = [
     ("math.absi", "llvm.intr.abs", Some("is_int_min_poison")),
     ("math.ctlz", "llvm.intr.ctlz", Some("is_zero_poison")),

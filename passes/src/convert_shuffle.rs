@@ -17,9 +17,9 @@ pass! {
     /// narrower than 32 bits are extended to 32 bits; 64-bit values are shuffled as two halves.
     ///
     /// ## Why
-    /// The lowering of MLIR puts only the first `width` lanes into the mask. With this mask, the
-    /// shuffle has undefined behaviour if lanes outside of the mask execute it. The lowering of
-    /// MLIR also supports only 32-bit values.
+    /// MLIR's lowering puts only the first `width` lanes of the warp into the member mask. With the
+    /// member mask of MLIR's lowering, the shuffle has undefined behaviour if lanes outside of the
+    /// mask execute the shuffle. MLIR's lowering also supports only 32-bit values.
     ///
     /// ## Before
     /// ```mlir

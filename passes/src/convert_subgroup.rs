@@ -11,7 +11,7 @@ pass! {
     ///
     /// ## Why
     /// MLIR has no lowering of `gpu.subgroup_id` and `gpu.num_subgroups` to NVVM. The pass does not
-    /// read the warp id from the register `%warpid`, because the value of this register may change
+    /// read the warp id from the PTX register `%warpid`, because the value of `%warpid` may change
     /// while a warp runs.
     ///
     /// ## Before

@@ -23,9 +23,9 @@ pass! {
     /// `tile.copy` becomes loads and stores. At scope `thread`, loops copy all elements. At all
     /// other scopes, consecutive threads copy consecutive elements. `tile.load` and `tile.store`
     /// become loads and stores of the elements that the layout assigns to each thread. If several
-    /// threads have a copy of an element, each of them loads the element, and only the first of
-    /// them stores the element. In each thread, a fragment becomes a vector of registers. Fragments
-    /// that loops carry or branches yield also become such vectors.
+    /// threads hold copies of one element, each of these threads loads the element, and only the
+    /// first of these threads stores the element. In each thread, a fragment becomes a vector of
+    /// registers. Fragments that loops carry or branches yield also become such vectors.
     ///
     /// ## Before
     /// ```mlir
@@ -57,8 +57,8 @@ pass! {
     }
 }
 
-/// Ops to lower, with the results of their checks. All ops are checked before the first op is
-/// changed.
+/// Ops that the pass lowers, with the results of the checks of each op. All ops are checked before
+/// the first op is changed.
 enum Work<'c> {
     Copy(Copy<'c>, Kernel<'c>, i64),
     Transfer(Transfer<'c>),

@@ -14,9 +14,9 @@ pass! {
     ///
     /// ## What it does
     /// Replaces `linalg.softmax` on tensors or memrefs by three ops along the softmax dimension.
-    /// The first op computes the maximum, the second op the sum of `exp(x - maximum)`, and the
-    /// third op the quotients of the exponentials and the sum. If an element type is narrower than
-    /// 32 bits, the ops compute in f32 and round each result once.
+    /// The first op computes the maximum, the second op computes the sum of `exp(x - maximum)`, and
+    /// the third op divides the exponentials by the sum. If an element type is narrower than 32
+    /// bits, the ops compute in f32 and round each result once.
     ///
     /// ## Before
     /// ```mlir

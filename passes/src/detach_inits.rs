@@ -16,12 +16,12 @@ pass! {
     /// An element-wise `linalg.generic` on tensors may read the old elements of an `outs` operand.
     /// For each `outs` operand that the op reads, the pass adds an input with the same indexing
     /// map. If an op updates its output in place, the replacement op reads the old elements from an
-    /// input, not from the output. `linalg-fuse-elementwise-ops` can then fuse the op with its
-    /// neighbours.
+    /// input, not from the output. With the additional inputs, `linalg-fuse-elementwise-ops` can
+    /// fuse the op with its neighbours.
     ///
     /// ## Why
-    /// If an op reads one of its outputs and MLIR 22 fuses a producer into the op, the fused op has
-    /// this output twice. The loops of the fused op could then update the same old elements several
+    /// If MLIR 22 fuses a producer into an op that reads one of its outputs, the fused op has this
+    /// output twice. The loops of the fused op could then update the same old elements several
     /// times, or a reduction could combine them with new elements.
     ///
     /// ## Before

@@ -8,12 +8,13 @@ pass! {
     /// Removes each `cf.assert` in the body of a linalg op. `canonicalize` later removes the ops
     /// that compute the condition of the assertion. Front ends emit an assertion for each index of
     /// a gather. Each assertion costs a branch per element. MLIR does not fuse an op with an
-    /// assertion in its body. The pass does not remove assertions outside of bodies: these
-    /// assertions become checks of the launch plan.
+    /// assertion in its body. The pass does not remove assertions outside of the bodies of linalg
+    /// ops, because these assertions become checks of the launch plan.
     ///
-    /// With the option `keep`, the pass removes no assertion. Each thread then checks the
-    /// conditions for its elements, and calls `__assertfail` if a condition is false.
-    /// `tx compile --asserts` and `tensors-to-memrefs{asserts}` set this option.
+    /// With the option `keep`, the pass removes no assertion. With the option `keep`, each thread
+    /// checks the conditions of the assertions for its elements, and calls `__assertfail` if a
+    /// condition is false. `tx compile --asserts` and `tensors-to-memrefs{asserts}` set this
+    /// option.
     ///
     /// ## Before
     /// ```mlir

@@ -75,10 +75,10 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
     }
 }
 
-/// Attribute of a memory access: the number of an access set. In an access set, the same thread
-/// performs all accesses to an element of a memref, in every execution. If the number is negative,
-/// the thread of an element may change with each iteration of the enclosing loop.
-/// `tile-insert-sync` reads and removes the attribute.
+/// Attribute of a memory access: the number of an access set. In every execution of the ops of an
+/// access set, the same thread performs all accesses to an element of a memref. If the number of
+/// the access set is negative, the thread that accesses an element may change with each iteration
+/// of the enclosing loop. `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
 pub(crate) fn load<'c>(

@@ -118,8 +118,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
             .collect()
     }
 
-    /// Combines the values of `width` lanes of a warp at a distance of `stride` lanes. Both numbers
-    /// must be powers of two. Every lane receives the result.
+    /// Combines the values of `width` lanes of a warp at a distance of `stride` lanes. `width` and
+    /// `stride` must be powers of two. Every lane receives the result.
     pub(crate) fn lanes(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         if width == 1 {
             return value;
@@ -178,8 +178,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Combines the values of `width` lanes at a distance of `stride` lanes; `width` need not be a
-    /// power of two. `digit` is the position of this lane within its group. If `belongs` is false
-    /// in a lane, the function returns the lane's own value.
+    /// power of two. `digit` is the position of this lane within its group. In a lane in which
+    /// `belongs` is false, the result is the lane's own value.
     pub(crate) fn any_lanes(
         &mut self,
         value: Vec<Val<'c>>,
@@ -202,8 +202,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Combines the values of up to `width` lanes at a distance of `stride` lanes; the first lane
-    /// receives the total. `exists` emits the condition that the group contains the lane that is a
-    /// given number of positions above this lane.
+    /// receives the total. The closure `exists` receives a distance, and emits the condition that
+    /// the lane at this distance above the current lane belongs to the group of the current lane.
     fn take_from_above(
         &mut self,
         value: Vec<Val<'c>>,
@@ -284,8 +284,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
 
     /// Emits one `nvvm.redux.sync` over the lanes whose numbers differ only in the mixed-radix
     /// digits `digits`; each digit is a pair of extent and stride. `own` is the sum, over the
-    /// `digits` of this lane, of the digit times its stride. If `belongs` is false in a lane, the
-    /// function returns the lane's own value.
+    /// `digits` of this lane, of the digit times its stride. In a lane in which `belongs` is false,
+    /// the result is the lane's own value.
     pub(crate) fn redux_of(
         &mut self,
         value: Val<'c>,

@@ -24,13 +24,13 @@ pass! {
     ///
     /// `math.ipowi` of integers and `index` is a power modulo 2^bits. With a negative exponent, the
     /// power of 1 or -1 is 1 or -1, and the power of any other base is 0; the power of 0 is
-    /// undefined. Powers with a constant exponent up to 64 become products.
+    /// undefined. Powers of integers with a constant exponent of at most 64 become products.
     ///
     /// `math.clampf` is `maximumf(minimumf(value, max), min)`. The result of `math.clampf` is NaN
     /// if one of the three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than
-    /// +0.0. MLIR 22 exchanges `min` and `max` in the description and in the expansion of
-    /// `math.clampf`, so its result is always `max`. In later versions of MLIR, `math.clampf` has
-    /// the same results as in this pass.
+    /// +0.0. In MLIR 22, the description and the expansion of `math.clampf` exchange `min` and
+    /// `max`, so the result of that expansion is always `max`. In later versions of MLIR,
+    /// `math.clampf` has the same results as in this pass.
     ///
     /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to these types become integer ops,
     /// on scalars and on vectors. `arith.truncf` rounds once, to nearest, ties to even. If a number
@@ -41,16 +41,18 @@ pass! {
     /// `nvvm.convert.f32x2.to.f8x2` rounds f32 and narrower types, and `nvvm.convert.f8x2.to.f16x2`
     /// widens 8-bit floats. One instruction converts two elements of a vector. The pass therefore
     /// first combines the conversions of all elements of a `vector.from_elements` or `vector.load`
-    /// into one conversion of a vector. The conversion to an 8-bit float saturates. The expansion
-    /// therefore replaces numbers out of range, with an additional comparison per element. The
-    /// comparison is absent if minima and maxima with constants prove that all numbers are in
-    /// range. The conversion instructions and the integer ops give results with the same bits.
+    /// into one conversion of a vector. The conversion instruction to an 8-bit float saturates: a
+    /// number out of range becomes the largest finite number. The expansion therefore replaces
+    /// numbers outside the range of the type, which costs one additional comparison per element.
+    /// The pass omits the range comparison if minimum and maximum ops with constant operands clamp
+    /// all numbers to the range of the type. The conversion instructions and the integer ops give
+    /// results with the same bits.
     ///
-    /// Four or more quotients of f32 by one divisor in one block, such as `x / s` for the elements
-    /// of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)` with
-    /// `q = x * r` and `e = fma(q, s, -x)`. The results are correctly rounded quotients if s is
-    /// from 2^-126 to 2^29 and the magnitude of each x is zero or at least 2^-96. If an operand is
-    /// outside of these ranges or a result is NaN, an `scf.if` computes all quotients by
+    /// Four or more f32 quotients of one block that have the same divisor, such as `x / s` for the
+    /// elements of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)`
+    /// with `q = x * r` and `e = fma(q, s, -x)`. The results are correctly rounded quotients if s
+    /// is from 2^-126 to 2^29 and the magnitude of each x is zero or at least 2^-96. If an operand
+    /// is outside of these ranges or a result is NaN, an `scf.if` computes all quotients by
     /// `arith.divf`. For all operands, the results therefore have the same bits as the results of
     /// `arith.divf`.
     ///
@@ -84,20 +86,20 @@ pass! {
     ///
     /// For f32, the errors of exponentials, logarithms, `tanh`, `erf`, `rsqrt`, `sin`, `cos` and
     /// `tan` were measured over all f32 numbers (`sin` 0.83, `cos` 0.84, `tan` 1.03). The errors of
-    /// the other functions were measured over millions of numbers. The errors of `sin`, `cos` and
+    /// all other functions were measured over millions of numbers. The errors of `sin`, `cos` and
     /// `tan` for large arguments equal their errors for small arguments. The argument reduction of
     /// `sin`, `cos` and `tan` multiplies the argument by as many bits of 2/π as the exponent of the
     /// argument requires (Payne and Hanek).
     ///
-    /// Subnormal arguments and results have the same error bounds; no value is flushed to zero. For
-    /// infinities, signed zeros and NaN, results follow IEEE 754.
+    /// The error bounds also apply to subnormal arguments and results; no value is flushed to zero.
+    /// For infinities, signed zeros and NaN, results follow IEEE 754.
     ///
     /// With `fastmath<afn>`, `math.exp`, `exp2`, `log`, `log2`, `log10` and `arith.divf` of f32 and
     /// narrower types use approximate instructions of the GPU. The expansions of approximate
-    /// functions consist of three ops on f32 with the flag: `math.exp2` (`ex2.approx.ftz`),
-    /// `math.log2` (`lg2.approx.ftz`) and `arith.divf` of 1 (`rcp.approx`). The bits of approximate
-    /// results may differ between chips. The next table lists maximum errors in f32. The symbol u
-    /// denotes one unit in the last place of the result.
+    /// functions contain f32 ops of three kinds with the flag `afn`: `math.exp2`
+    /// (`ex2.approx.ftz`), `math.log2` (`lg2.approx.ftz`) and `arith.divf` with the numerator 1
+    /// (`rcp.approx`). The bits of approximate results may differ between chips. The next table
+    /// lists maximum errors in f32. The symbol u denotes one unit in the last place of the result.
     ///
     /// | op | error | exceptions |
     /// |---|---|---|
@@ -132,26 +134,28 @@ pass! {
     ///
     /// ## Cost
     /// Numbers of PTX instructions for f32: 17 for `exp`, 20 for `exp2`, 85 for `sin` and `cos`, 95
-    /// for `tan`, 120 for `powf`, and 35 to 60 for the others. `exp` has 14 instructions if its
-    /// argument is provably not positive: a difference from a maximum, a negated magnitude, or a
-    /// minimum with 0. In f64, `sin` and `cos` have 160 instructions, and `tan` has 175
-    /// instructions. Every other function has slightly more instructions in f64 than in f32.
-    /// Logarithms, `tanh`, `rsqrt` and `powf` contain one division. A conversion from f8E5M2 has 3
-    /// instructions, a conversion from f8E4M3FN has 9, and a conversion to one of these types has
-    /// about 15. With the instructions of sm_89, a conversion from an 8-bit float has 2
-    /// instructions. With the instructions of sm_89, a conversion to f8E4M3FN has 4 instructions,
-    /// and a conversion to f8E5M2 has 7. With the instructions of sm_89, a conversion to an 8-bit
-    /// float has 1 instruction if no number is out of range. A quotient that is computed by the
-    /// reciprocal of its divisor has 6 instructions; a division executes 12 instructions on an
-    /// H200.
+    /// for `tan`, 120 for `powf`, and 35 to 60 for the others. The expansion of `exp` has 14
+    /// instructions if its argument is provably not positive, such as a difference from a maximum,
+    /// a negated magnitude, or a minimum with 0. In f64, the expansions of `sin` and `cos` have 160
+    /// instructions each, and the expansion of `tan` has 175 instructions. The expansion of every
+    /// other function has slightly more instructions in f64 than in f32. The expansions of
+    /// logarithms, `tanh`, `rsqrt` and `powf` contain one division. A conversion from f8E5M2 has 3
+    /// instructions, a conversion from f8E4M3FN has 9 instructions, and a conversion to either
+    /// format has about 15 instructions. With the instructions of sm_89, a conversion from an 8-bit
+    /// float has 2 instructions. With the instructions of sm_89, a conversion to f8E4M3FN has 4
+    /// instructions, and a conversion to f8E5M2 has 7 instructions. With the instructions of sm_89,
+    /// a conversion to an 8-bit float has 1 instruction if no number is out of range. A quotient
+    /// that is computed by the reciprocal of its divisor has 6 instructions; a division executes 12
+    /// instructions on an H200.
     ///
     /// Threads of a warp diverge only in `remf`, in `ipowi`, and in quotients that are computed by
     /// a reciprocal.
     ///
     /// `remf` executes one 64-bit integer division. `remf` executes an additional division for each
     /// 40 bits (f32) or 11 bits (f64) by which the exponent of x exceeds the exponent of y. `ipowi`
-    /// executes two multiplications for each binary digit of the exponent. The trip count of these
-    /// loops is the maximum over the threads of the warp and the elements of a vector.
+    /// executes two multiplications for each binary digit of the exponent. The trip count of the
+    /// loops of `remf` and `ipowi` is the maximum over the threads of the warp and the elements of
+    /// a vector.
     ///
     /// ## Fails when
     /// The pass rejects a target with an unknown chip or feature.

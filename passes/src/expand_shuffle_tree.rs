@@ -16,21 +16,22 @@ pass! {
     ///
     /// ## What it does
     /// Replaces each `tile.all_reduce` by a butterfly of `gpu.shuffle xor` over the lanes of its
-    /// group, with ascending distances. In a group wider than a warp, each warp then stores one
-    /// partial result in shared memory, and every thread combines the partial results of its group.
-    /// The pass allocates the shared memory. If the group has more than 16 warps (8 warps for
-    /// pairs), only the first warp combines the partial results, and stores the total for the other
-    /// warps. `tile-insert-sync` inserts barriers later. With `variant = "redux"`, the pass
-    /// combines the lanes of a warp by `nvvm.redux.sync`.
+    /// group, with ascending distances. If a group is wider than a warp, each warp of the group
+    /// stores one partial result in shared memory, and every thread combines the partial results of
+    /// its group. The pass allocates the shared memory. If the group has more than 16 warps (8
+    /// warps for pairs), only the first warp combines the partial results, and stores the total for
+    /// the other warps. `tile-insert-sync` inserts barriers later. With `variant = "redux"`, the
+    /// pass combines the lanes of a warp by `nvvm.redux.sync`.
     ///
     /// If the last warp of a block is partial, a lane reads only existing lanes. The first lane of
     /// the group always combines all values and broadcasts the result.
     ///
     /// Some groups do not divide a warp evenly, such as `width 12` of a block, or `width 8 stride
-    /// 100`. For such a group, `gpu.shuffle idx` ops combine the values of the group that are in
-    /// one warp into the first lane of the group in this warp. The first lane stores the combined
-    /// value of the group in shared memory. Every thread combines the stored values of its group,
-    /// at most 33 values, in the order of the threads.
+    /// 100`. For a group that does not divide a warp evenly, `gpu.shuffle idx` ops first combine
+    /// the values of those lanes of a warp that belong to the group; the first of these lanes
+    /// receives the result. This first lane stores the combined value in shared memory. Every
+    /// thread combines the stored values of its group, at most 33 values, in the order of the
+    /// threads.
     ///
     /// At scope `cluster`, the threads of each block are combined first. Each block then stores its
     /// partial result in the shared memory of every block of its group (`nvvm.mapa`). Every thread
@@ -179,7 +180,8 @@ fn check_variant<'c>(
     }
 }
 
-/// Checks that all threads of the scope reach `op`: divergent shuffles and barriers are undefined.
+/// Checks that all threads of the scope reach `op`, because divergent shuffles and barriers have
+/// undefined behaviour.
 fn reached_together<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result<(), Failed> {
     let kernel = threads.kernel();
     if scope == Scope::Thread {

@@ -12,8 +12,8 @@ pass! {
     /// ## What it does
     /// If all elements of a tensor are equal, the pass replaces the tensor by a `linalg.fill` of a
     /// `tensor.empty`. The pass recognises splat `arith.constant`s, `tensor.splat`, and
-    /// `tensor.from_elements` of one element. Reductions and element-wise ops can then use the
-    /// scalar operand of the fill. The pass does not replace the shape operands of
+    /// `tensor.from_elements` of one element. After the replacement, reductions and element-wise
+    /// ops can use the scalar operand of the fill. The pass does not replace the shape operands of
     /// `tensor.reshape`.
     ///
     /// ## Before

@@ -14,8 +14,9 @@ use tx_mlir::{Failed, Op, attribute, context, first_block, is, ops, parent, set_
 use tx_plan::{ApartChoice, Choice};
 use tx_target::Chip;
 
-/// Maximum bytes of a row that each phase of a kernel may reload from the L2 cache. On an H200, a
-/// bf16 RMS norm with 131072 columns reaches 3106 GB/s as one kernel, and 2774 GB/s as two kernels.
+/// Maximum length, in bytes, of a row that each phase of a kernel may reload from the L2 cache. On
+/// an H200, a bf16 RMS norm with 131072 columns reaches 3106 GB/s as one kernel, and 2774 GB/s as
+/// two kernels.
 const KEPT_BYTES: i64 = 256 << 10;
 
 pass! {
@@ -29,16 +30,17 @@ pass! {
     ///
     /// Ops before or after a `tile.reduce` at scope `grid` join its group under these conditions:
     ///
-    /// * The op has the same parallel loops as the reduction. The number of its loops over a row
-    ///   equals the number of reduced loops of the reduction. The parallel loops of an element-wise
-    ///   op are outermost. If rows are kept in registers, the element-wise op has no other loops.
+    /// * The op has the same parallel loops as the reduction. The number of loops of the op over a
+    ///   row equals the number of reduced loops of the reduction. The parallel loops of an
+    ///   element-wise op are outermost. If the kernel keeps rows in registers, the element-wise op
+    ///   has only its parallel loops and its loops over a row.
     /// * The op uses an operand of another op in the group. If one op of the group writes an
     ///   element, all other ops use the element only in the same row.
     /// * The innermost dimension is along a row. A row fits into the registers of a block or of a
     ///   cluster (sm_90), or has at most 256 KiB. A row that does not fit into registers stays in
     ///   the L2 cache, and each phase reloads the row. Rows of dynamic length must fit into
-    ///   registers. The group has one kernel for each range of row lengths. For longer rows, each
-    ///   op has a separate kernel.
+    ///   registers. The group has one kernel for each range of row lengths. For rows longer than
+    ///   all these ranges, each op of the group has a separate kernel.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
     /// An op with a `schedule` does not join a group. The pass does not change an op with a
@@ -283,8 +285,9 @@ fn explain_apart<'c>(
 }
 
 /// Returns the group of all `grid_ops`. All ops before the last op must be the start of a possible
-/// group. The result is `Some(None)` if the ops can form a group only with further ops, such as a
-/// reduction. The result is `None` if no sequence that starts with these ops can form a group.
+/// group. The result is `Some(None)` if `grid_ops` can form a group only together with further ops,
+/// such as a reduction. The result is `None` if no sequence of ops that starts with `grid_ops` can
+/// form a group.
 fn together<'c>(grid_ops: &[GridOp<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = grid_ops else {
         return Some(None);

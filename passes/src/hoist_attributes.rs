@@ -69,8 +69,8 @@ impl Pass for HoistAttributes {
     }
 }
 
-/// Returns whether the loops of an op and their order are still the loops of the original op with
-/// the schedule of `annotation`.
+/// Returns whether an op still has the loops of the original op, in the original order, so that the
+/// schedule of `annotation` applies to the op.
 fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
     let maps = Loops::of(op).map(|loops| output_maps(&loops));
     attribute(annotation, ITERATORS) == attribute(op, ITERATORS)

@@ -17,7 +17,7 @@ pass! {
     /// ## What it does
     /// Moves each function with tensors into a nested `builtin.module`. The pass also moves all
     /// symbols that the function references, and all symbols that reference the function. Later
-    /// passes run only on the nested module. Functions on memrefs and kernels therefore do not
+    /// passes run only on the nested module. Kernels, and functions on memrefs, therefore do not
     /// change. A function with unregistered ops is not moved, unless another function on tensors
     /// calls this function. `tensor-restore-functions` moves the functions back. The pass does not
     /// change a module without tensors.

@@ -14,9 +14,10 @@ pass! {
     /// LLVM splits the vector load. LLVM hoists the loads of the first elements above the branch,
     /// and leaves narrow loads in both arms. To prevent the split, the pass passes the address of
     /// each vector load from global memory through `llvm.intr.launder.invariant.group`. The result
-    /// equals the original address and costs no instruction, but LLVM no longer knows that the
-    /// vector load and the scalar loads have the same address. The pass does not change atomic
-    /// loads, volatile loads, and loads whose address is not provably in global memory.
+    /// of the intrinsic equals the original address, and the intrinsic compiles to no instruction.
+    /// However, LLVM no longer knows that the vector load and the scalar loads have the same
+    /// address. The pass does not change atomic loads, volatile loads, and loads whose address is
+    /// not provably in global memory.
     ///
     /// ## Before
     /// ```mlir

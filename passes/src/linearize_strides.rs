@@ -10,8 +10,8 @@ pass! {
     ///
     /// ## What it does
     /// If a memref has a negative or dynamic stride, the pass replaces each access to the memref by
-    /// an access to a one-dimensional memref of the same memory. The new index is the offset plus
-    /// the sum of indices times strides. The pass changes only GPU modules.
+    /// an access to a one-dimensional memref of the same memory. The new index is the sum of the
+    /// offset and of the product of each index and its stride. The pass changes only GPU modules.
     ///
     /// ## Why
     /// The lowering of MLIR marks the product of index and stride as `nuw`: the product does not

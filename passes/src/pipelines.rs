@@ -116,9 +116,9 @@ pub const PIPELINES: [PipelineInfo; 4] = [
 /// functions write their results to memory that the caller passes. The passes do not change
 /// functions on memrefs.
 ///
-/// If `asserts` is set, the pipeline does not remove assertions in bodies. The pipeline then fuses
-/// no element-wise op into a reduction, because the body of a `tile.reduce` cannot contain an
-/// assertion.
+/// If `asserts` is set, the pipeline does not remove assertions in bodies. With `asserts`, the
+/// pipeline fuses no element-wise op into a reduction, because the body of a `tile.reduce` cannot
+/// contain an assertion.
 fn tensors_to_memrefs(asserts: bool) -> String {
     let (drop, fuse) = match asserts {
         true => ("linalg-drop-asserts{keep=true}", "canonicalize"),
@@ -201,8 +201,8 @@ const VIEWS: OnGpuModule = OnGpuModule {
     ],
 };
 
-/// Passes that expand all vector ops except loads, stores and extracts, because
-/// `convert-gpu-to-nvvm` lowers these three.
+/// Passes that expand all vector ops except for loads, stores and extracts, which
+/// `convert-gpu-to-nvvm` lowers.
 const VECTORS: OnGpuModule = OnGpuModule {
     pass: "convert-vector-to-scf",
     of: &["vector."],
@@ -246,7 +246,7 @@ const ON_GPU_MODULES: [OnGpuModule; 12] = [
 ];
 
 impl OnGpuModule {
-    /// Returns whether a module with these ops needs the pass.
+    /// Returns whether a module that contains the ops `ops` needs the pass.
     fn is_needed(&self, ops: &BTreeSet<&str>) -> bool {
         let is_for =
             |op: &&str| self.of.iter().any(|of| op.starts_with(of)) && !self.but.contains(op);

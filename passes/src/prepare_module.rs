@@ -26,12 +26,12 @@ pass! {
     /// * Sets the data layout of 64-bit PTX on each `gpu.module`. Without the data layout, LLVM
     ///   aligns 64-bit integers to 4 bytes and splits their accesses.
     /// * Aligns shared memory and constant arrays to 16 bytes. Without an explicit alignment, LLVM
-    ///   may emit wide accesses to variables that it aligns less.
-    /// * Stores constant arrays of padded integers (such as `i24`) and from `dense_resource` as
-    ///   bytes.
-    /// * Splits a strided rank-reducing `memref.subview` into two views. MLIR compares strides to
-    ///   find the dropped dimensions. This comparison fails if a step is not 1, and the lowering of
-    ///   MLIR then crashes.
+    ///   may emit wide accesses to a variable whose alignment is less than the access size.
+    /// * Stores a constant array as bytes if its elements are padded integers (such as `i24`), or
+    ///   if its data is a `dense_resource`.
+    /// * Splits a strided rank-reducing `memref.subview` into two views. MLIR finds the dropped
+    ///   dimensions of a rank-reducing subview by a comparison of strides. The comparison of
+    ///   strides fails if the subview has a step other than 1, and MLIR's lowering then crashes.
     /// * Removes the attributes `schedule` and `synchronized` from kernels. Tools without the
     ///   `tile` dialect can therefore read the output.
     /// * Checks that each kernel has at most 48 KiB of static shared memory, and that its name is
@@ -293,8 +293,8 @@ fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
     .emit())
 }
 
-/// Checks that each memory space has a number in PTX: MLIR's conversion to LLVM aborts the process
-/// otherwise.
+/// Checks that each memory space has a number in PTX, because MLIR's conversion to LLVM aborts the
+/// process on an unknown memory space.
 fn check_memory_spaces(gpu_module: Op<'_>) -> Result<(), Failed> {
     let is_known = |space: Attribute<'_>| {
         let number = IntegerAttribute::try_from(space).ok();

@@ -21,9 +21,10 @@ pass! {
     /// and in the order of the results. The new argument replaces a returned `memref.alloc`. A
     /// `cf.assert` compares the dynamic sizes of the argument with the sizes of the allocation. A
     /// returned memref may be a reshape of a static `memref.alloc`: a chain of
-    /// `memref.collapse_shape` and `memref.expand_shape`. The inverse reshape of the argument then
-    /// replaces the allocation. Any other returned memref (an argument, another view, or a memref
-    /// that is returned twice) is copied to its argument before the return.
+    /// `memref.collapse_shape` and `memref.expand_shape`. The inverse reshape of the new argument
+    /// replaces the static allocation of a returned reshape. Any other returned memref (an
+    /// argument, another view, or a memref that is returned twice) is copied to its argument before
+    /// the return.
     ///
     /// The pass replaces `buffer-results-to-out-params` of MLIR 22, which crashes on a memref that
     /// is returned twice. The pass does not change results of other types.

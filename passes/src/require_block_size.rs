@@ -6,7 +6,7 @@ use tx_mlir::{
 use tx_target::{MAX_BLOCK, MAX_THREADS};
 
 pass! {
-    /// Require the compiled block size at launch.
+    /// Require launches to use the block size that the kernel was compiled for.
     ///
     /// ## What it does
     /// `convert-gpu-to-nvvm` lowers a known block size to `nvvm.maxntid`, an upper bound. This pass

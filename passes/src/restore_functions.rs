@@ -13,8 +13,8 @@ pass! {
     ///
     /// ## What it does
     /// Reverts `tensor-isolate-functions`. If the name of a symbol that a pass created in the
-    /// nested module is already in use, the pass renames the symbol. An example is the
-    /// `memref.global` of a constant.
+    /// nested module is already in use, the pass renames the symbol. An example of such a symbol is
+    /// the `memref.global` of a constant.
     ///
     /// ## Before
     /// ```mlir

@@ -13,8 +13,9 @@ pass! {
     /// Replaces every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
     /// `memref.copy` of a host function by a kernel and its `gpu.launch_func`. The attribute
     /// `schedule` of the op determines the loops of the kernel. The pass chooses a schedule for an
-    /// op without a schedule. The attribute `schedule` of each kernel contains its schedule. A
-    /// kernel for a range of lengths also has the attribute `lengths`.
+    /// op without a schedule. The attribute `schedule` of each kernel contains the schedule with
+    /// which the pass created the kernel. A kernel for a range of lengths also has the attribute
+    /// `lengths`.
     ///
     /// The reference of the dialect `tile` describes the steps of a schedule.
     ///
@@ -39,20 +40,22 @@ pass! {
     /// If a schedule has cases, an `scf.if` in the host function selects the kernel by the actual
     /// length.
     ///
-    /// A constant array is a `memref.get_global` of a `memref.global constant`, or a view of one. A
-    /// constant array that a kernel reads is not a kernel argument: the pass copies the
-    /// `memref.global` to the `gpu.module`, and the kernel contains a `memref.get_global`.
+    /// A constant array is a `memref.get_global` of a `memref.global constant`, or a view of such a
+    /// `memref.get_global`. A constant array that a kernel reads is not a kernel argument: the pass
+    /// copies the `memref.global` to the `gpu.module`, and the kernel contains a
+    /// `memref.get_global`.
     ///
     /// A `cf.assert` before the launch compares dynamic sizes that must be equal.
     ///
     /// If a size is not a multiple of a split factor, memory accesses are guarded by a bounds
     /// check. A loop over tiles becomes a loop over full tiles without bounds checks, then a
-    /// remainder with bounds checks. If a tile is partial, the loops inside the tile have a smaller
-    /// upper bound than in a full tile. If each thread loads several elements of a dynamic row one
-    /// by one, all iterations have bounds checks. An additional loop without bounds checks would
-    /// double the size of the code. If a loop has a single tile of up to 64 elements, the tile is
-    /// loaded without branches: out-of-range iterations load the first element instead. If a loop
-    /// needs more blocks than a grid can have, the loop becomes a grid-stride loop.
+    /// remainder with bounds checks. In a partial tile, the loops inside the tile have a smaller
+    /// upper bound than in a full tile. If each thread loads several elements of a row of dynamic
+    /// length one by one, all iterations of the loop over the row have bounds checks. An additional
+    /// loop over full tiles without bounds checks would double the code size. If a loop has a
+    /// single tile of up to 64 elements, the tile is loaded without branches: out-of-range
+    /// iterations load the first element instead. If a loop needs more blocks than a grid can have,
+    /// the loop becomes a grid-stride loop.
     ///
     /// The pass `tile-choose-schedule` writes the same schedules as attributes, and creates no
     /// kernels. `tile-list-candidates` lists alternative schedules of each op.

@@ -26,10 +26,11 @@ pass! {
     /// Evaluates every variant, and records the best applicable variant as `variant`, with its
     /// parameters as `params`. The best variant is the variant with the highest priority. If
     /// several variants have the highest priority, the pass selects the variant with the lowest
-    /// cost, and then the alphabetically first name. If the op already has a `variant`, the pass
-    /// evaluates only this variant, and fails if the variant does not apply. Existing entries of
-    /// `params` are preserved; the variant computes all other parameters. A `tile.all_reduce`
-    /// receives `variant = "redux"` if one `redux.sync` is cheaper than a tree of shuffles.
+    /// cost. Among variants of equal cost, the pass selects the alphabetically first name. If the
+    /// op already has a `variant`, the pass evaluates only this variant, and fails if the variant
+    /// does not apply. The pass preserves the existing entries of `params`; the variant computes
+    /// all other parameters. A `tile.all_reduce` receives `variant = "redux"` if one `redux.sync`
+    /// is cheaper than a tree of shuffles.
     ///
     /// ## Before
     /// ```mlir
@@ -193,8 +194,8 @@ impl SelectVariant {
     }
 }
 
-/// Returns the parameters of a variant. If the op has a parameter, its value replaces the computed
-/// value.
+/// Returns the parameters of a variant. If the attribute `params` of the op contains a parameter,
+/// the value in `params` replaces the computed value.
 fn params(
     variant: &dyn crate::variants::Variant,
     reduction: &Reduction<'_>,
@@ -211,7 +212,7 @@ fn params(
     Ok(params)
 }
 
-/// Reports one error that lists every variant with its reasons.
+/// Reports one error that lists every variant with the reasons why the variant does not apply.
 fn refuse(op: Op<'_>, forced: Option<&str>, asked: &[Candidate]) -> Failed {
     let who = forced.map_or_else(
         || "no variant can".to_owned(),

@@ -53,8 +53,9 @@ pass! {
 
 pub(crate) const ANNOTATE: &str = "tile.annotate";
 
-/// Name of the attribute that records the output indexing maps of an op with a `schedule`. The maps
-/// are necessary because a fused op may have loops of the same iterator types in another order.
+/// Name of the attribute that records the output indexing maps of an op with a `schedule`. The
+/// indexing maps are necessary because a fused op may have loops of the same iterator types in
+/// another order than the original op.
 pub(crate) const OUTPUT_MAPS: &str = "output_maps";
 
 type Handed<'c> = Vec<(&'static HandedOn, Attribute<'c>)>;

@@ -67,8 +67,8 @@ impl Pass for SinkScalars {
     }
 }
 
-/// Returns the ops that compute scalars from tensor elements, in program order. These ops are each
-/// `tensor.extract` and the arithmetic that depends on a `tensor.extract`.
+/// Returns the ops that compute scalars from tensor elements, in program order. The result contains
+/// each `tensor.extract`, and the arithmetic that depends on a `tensor.extract`.
 fn of_elements<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     let mut known = BTreeSet::new();
     let mut chain = walk(module);
@@ -87,8 +87,8 @@ fn of_elements<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     chain
 }
 
-/// Copies the ops of `chain` that a body uses into the body. Returns whether the body used any of
-/// these ops.
+/// Copies the ops of `chain` that a body uses into the body. Returns whether the body used at least
+/// one op of `chain`.
 fn sink<'c>(op: Op<'c>, body: Blk<'c>, chain: &[Op<'c>]) -> bool {
     let outside = chain.iter().filter(|part| !is_within(**part, op));
     let outside: Vec<Op<'c>> = outside.copied().collect();

@@ -20,11 +20,11 @@ pass! {
     ///
     /// ## What it does
     /// PTX permits at most 48 KiB of static shared memory per block; dynamic shared memory can be
-    /// larger. If the workgroup attributions and shared `memref.global`s of a kernel exceed 48 KiB,
-    /// all of them become views of `gpu.dynamic_shared_memory`. The views are consecutive, each at
-    /// a multiple of 16 bytes, and each launch of the kernel requests the total size of the views.
-    /// The pass does not change a kernel that already uses dynamic shared memory, or has arrays
-    /// with an alignment above 16 bytes.
+    /// larger. If the workgroup attributions and shared `memref.global`s of a kernel exceed 48 KiB
+    /// in total, each of these arrays becomes a view of `gpu.dynamic_shared_memory`. The views are
+    /// consecutive, each at a multiple of 16 bytes, and each launch of the kernel requests the
+    /// total size of the views. The pass does not change a kernel that already uses dynamic shared
+    /// memory, or has arrays with an alignment above 16 bytes.
     ///
     /// ## Before
     /// ```mlir

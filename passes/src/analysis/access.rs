@@ -47,7 +47,8 @@ pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     false
 }
 
-/// Memory that an op accesses. Only the variant `Any` may alias other memory.
+/// Memory that an op accesses. Two different values of this enum alias only if one of the two
+/// values is `Any`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
     /// Kernel argument, attribution or allocation, identified by the key of its SSA value.
@@ -71,12 +72,12 @@ pub(crate) struct OpAccess<'c> {
     pub(crate) of_cluster: bool,
     /// Accessed memref, if known.
     through: Option<Val<'c>>,
-    /// Value of the attribute [`OWNED`], which is the number of an access set; and the first memref
-    /// operand of the op.
+    /// Key of an access set: the number of the access set (the value of the attribute [`OWNED`]),
+    /// and the first memref operand of the op.
     pub(crate) owner: Option<(i64, Option<Val<'c>>)>,
 }
 
-/// Key of a [`OpAccess`]: the op, whether the op writes, the memory, and the accessed memref.
+/// Key of an [`OpAccess`]: the op, whether the op writes, the memory, and the accessed memref.
 pub(crate) type OpAccessKey = (usize, bool, Memory, Option<usize>);
 
 /// A memory access of an op, with its threads and indices.
@@ -178,9 +179,9 @@ impl<'c> OpAccess<'c> {
         }
     }
 
-    /// Returns whether the indices of both accesses are relative to the same root memref. A memref
-    /// that a loop carries or that a condition selects may alias any other memref. Such a memref
-    /// may also change when the loop `round` starts a new iteration.
+    /// Returns whether the indices of both accesses are indices into the same root memref. A memref
+    /// that a loop carries or that a condition selects may alias any other memref. A memref that a
+    /// loop carries may also change when the loop `round` starts a new iteration.
     pub(crate) fn has_same_root(&self, other: &Self, round: Option<Op<'c>>) -> bool {
         if self.memory != Memory::Any && other.memory != Memory::Any {
             return true;
@@ -190,8 +191,8 @@ impl<'c> OpAccess<'c> {
         own.is_some_and(|own| Some(own) == others && stays(own))
     }
 
-    /// Returns whether two accesses may conflict. Accesses may conflict if the memory may be the
-    /// same, at least one access is a write, and at least one access is not atomic.
+    /// Returns whether two accesses may conflict. Two accesses may conflict if both may access the
+    /// same memory, at least one access is a write, and at least one access is not atomic.
     pub(crate) fn may_alias(&self, other: &Self) -> bool {
         (self.write || other.write)
             && !(self.atomic && other.atomic)
@@ -201,8 +202,9 @@ impl<'c> OpAccess<'c> {
     }
 }
 
-/// Returns whether two index tuples of a memref may address the same element. Such tuples exist if
-/// a stride is smaller than the span of all dimensions with smaller strides.
+/// Returns whether two index tuples of a memref may address the same element. Two different tuples
+/// may address one element if a stride is smaller than the span of all dimensions with smaller
+/// strides.
 fn overlaps(memref: &MemRef<'_>) -> bool {
     let dims = memref.strides.iter().zip(&memref.shape);
     let mut dims: Vec<(u64, u64)> = dims

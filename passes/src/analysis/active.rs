@@ -9,9 +9,9 @@ use tx_mlir::{Op, attribute, blocks, integers, is, name, operands, parent};
 /// Threads that may execute an op.
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
-    /// Threads that may execute the op. If `split` is not set, either all of these threads execute
-    /// the op, or none of these threads does. If `split` is set, it is unknown which of these
-    /// threads execute the op.
+    /// Threads that may execute the op. If `split` is not set, either all threads of the set
+    /// execute the op, or no thread executes the op. If `split` is set, the analysis does not know
+    /// which threads of the set execute the op.
     pub(crate) threads: ThreadSet,
     /// Branch or loop in which threads may diverge, because its condition or trip count depends on
     /// unknown data.
@@ -22,7 +22,8 @@ pub(crate) struct Active<'c> {
 #[derive(Clone, Copy)]
 pub(crate) struct Split<'c> {
     pub(crate) op: Op<'c>,
-    /// Widest scope whose threads always take the same path.
+    /// Widest scope whose threads always take the same arm of the branch, or execute equally many
+    /// iterations of the loop.
     pub(crate) together: Scope,
 }
 
@@ -52,8 +53,8 @@ impl ThreadSet {
     }
 
     /// Returns the number of each nonempty group of `size` consecutive threads, and whether the
-    /// group is complete. The last group of the block may have fewer than `size` threads; the group
-    /// is complete if the set contains all its threads.
+    /// group is complete. The last group of the block may have fewer than `size` threads. A group
+    /// is complete if the set contains all threads of the group.
     pub(crate) fn groups(&self, size: i64) -> Vec<(i64, bool)> {
         let size = usize::try_from(size).unwrap_or(1).max(1);
         (0i64..)

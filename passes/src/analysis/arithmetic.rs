@@ -136,7 +136,7 @@ pub(super) fn is_i1(value: Val<'_>) -> bool {
 }
 
 /// Returns the congruence classes of the results of a binary integer op. The flag `stays` is set if
-/// the op does not wrap around.
+/// the result of the op does not wrap around.
 pub(super) fn result_classes(op: Op<'_>, facts: &[Fact], stays: bool) -> Classes {
     let combine = match name(op) {
         "arith.addi" => Class::plus,

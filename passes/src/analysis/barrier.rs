@@ -6,7 +6,7 @@ use tx_mlir::Op;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum BarrierScope {
     Warp,
-    /// Warps of one warpgroup; each warpgroup has a separate barrier.
+    /// The barrier orders the warps of one warpgroup; each warpgroup has a separate barrier.
     Warpgroup,
     Block,
     Cluster,
@@ -27,7 +27,7 @@ impl BarrierScope {
 pub(crate) struct Barrier<'c> {
     pub(crate) before: Op<'c>,
     pub(crate) reach: BarrierScope,
-    /// Warps that reach the barrier, for a named barrier.
+    /// Warps that reach the barrier, if the barrier is a named barrier.
     pub(crate) warps: Vec<i64>,
     pub(crate) number: i64,
 }

@@ -68,8 +68,8 @@ impl Reason {
     }
 }
 
-/// Emits the error for two arms that different threads execute at the same time and that access the
-/// same memory.
+/// Emits the error for two arms of a branch that access the same memory while different threads
+/// execute the two arms at the same time.
 pub(super) fn side_by_side<'c>(branch: Op<'c>, earlier: Op<'c>, later: Op<'c>) -> Failed {
     error(
         later.location(),

@@ -11,8 +11,8 @@ use tx_mlir::{Failed, Op, ancestors, codes, error, name};
 
 impl<'c> BarrierAnalysis<'_, 'c> {
     /// Inserts a barrier between two accesses. The barrier precedes `later` in the innermost block
-    /// that contains both accesses, or is in the loop that started a new iteration between the two
-    /// accesses.
+    /// that contains both accesses. If a loop started a new iteration between the two accesses, the
+    /// barrier is in the body of this loop.
     pub(super) fn insert(
         &mut self,
         earlier: &UnorderedAccess<'c>,
@@ -69,8 +69,9 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         Ok(())
     }
 
-    /// Returns the threads that a barrier at `place` orders. A barrier per warpgroup needs at least
-    /// two warpgroups, and all warpgroups must be complete; otherwise, the barrier is block-wide.
+    /// Returns the threads that a barrier at `place` orders. If there are fewer than two
+    /// warpgroups, or if a warpgroup is incomplete, the function widens a warpgroup barrier to a
+    /// block-wide barrier.
     fn widened(&self, place: Op<'c>, reach: BarrierScope) -> BarrierScope {
         let active = self.threads.active(place);
         let groups = active.threads.groups(WARPGROUP);

@@ -81,20 +81,21 @@ impl Class {
         }
     }
 
-    /// Returns the class after wraparound. Wraparound changes a member by a multiple of 2^`bits`.
+    /// Returns the class of the members after integers of `bits` bits have wrapped around.
+    /// Wraparound changes a member by a multiple of 2^`bits`.
     pub(crate) fn wrapped(self, bits: u32) -> Self {
         let (m, r) = self.parts();
         Self::new(gcd(m, 1 << bits.min(LARGEST)), r)
     }
 
-    /// Returns the smallest class that contains both classes.
+    /// Returns the smallest class that contains all members of `self` and of `other`.
     pub(crate) fn join(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         Self::new(gcd(gcd(m, n), r - s), r)
     }
 
-    /// Returns the greatest common divisor of both moduli. Two members with different residues
-    /// modulo this divisor are different numbers.
+    /// Returns the greatest common divisor of the moduli of both classes. Two members with
+    /// different residues modulo this divisor are different numbers.
     pub(crate) fn common(self, other: Self) -> i64 {
         self.divisor(other.modulus)
     }
@@ -104,13 +105,14 @@ impl Class {
         common_divisor(self.modulus, of)
     }
 
-    /// Returns the residue of the members modulo a divisor of the modulus.
+    /// Returns the common residue of all members of the class modulo a divisor of the modulus.
     pub(crate) fn residue(self, divisor: i64) -> i64 {
         self.residue.rem_euclid(divisor.max(1))
     }
 
     /// Returns whether an interval that begins at a member of `self` may intersect an interval that
-    /// begins at a member of `other`. The intervals contain `own` + 1 and `others` + 1 integers.
+    /// begins at a member of `other`. The interval of `self` contains `own` + 1 integers, and the
+    /// interval of `other` contains `others` + 1 integers.
     pub(crate) fn meets(self, own: i64, other: Self, others: i64) -> bool {
         let common = i128::from(self.common(other));
         if common <= 1 {
@@ -188,8 +190,8 @@ mod tests {
     }
 
     /// In a grid-stride loop whose stride is the block size, no two threads of a block access the
-    /// same index. With a smaller stride, or if each thread accesses two elements, two threads may
-    /// access the same index.
+    /// same index. If the stride is smaller than the block size, or if each thread accesses two
+    /// elements, two threads may access the same index.
     #[test]
     fn threads_keep_to_their_class() {
         let meet = |modulus, more| {

@@ -1,4 +1,4 @@
-//! A conflict is a pair of threads whose accesses may be to the same element.
+//! A conflict is a pair of threads that may access the same element.
 
 use crate::analysis::access::Access;
 use crate::analysis::classes::common_divisor;
@@ -38,14 +38,14 @@ impl Conflict {
 }
 
 impl Access<'_> {
-    /// Returns the kinds of thread pairs with a conflict between the access `self` of one thread
-    /// and the access `other` of the other thread.
+    /// Returns the kinds of thread pairs in which the access `self` of one thread conflicts with
+    /// the access `other` of the other thread.
     pub(crate) fn conflict(&self, other: &Self) -> Conflict {
         let budget = &mut ComparisonBudget::unlimited();
         Compared::new(self).conflict(&Compared::new(other), budget)
     }
 
-    /// Returns the access with unknown indices: each thread may access any element.
+    /// Returns the access with unknown indices, so each thread may access any element.
     pub(crate) fn anywhere(&self) -> Self {
         Self {
             indices: self.indices.iter().map(|_| None).collect(),
@@ -90,8 +90,8 @@ impl Access<'_> {
 
 /// An access with cached sort keys, for comparison with other accesses.
 ///
-/// The sort key of the threads is the key with the most distinct values, so each thread is compared
-/// with few threads of the other access.
+/// The sort key is the key with the most distinct values over the threads, so each thread is
+/// compared with few threads of the other access.
 pub(crate) struct Compared<'a, 'c> {
     access: &'a Access<'c>,
     /// Common divisor of the moduli of all congruence classes, for each dimension.
@@ -161,7 +161,7 @@ impl<'a, 'c> Compared<'a, 'c> {
     }
 }
 
-/// Remaining number of thread pairs to compare; `None` if unlimited.
+/// Number of thread pairs that the function may still compare; `None` if this number is unlimited.
 pub(crate) struct ComparisonBudget(Option<usize>);
 
 impl ComparisonBudget {
@@ -194,8 +194,8 @@ enum Order {
 }
 
 impl Order {
-    /// Returns the value of the sort key for the indices `place`: one range, or two ranges if
-    /// residues wrap around.
+    /// Returns the value of the sort key for the indices `place`: one range of numbers, or two
+    /// ranges if the residues wrap around.
     fn along(self, place: &[Span]) -> [Option<Range>; 2] {
         let along = match self {
             Self::Class { dimension, divisor } => {
@@ -234,8 +234,8 @@ struct Part<'a> {
     place: Option<&'a [Span]>,
 }
 
-/// Finds the thread pairs with conflicting accesses in two lists; both lists must be sorted by the
-/// same key.
+/// Finds the thread pairs with conflicting accesses in two lists of indices; the same key must sort
+/// both lists.
 fn find_conflict(
     mine: &[Part<'_>],
     theirs: &[Part<'_>],

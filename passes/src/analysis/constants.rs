@@ -19,8 +19,8 @@ pub(crate) const MAX_BYTES: u64 = 64 << 20;
 /// Alignment of constant arrays in bytes, equal to the widest memory access.
 pub(crate) const ALIGNMENT: i64 = 16;
 
-/// Returns whether a memref is a constant array of the host, or a view of one. Kernels address
-/// constant arrays directly, not through an argument.
+/// Returns whether a memref is a constant array of the host, or a view of a constant array of the
+/// host. Kernels address constant arrays directly, not through an argument.
 pub(crate) fn is_constant(memref: Val<'_>) -> bool {
     tx_mlir::constant_of(memref).is_some()
 }
@@ -78,8 +78,8 @@ pub(crate) fn check_host(function: Op<'_>) -> Result<(), Failed> {
     check(function, used.into_values())
 }
 
-/// Checks the size and the data of the constant arrays of one module. Errors are reported at the op
-/// `holder`.
+/// Checks the size and the data of the constant arrays of one module. The function reports errors
+/// at the op `holder`.
 pub(crate) fn check<'c>(
     holder: Op<'c>,
     arrays: impl Iterator<Item = Op<'c>>,
@@ -131,7 +131,7 @@ pub(crate) fn check<'c>(
 }
 
 /// Returns the size of a dimension, derived from the op that defines the memref. Returns `None` if
-/// the function cannot derive the size from this op.
+/// the size does not follow from the op that defines the memref.
 fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     let ty = MemRef::of(memref)?;
     if let Some(size) = *ty.shape.get(dim)? {

@@ -39,7 +39,7 @@ impl<'c> Access<'c> {
         self.memref.is_some()
     }
 
-    /// Returns whether two accesses are to the same element in every iteration.
+    /// Returns whether two accesses address the same element in every iteration.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.value == other.value && self.map == other.map
     }
@@ -126,8 +126,8 @@ fn is_allocation(op: Op<'_>) -> bool {
     is(op, "memref.alloc") || is(op, "memref.alloca")
 }
 
-/// Returns whether two memrefs may alias. Different arguments of a function never alias, nor do
-/// different allocations.
+/// Returns whether two memrefs may alias. Two different arguments of a function never alias, and
+/// two different allocations never alias.
 pub(crate) fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
     Memory::of(a).may_be(Memory::of(b))
 }
@@ -261,15 +261,15 @@ impl<'c> Dataflow<'c> {
         place.map_or(&[], |(block, place)| &self.blocks[*block][place + 1..])
     }
 
-    /// Returns the ops between two ops of one block; `None` unless `last` follows `first` in that
-    /// block.
+    /// Returns the ops between two ops of one block; `None` if `last` does not follow `first` in
+    /// one block.
     pub(crate) fn between(&self, first: Op<'c>, last: Op<'c>) -> Option<&[BlockOp<'c>]> {
         let (block, first) = self.places.get(&op_key(first))?;
         let (other, last) = self.places.get(&op_key(last))?;
         (block == other && first < last).then(|| &self.blocks[*block][first + 1..*last])
     }
 
-    /// Rejects an op that accumulates into one of `memories` if the function allocates this memory
+    /// Rejects an op that accumulates into one of `memories` if the function allocates the memory
     /// and no earlier op initializes the memory.
     pub(crate) fn check_written(&self, op: Op<'c>, memories: &[Val<'c>]) -> Result<(), Failed> {
         for (i, memory) in memories.iter().enumerate() {
@@ -302,7 +302,7 @@ impl<'c> Dataflow<'c> {
     }
 }
 
-/// Returns whether the regions of `op` execute at each point of an iteration space.
+/// Returns whether the regions of `op` execute for each index tuple of an iteration space.
 fn is_loops(op: Op<'_>) -> bool {
     name(op).starts_with("linalg.") || is(op, "tile.reduce")
 }

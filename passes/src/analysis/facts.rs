@@ -68,7 +68,7 @@ pub(super) fn combined(
     Some(all).filter(|all| all.iter().any(|class| *class != Class::ANY))
 }
 
-/// Returns the congruence classes of a value that equals one of two given values.
+/// Returns, for each thread, the congruence class that contains the values of both facts.
 pub(super) fn either(left: &Fact, right: &Fact) -> Classes {
     combined(left, right, Class::join)
 }

@@ -19,12 +19,12 @@ pub(crate) struct Span {
     pub(super) first: Range,
     /// Congruence class of the first index.
     pub(super) class: Class,
-    /// Maximum number of further indices of the span after the first index.
+    /// Maximum number of indices that follow the first index of the span.
     pub(super) more: i64,
 }
 
 impl Span {
-    /// Index 0 of a dimension.
+    /// Span that contains only index 0 of a dimension.
     pub(super) const START: Self = Self {
         first: (0, 0),
         class: Class::exactly(0),
@@ -213,8 +213,8 @@ impl<'c> Mixed<'c> {
     }
 }
 
-/// Returns the offsets, sizes or strides of a subview. `segment` is the number of the operand group
-/// that contains the dynamic offsets, sizes or strides.
+/// Returns the offsets, sizes or strides of a subview. The function reads the dynamic offsets,
+/// sizes or strides from operand segment number `segment` (see `operandSegmentSizes`).
 fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>> {
     let sizes = integers(attribute(op, "operandSegmentSizes")?)?;
     let start: i64 = sizes.get(..segment)?.iter().sum();

@@ -3,8 +3,8 @@
 //! The analysis in `threads` computes one index range per thread for all iterations of a loop
 //! together. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access the
 //! same element only in different iterations. Block sizes are static, so the loop-carried values of
-//! such a loop are usually known constants in each iteration. The analysis substitutes the values
-//! of each iteration, and compares two accesses within that iteration.
+//! a tree reduction are usually known constants in each iteration. The analysis substitutes the
+//! values of each iteration, and compares two accesses within that iteration.
 
 use crate::analysis::loops::{arguments, counts_unsigned, last_operands};
 use crate::analysis::threads::Threads;

@@ -141,7 +141,8 @@ impl<'c> Kernel<'c> {
         linear
     }
 
-    /// Emits the position of `thread` in its warp, warpgroup or other group of a scope.
+    /// Emits the position of `thread` within its group: a warp, a warpgroup, or the threads of
+    /// another scope.
     pub(crate) fn position(&self, b: &Builder<'c>, thread: Index<'c>, scope: Scope) -> Index<'c> {
         let size = self.threads_of(scope);
         if size >= self.threads {
@@ -210,8 +211,8 @@ pub(crate) fn members<'c>(b: &Builder<'c>, kernel: &Kernel<'c>) -> Val<'c> {
     b.select(in_full_warp, full, partial)
 }
 
-/// Returns the number of threads that `tile-analyze-scope` recorded on `op`, an op with a scope in
-/// `kernel`.
+/// Returns the number of threads that `tile-analyze-scope` recorded on `op`; the op has a scope and
+/// is in `kernel`.
 ///
 /// # Errors
 /// Fails if the attribute `exec` is missing, or if its number of threads exceeds the number of

@@ -39,8 +39,8 @@ impl<'c> Threads<'c> {
     }
 
     /// Computes facts of the loop-carried values of a loop by fixed-point iteration. The iteration
-    /// starts with the facts of the initial values, and weakens the facts until the facts are also
-    /// true for the yielded values.
+    /// starts with the facts of the initial values. Each step weakens the facts, until the facts
+    /// are also true for the yielded values.
     pub(super) fn carry(&self, op: Op<'c>) {
         let bodies = blocks(op);
         let arguments: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| arguments(*body)).collect();

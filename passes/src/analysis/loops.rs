@@ -10,7 +10,7 @@ pub(crate) fn counts_unsigned(op: Op<'_>) -> bool {
 }
 
 /// Returns whether the induction variable of an unsigned loop may exceed the largest signed
-/// integer. Ranges cannot represent such integers.
+/// integer. Ranges cannot represent integers above the largest signed integer.
 pub(super) fn wraps(op: Op<'_>, bounds: &[Fact]) -> bool {
     let mut all = bounds.iter().filter_map(|fact| fact.ranges.as_ref());
     counts_unsigned(op) && all.any(|ranges| ranges.iter().any(|range| range.0 < 0))
@@ -33,8 +33,8 @@ pub(crate) fn last_operands(block: Blk<'_>) -> Vec<Val<'_>> {
         .unwrap_or_default()
 }
 
-/// Returns whether the trip count is equal in all threads; the loop bounds may differ between
-/// threads.
+/// Returns whether the trip count of a loop is equal in all threads; the loop bounds may differ
+/// between threads.
 pub(super) fn same_trips(bounds: &[Fact]) -> bool {
     let exact: Option<Vec<Vec<i64>>> = bounds.iter().map(Fact::exact).collect();
     let Some(exact) = exact else { return false };

@@ -1,8 +1,8 @@
 //! Placement of the elements of a fragment on threads and registers.
 //!
-//! A layout entry on a thread axis becomes a mixed-radix digit of the thread number in its scope;
-//! entries on registers become register slots. An element index is the sum of the contributions of
-//! the register slot and of all digits of the thread number.
+//! A layout entry on a thread axis becomes a mixed-radix digit of the thread's number within the
+//! scope. Layout entries on registers become register slots. An element index is the sum of the
+//! contributions of the register slot and of all digits of the thread number.
 
 use crate::analysis::kernel::WARP_SIZE;
 use melior::ir::ValueLike;
@@ -36,7 +36,7 @@ pub(crate) struct Digit {
 pub(crate) struct Slot {
     /// Contribution of the register slot to the element index along each dimension.
     pub(crate) index: Vec<i64>,
-    /// Set if an earlier register slot holds the same elements.
+    /// Set if an earlier register slot holds the same elements as this slot.
     pub(crate) copy: bool,
 }
 
@@ -45,8 +45,8 @@ pub(crate) struct Placement {
     pub(crate) shape: Vec<i64>,
     /// Mixed-radix digits of the thread number, in order of ascending stride.
     pub(crate) digits: Vec<Digit>,
-    /// Lane number and warp number, or whole thread number. The kernel extracts the digits from
-    /// these numbers.
+    /// Numbers from which the kernel extracts the digits: the lane number and the warp number, or
+    /// the whole thread number.
     levels: Vec<Level>,
     /// Number of the first thread that holds elements.
     pub(crate) first: i64,
@@ -57,10 +57,10 @@ pub(crate) struct Placement {
 /// of a digit is a multiple of the previous stride, and exceeds the range of the previous digit.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Distance in threads between consecutive numbers: 1 for a lane or thread number, 32 for a
-    /// warp number.
+    /// Distance, in threads, between two consecutive lane, warp or thread numbers: 1 for lanes and
+    /// threads, 32 for warps.
     unit: i64,
-    /// Number of possible lane, warp or thread numbers; `None` if the placement does not limit this
+    /// Number of possible lane, warp or thread numbers; `None` if the placement does not limit the
     /// number.
     size: Option<i64>,
     /// Smallest lane, warp or thread number among the threads that hold elements.
@@ -68,13 +68,15 @@ struct Level {
     digits: Vec<Digit>,
 }
 
-/// SSA values of the digits of a thread number, and the condition that the thread holds elements.
+/// SSA values of the digits of a thread number, and the condition that the thread holds elements of
+/// the fragment.
 pub(crate) struct Located<'c> {
     pub(crate) digits: Vec<Index<'c>>,
     pub(crate) holds: Cond<'c>,
 }
 
-/// Returns the distance in threads between neighbours on an axis; `None` for registers.
+/// Returns the distance, in threads, between neighbouring coordinates on a thread axis; `None` for
+/// registers.
 fn unit(axis: Axis) -> Option<i64> {
     Some(match axis {
         Axis::Reg => return None,
@@ -98,7 +100,7 @@ impl Placement {
     /// Computes the placement of a fragment on the threads of a scope.
     ///
     /// # Errors
-    /// Returns the reason why the fragment does not fit the scope.
+    /// Returns an error with the reason if the fragment does not fit the scope.
     pub(crate) fn of(fragment: &Fragment<'_>, scope: Scope) -> Result<Self, String> {
         let layout = &fragment.layout;
         let all = layout
@@ -238,8 +240,8 @@ impl Placement {
 }
 
 impl Level {
-    /// Returns the radix of digit `k`: the next stride divided by the stride of the digit; `None`
-    /// for the last digit.
+    /// Returns the radix of digit `k`: the stride of the next digit divided by the stride of digit
+    /// `k`; `None` for the last digit.
     fn radix(&self, k: usize) -> Option<i64> {
         let next = self.digits.get(k + 1)?;
         Some(next.stride / self.digits[k].stride)

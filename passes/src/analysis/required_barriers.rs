@@ -91,7 +91,7 @@ enum IndexRelation {
     /// The indices are relative to the same root memref, and both accesses are in the same
     /// iteration of these loops.
     One(Vec<usize>),
-    /// The roots of the indices are unknown, so the indices cannot be compared.
+    /// The root memrefs of the indices are unknown, so the indices cannot be compared.
     Any,
 }
 
@@ -99,8 +99,9 @@ enum IndexRelation {
 /// together. If a loop nest has more pairs, the pass does not compare its iterations separately.
 const MAX_COMPARED_PAIRS: usize = 1 << 27;
 
-/// Returns whether an `nvvm.barrier` orders all threads of the block. Such a barrier has neither an
-/// operand for the barrier number nor an operand for the number of threads.
+/// Returns whether an `nvvm.barrier` orders all threads of the block. An `nvvm.barrier` orders all
+/// threads if it has neither an operand for the barrier number nor an operand for the number of
+/// threads.
 fn is_of_the_block(op: Op<'_>) -> bool {
     let groups = tx_mlir::operand_groups(op).unwrap_or_default();
     groups.iter().take(2).all(Vec::is_empty)
@@ -320,10 +321,11 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         }
     }
 
-    /// Visits blocks until the unordered accesses at their starts no longer change.
+    /// Visits the blocks repeatedly, until the unordered accesses at the start of each block no
+    /// longer change.
     ///
-    /// The results of a previous visit remain valid, so the function repeats a visit only if it
-    /// finds new unordered accesses.
+    /// The results of a previous visit remain valid, so the function repeats a visit only if the
+    /// visit starts with new unordered accesses.
     fn repeated(
         &mut self,
         op: Op<'c>,
@@ -369,8 +371,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
     }
 
     /// Returns the accesses of an op to memory that the kernel writes. Accesses to read-only memory
-    /// need no barrier. The function omits them, because they are the most frequent accesses and
-    /// the slowest to analyse.
+    /// need no barrier. The function omits accesses to read-only memory, because these accesses are
+    /// the most frequent ones and the slowest to analyse.
     fn accesses(&mut self, op: Op<'c>) -> Vec<Access<'c>> {
         let (threads, writes) = (self.threads, &self.writes);
         let is_ordered = |op_access: &OpAccess<'c>| {
@@ -426,8 +428,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         Ok(pending)
     }
 
-    /// Returns whether two accesses conflict in a pair of threads that no barrier with a narrower
-    /// scope than `reach` orders.
+    /// Returns whether two accesses conflict in at least one pair of threads that no barrier with a
+    /// narrower scope than `reach` orders.
     fn reaches(
         &mut self,
         reach: BarrierScope,
@@ -515,8 +517,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
     }
 }
 
-/// Returns whether an asynchronous store is complete after a wait at an mbarrier object. The store
-/// is complete if it signals this mbarrier object.
+/// Returns whether an asynchronous store is complete after a wait at an mbarrier object. An
+/// asynchronous store is complete after the wait if the store signals this mbarrier object.
 fn completes<'c>(wait: Op<'c>, store: Op<'c>) -> bool {
     let waited = target(operands(wait)[0]);
     let signaled = AsyncStore::of(store).and_then(|store| target(store.barrier));

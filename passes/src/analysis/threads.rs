@@ -43,7 +43,8 @@ pub(super) type CarriedFacts = BTreeMap<usize, Fact>;
 /// Maximum number of blocks along one dimension of a grid.
 const MOST_BLOCKS: i64 = i32::MAX as i64;
 
-/// Maximum recursion depth of the analysis. The limit prevents a stack overflow.
+/// Maximum recursion depth of the analysis. The limit on the recursion depth prevents a stack
+/// overflow.
 const DEEPEST: u32 = 400;
 
 impl<'c> Threads<'c> {
@@ -208,9 +209,9 @@ impl<'c> Threads<'c> {
             .unwrap_or_else(|| Fact::unknown(Scope::Thread))
     }
 
-    /// Returns the known properties of a loop result, which is the initial value or the value that
-    /// the last iteration yields. Threads with equal trip counts leave the loop in the same
-    /// iteration.
+    /// Returns the known properties of a loop result. A loop result is the initial value, or the
+    /// value that the last iteration yields. Threads whose trip counts are equal leave the loop
+    /// after the same iteration.
     pub(super) fn outcome(&self, op: Op<'c>, result: usize) -> Fact {
         let bodies = blocks(op);
         let all: Vec<Val<'c>> = bodies.iter().flat_map(|body| arguments(*body)).collect();
@@ -462,9 +463,10 @@ impl<'c> Threads<'c> {
             .with_classes(classes)
     }
 
-    /// Computes the fact of a binary integer op from ranges. An op without side effects returns
-    /// equal results for equal operands. An op without operands has no known properties, because
-    /// the op may read a thread-dependent register.
+    /// Computes the fact (known properties) of the result of a binary integer op from the ranges of
+    /// its operands. An op without side effects returns equal results for equal operands. An op
+    /// without operands has no known properties, because the op may read a special register whose
+    /// value differs between threads.
     pub(super) fn arithmetic(&self, op: Op<'c>) -> Fact {
         let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
         // A division that traps or is undefined also has equal results if its operands are equal.
@@ -482,7 +484,7 @@ impl<'c> Threads<'c> {
     }
 }
 
-/// Returns whether an op reads the special register `register`, or one dimension of it.
+/// Returns whether an op reads the special register `register`, or one dimension of this register.
 fn is_register(op: Op<'_>, register: &str) -> bool {
     let rest = name(op).strip_prefix("nvvm.read.ptx.sreg.");
     let rest = rest.and_then(|rest| rest.strip_prefix(register));

@@ -17,15 +17,15 @@ pub(super) struct UnorderedAccess<'c> {
     /// Widest barrier since the access. The barrier orders the access before later accesses of the
     /// same warp, warpgroup, block or cluster.
     pub(super) separated: Option<BarrierScope>,
-    /// Warps for which a named barrier orders this access before all later accesses of the warp.
+    /// Warps whose later accesses a named barrier already orders after this access.
     pub(super) ordered_in: BTreeSet<i64>,
-    /// Outermost loop around the access that has started a new iteration since the access. The new
-    /// iteration of this loop enters all inner loops again.
+    /// Outermost of the loops around the access that have started a new iteration since the access.
+    /// A new iteration of this outermost loop enters all inner loops again.
     pub(super) crossed_loop: Option<Op<'c>>,
 }
 
 impl<'c> UnorderedAccess<'c> {
-    /// Returns whether both entries record the same access.
+    /// Returns whether both list entries record one access.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.crossed_loop == other.crossed_loop && self.access.of_op.is_same(&other.access.of_op)
     }
@@ -40,15 +40,16 @@ impl<'c> UnorderedAccess<'c> {
                 .all(|t| self.ordered_in.contains(&(t / WARP_SIZE)))
     }
 
-    /// Returns whether one execution of one op performs both accesses. No barrier can separate such
-    /// accesses.
+    /// Returns whether one execution of one op performs both accesses. No barrier can separate two
+    /// accesses of one execution of an op.
     pub(super) fn is_same_instance(&self, later: &Access<'c>) -> bool {
         self.access.of_op.op == later.of_op.op && self.crossed_loop.is_none()
     }
 
     /// Returns whether both accesses belong to one access set ([`OWNED`](tx_dialect_tile::OWNED)).
     /// In an access set, only one thread accesses each element. If a loop has started a new
-    /// iteration between the two accesses, both iterations must access the same memref.
+    /// iteration between the two accesses, both accesses must be to the same memref in both
+    /// iterations.
     pub(super) fn has_same_owner(&self, later: &Access<'c>) -> bool {
         let (own, later) = (self.access.of_op.owner, later.of_op.owner);
         let (Some((own, _)), Some((number, memory))) = (own, later) else {
@@ -85,7 +86,8 @@ impl<'c> UnorderedAccesses<'c> {
         self
     }
 
-    /// Adds the unordered accesses of another control-flow path. Returns whether this set changed.
+    /// Adds the unordered accesses of another control-flow path. Returns whether the set of
+    /// unordered accesses changed.
     pub(super) fn join(&mut self, other: Self) -> bool {
         let mut changed = false;
         for (i, earlier) in other.0.into_iter().enumerate() {

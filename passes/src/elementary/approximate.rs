@@ -38,8 +38,8 @@ fn may_be_approximate(op: Op<'_>) -> bool {
     APPROXIMATE.contains(&name(op)) && element.is_some_and(|float| float.bits() <= 32)
 }
 
-/// Sets the flag `afn` on an op that has approximate instructions. Returns whether the flag was not
-/// set before.
+/// Sets the flag `afn` on an op that has approximate instructions. Returns whether the function set
+/// the flag; returns false if the flag was already set.
 pub(crate) fn permit(op: Op<'_>) -> bool {
     if !may_be_approximate(op) || has_flag(op, "fastmath", "afn") {
         return false;
@@ -71,8 +71,8 @@ pub(super) fn expand<'a, 'c>(
     })
 }
 
-/// Returns whether an op compiles to a single approximate instruction. The type of such an op is
-/// f32, and a quotient has the form 1 / x.
+/// Returns whether an op compiles to a single approximate instruction. An op compiles to one
+/// approximate instruction only if its type is f32; a quotient must have the form 1 / x.
 pub(super) fn is_instruction(op: Op<'_>) -> bool {
     let of_one = || {
         let dividend = tx_mlir::operands(op).first().copied();

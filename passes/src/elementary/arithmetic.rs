@@ -83,7 +83,7 @@ pub(super) fn greatest<'c>(b: &Builder<'c>, value: Val<'c>) -> Val<'c> {
         .unwrap_or(value)
 }
 
-/// Arithmetic in one type: f32, f64, or vectors of them.
+/// Builder of arithmetic in one float type: f32, f64, or a vector of f32 or f64.
 pub(super) struct Arithmetic<'b, 'c> {
     b: &'b Builder<'c>,
     format: Format,
@@ -301,7 +301,7 @@ impl<'a, 'c> Float<'a, 'c> {
     ///
     /// The sum of the product and [`SHIFT`] has no fraction bits, and its lowest bits are the bits
     /// of the integer. A later shift moves the integer, or half of the integer, to the exponent
-    /// field. This shift discards the other bits of [`SHIFT`].
+    /// field. The shift into the exponent field discards the other bits of [`SHIFT`].
     pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         let shifted = self.fma(scale, m.constant(SHIFT));
@@ -405,7 +405,7 @@ impl<'a, 'c> Whole<'a, 'c> {
         m.value(convert(m.b, "arith.sitofp", self.value, m.float))
     }
 
-    /// Emits 2^`self`, for exponents of normal numbers.
+    /// Emits 2^`self`, if 2^`self` is a normal number.
     pub(super) fn power_of_two(self) -> Float<'a, 'c> {
         let m = self.m;
         (self + m.integer(m.bias()))

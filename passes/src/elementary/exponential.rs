@@ -125,8 +125,8 @@ fn highest<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
 }
 
 /// Reduced argument: −n as a float, n as returned by `nearest_integer`, and x − n · ln 2. The field
-/// `rough` contains the difference for one constant of ln 2, and `r` the difference for both
-/// constants.
+/// `rough` is x − n · c, where the constant c is ln 2 rounded to the type of x. The field `r` is
+/// `rough` − n · d, where the constant d is ln 2 − c, also rounded to the type of x.
 struct Reduced<'a, 'c> {
     minus_n: Float<'a, 'c>,
     power: Whole<'a, 'c>,

@@ -1,4 +1,4 @@
-//! Combination of conversions of adjacent 8-bit floats into conversions of vectors.
+//! Combines conversions of adjacent 8-bit floats into conversions of vectors.
 
 use super::arithmetic::{convert, parts};
 use super::narrow::f8_of;
@@ -34,7 +34,8 @@ pub(crate) fn gather(module: Op<'_>) {
     rounded.into_iter().for_each(gather_rounded);
 }
 
-/// Replaces a `vector.from_elements` of rounded elements by the rounding of a vector.
+/// Replaces the rounding of each element of a `vector.from_elements` by one rounding of the whole
+/// vector.
 fn gather_rounded(op: Op<'_>) {
     let result = results(op)[0];
     let is_rounded = |value: &Val<'_>| {

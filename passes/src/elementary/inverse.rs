@@ -65,8 +65,8 @@ const HALF_PI: Precise = Precise(
     Constant(0xb33b_bd2e, 0x3c91_a626_3314_5c07),
 );
 
-/// √2 − 1. If the ratio of the coordinates is above this limit, the function reduces the angle by
-/// π/4.
+/// √2 − 1. If the ratio of the smaller coordinate to the larger coordinate is above this limit, the
+/// function reduces the angle by π/4.
 const BETWEEN: Constant = Constant(0x3ed4_13cd, 0x3fda_8279_99fc_ef34);
 
 /// Computes `count` · `constant` + `value` + `tail`. `count` must be 0, or `count` · `constant`
@@ -87,7 +87,7 @@ fn sum<'a, 'c>(
 
 /// Computes the angle between the positive x axis and the point (`larger`, `smaller`); the
 /// coordinates are not negative. If `is_steep` is set, the function first mirrors the angle at the
-/// diagonal. If `is_left` is set, the function then mirrors the angle at the y axis.
+/// diagonal. If `is_left` is set, the function mirrors the resulting angle at the y axis.
 ///
 /// The angle is atan t plus a multiple of π/4. t is `smaller` / `larger`, or (`smaller` − `larger`)
 /// / (`smaller` + `larger`) after a rotation by π/4.

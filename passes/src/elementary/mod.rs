@@ -188,8 +188,8 @@ fn clamp<'c>(b: &Builder<'c>, operands: [Val<'c>; 3], narrow: Narrow) -> Option<
     Some(converted(b, narrow, "arith.truncf", clamped, ty))
 }
 
-/// Integer exponents for which the pass computes the power by multiplications. The error of these
-/// powers is within the documented error.
+/// Integer exponents for which the pass computes the power by multiplications. The error of a power
+/// that the pass computes by multiplications is within the documented error.
 const SMALL: std::ops::RangeInclusive<i64> = -2..=3;
 
 /// Computes x to the power of an exponent in [`SMALL`]. For a negative exponent, 1 / x is computed

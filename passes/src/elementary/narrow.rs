@@ -32,7 +32,7 @@ impl Narrow {
         }
     }
 
-    /// Returns the expansion that every target of a GPU module supports.
+    /// Returns the expansion method that every target of a GPU module supports.
     pub(crate) fn of_module(module: Op<'_>) -> Result<Self, Failed> {
         let mut targets = targets(module)
             .map(|target| Target::read(module, &target))
@@ -277,8 +277,8 @@ fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'
     convert(b, "arith.bitcast", whole(m, &rounded), m.shaped(element))
 }
 
-/// Rounds a pair of f32 numbers to 8-bit floats. The result of the first number is in the lower
-/// byte of an i16.
+/// Rounds a pair of f32 numbers to 8-bit floats. The lower byte of the i16 result contains the
+/// first 8-bit float.
 ///
 /// `cvt` saturates, so numbers out of range are replaced before the instruction: by NaN for
 /// f8E4M3FN, by zero for f8E5M2. After `cvt`, the expansion sets the bits that `cvt` loses: the
@@ -342,7 +342,7 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
 }
 
 /// Returns whether a value is provably in the range of a format, and whether each NaN of the value
-/// has the bits that `cvt` returns. A minimum or maximum always returns the same NaN, whose sign
+/// has the bits that `cvt` returns. A minimum or maximum op always returns the same NaN, whose sign
 /// bit is 0. `minnumf` and `maxnumf` return no NaN if one operand is a number.
 fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
@@ -399,8 +399,8 @@ fn range(value: Val<'_>, followed: usize) -> (f64, f64) {
 
 /// Emits the exact value of an 8-bit float. The bits of f8E5M2 are the upper half of an f16. The
 /// exponent and fraction of f8E4M3FN are shifted to their positions in an f16, and the result is
-/// scaled by 2^8, the difference of the biases. The only non-finite value of f8E4M3FN is NaN, with
-/// all bits of the magnitude set.
+/// scaled by 2^8, because the exponent biases of the two formats differ by 8. The only non-finite
+/// value of f8E4M3FN is NaN, with all bits of the magnitude set.
 fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     let half = m.b.float_type("f16");
     let single = f32_of(value.r#type());

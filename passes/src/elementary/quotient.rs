@@ -1,21 +1,21 @@
-//! Computation of the quotients of several numbers by one divisor. The reciprocal of the divisor
-//! replaces the divisions.
+//! Computation of the quotients of several numbers by one divisor. One multiplication by the
+//! reciprocal of the divisor and a correction replace each division.
 //!
 //! Let r = 1 / s, rounded to nearest, q = x·r and e = q·s - x. Then q - e·r, rounded once, is x / s
 //! rounded to nearest, if no intermediate result overflows or underflows (Markstein, "Computation
 //! of elementary functions on the IBM RISC System/6000 processor", 1990; Brisebarre, Muller and
 //! Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
-//! advance", 2004). Only the significands determine the direction of the last rounding. Before this
-//! rounding, the error of the sum is below 5 / 2s ulp, if s denotes the significand of the divisor
-//! as an integer of 24 bits. All 127,923,231 pairs of f32 significands with a quotient within 12 /
-//! 2s ulp of a midpoint of two numbers were tested, and each was rounded correctly.
+//! advance", 2004). Only the significands determine the direction of the last rounding. Before the
+//! last rounding, the error of the sum is below 5 / (2s) ulp, if s denotes the significand of the
+//! divisor as an integer of 24 bits. All 127,923,231 pairs of f32 significands with a quotient
+//! within 12 / 2s ulp of a midpoint of two numbers were tested, and each was rounded correctly.
 //!
-//! The proof requires that x, r and the quotient are normal numbers, and that e is exact. If
-//! |x| is at least 2^-96 and s is from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and
-//! the last bit of e is at least 2^-144. If the product overflows or x is infinite, e is infinite
-//! and the sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, the
-//! result of each step has the sign of x. A division is therefore necessary if x is nonzero with a
-//! magnitude below 2^-96, if s is out of range, or if the sum is NaN.
+//! The proof requires that x, r and the quotient are normal numbers, and that e is exact. If s is
+//! from 2^-126 to 2^29 and |x| is at least 2^-96, r is at least 2^-29, the quotient is at least
+//! 2^-125, and the last bit of e is at least 2^-144. If the product overflows or x is infinite, e
+//! is infinite and the sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is
+//! positive, the result of each step has the sign of x. A division is therefore necessary if x is
+//! nonzero with a magnitude below 2^-96, if s is out of range, or if the sum is NaN.
 
 use super::arithmetic::convert;
 use melior::ir::ValueLike;
@@ -27,8 +27,8 @@ use tx_mlir::{
     name, operands, replace_uses, results, walk,
 };
 
-/// Minimum number of quotients that share a reciprocal. The computation of the reciprocal costs as
-/// much as one quotient.
+/// Minimum number of quotients that share a reciprocal. The computation of the reciprocal takes as
+/// many instructions as one quotient.
 const MIN_QUOTIENTS: usize = 4;
 
 /// Maximum number of quotients per branch. If an operand is out of range, the branch computes all

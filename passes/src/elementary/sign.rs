@@ -1,7 +1,7 @@
 //! Analysis of the sign of a value from the ops that compute the value.
 //!
-//! In most programs, the argument of an exponential is a difference from a maximum. Such a
-//! difference is never positive.
+//! In most programs, the argument of an exponential is a difference from a maximum. The difference
+//! of a number and a maximum that includes the number is never positive.
 
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{

@@ -227,7 +227,8 @@ pub(super) fn cos<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     cosine(x, &Reduced::new(x.abs()))
 }
 
-/// Computes sin x and cos x, with the same bits as the separate functions.
+/// Computes sin x and cos x; both results have the same bits as the results of the separate
+/// functions.
 pub(super) fn sincos<'a, 'c>(x: Float<'a, 'c>) -> [Float<'a, 'c>; 2] {
     let reduced = Reduced::new(x.abs());
     [sine(x, &reduced), cosine(x, &reduced)]

@@ -60,7 +60,7 @@ pub fn all_reduce<'c>(
 
 /// Converts the combined partial result `total` to the results of a reduction, with element types
 /// `types`. If `old` contains the previous values of the outputs, the function combines `total`
-/// with these values. The result of an empty reduction is the identity.
+/// with the previous values. The result of an empty reduction is the identity.
 pub(crate) fn finish<'c>(
     b: &Builder<'c>,
     combiner: &Combiner<'c>,

@@ -90,10 +90,10 @@ impl ClusterGroups {
 impl<'c> Exchange<'_, 'c> {
     /// Expands a `tile.all_reduce` of the threads of a cluster.
     ///
-    /// Each block combines its own values. Each block then stores the result in its own slot in the
-    /// shared memory of every block of the group. Each block waits until all blocks of the group
-    /// have written its slots. Every thread then combines the values of the slots in the order of
-    /// the blocks.
+    /// Each block first combines the values of its own threads. Each block stores its partial
+    /// result in its own slot in the shared memory of every block of the group. Each block waits
+    /// until all blocks of the group have written its slots. After the wait, every thread combines
+    /// the values of the slots in the order of the blocks.
     ///
     /// If [`is_asynchronous`](Self::is_asynchronous) returns true, blocks store asynchronously, and
     /// each block waits at an mbarrier object for the bytes that it receives. If blocks store
@@ -194,8 +194,8 @@ impl<'c> Exchange<'_, 'c> {
         shared_global(b, self.kernel.op, "arrival", &[1], word)
     }
 
-    /// Emits code in which all threads of the block wait until the other blocks have stored their
-    /// bytes.
+    /// Emits code in which all threads of the block wait until every other block of the group has
+    /// stored its partial results in this block.
     fn wait(&self, arrival: &Arrival) {
         let b = self.b;
         let thread = self.kernel.thread(b);

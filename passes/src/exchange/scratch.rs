@@ -92,7 +92,7 @@ pub(super) enum Participants {
     BlocksOnce,
 }
 
-/// Key of a global variable in shared memory: the kernel, whether threads or blocks exchange
-/// values, the number of the buffer, the number of the accumulator component, the element type, and
-/// the number of slots.
+/// Key of a global variable in shared memory. The key consists of the kernel, whether threads or
+/// blocks exchange values, the buffer number, the number of the accumulator component, the element
+/// type, and the number of slots.
 type BufferKey = (usize, Participants, usize, usize, String, i64);

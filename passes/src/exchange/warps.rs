@@ -14,14 +14,14 @@ pub(super) const MAX_WARPS_READ: i64 = 16;
 /// Maximum number of warps, halved for (value, index) pairs, for which every warp combines the
 /// partial results. If a group has more warps, only the first warp combines the partial results,
 /// and a second barrier publishes the total. If every warp combined the partial results of many
-/// warps, an SM would execute the same combinations once for each warp.
+/// warps, an SM would execute each combination once for each warp.
 const MAX_WARPS_COMBINING: i64 = 16;
 
 impl<'c> Exchange<'_, 'c> {
     /// Combines the values of the warps of a group, after the lanes of each warp are combined.
     ///
-    /// Each warp stores `columns` different values, one for each lane whose number is less than
-    /// `stride`.
+    /// Each warp stores `columns` different values: one value for each lane whose number is less
+    /// than `stride`.
     pub(super) fn warps(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         let b = self.b;
         let columns = stride.min(WARP_SIZE);

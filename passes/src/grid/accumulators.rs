@@ -137,7 +137,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Emits the combining loops of one thread, beginning with loop number `at`. `partial` lists
-    /// the values of accumulator 0, then the values of accumulator 1, ….
+    /// first the values of accumulator 0, followed by the values of accumulator 1, ….
     fn combine(
         &self,
         b: &Builder<'c>,

@@ -26,7 +26,7 @@ pub(super) struct EmitPoint<'c> {
     pub(super) peeled: usize,
     /// Loaded element of each source; `None` for a source that is not loaded yet.
     pub(super) loaded: Vec<Option<Val<'c>>>,
-    /// For each destination, the previous value of the element, if already loaded.
+    /// Previous value of the element in each destination, if this value is already loaded.
     pub(super) old: Vec<Option<Val<'c>>>,
     /// Index of the current element, relative to the first element of the tile.
     pub(super) number: Option<i64>,
@@ -39,11 +39,12 @@ pub(super) struct EmitPoint<'c> {
     /// row. Head and tail elements are combined out of order.
     pub(super) is_head_or_tail: bool,
     pub(super) start: Vec<Val<'c>>,
-    /// Whether an out-of-range load reads index 0 instead of being skipped by a branch.
+    /// Set if an out-of-range load reads the element at index 0; not set if a branch skips the
+    /// load.
     pub(super) clamps: bool,
     /// Position of the aligned vectors of the current row; `None` outside the loops over rows.
     pub(super) vectors: Option<Vectors<'c>>,
-    /// Shared-memory tile of each source, if any.
+    /// Shared-memory tile of each source, if the source has a tile.
     pub(super) staged: Vec<Option<Staged<'c>>>,
     /// Condition that all points of the block are inside the iteration space; `None` if no source
     /// has a tile in shared memory.

@@ -11,8 +11,8 @@ use tx_mlir::{Affine, attribute, byte_width};
 /// Access pattern of an operand along a dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessPattern {
-    /// All iterations along the dimension access one element, or a few elements that stay in the
-    /// cache.
+    /// All iterations along the dimension access one element, or access a few elements that stay in
+    /// the cache.
     Invariant,
     /// Consecutive iterations access contiguous elements; the field is the element size in bytes.
     Contiguous(i64),

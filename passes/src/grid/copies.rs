@@ -51,8 +51,8 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Emits the copy of a tile to shared memory. If the whole tile is inside the source, each
-    /// thread has many loads in flight. These loads are vector loads if vectors are aligned,
-    /// otherwise scalar loads.
+    /// thread has many loads in flight. The loads of a tile are vector loads if vectors are
+    /// aligned, and scalar loads if vectors are unaligned.
     fn fill(
         &self,
         b: &Builder<'c>,
@@ -229,8 +229,8 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Marks a store to a tile with the attribute `OWNED`: in every element-wise copy of the tile,
-    /// a given element is stored by the same thread.
+    /// Marks a store to a tile with the attribute `OWNED`, because one thread stores a given
+    /// element of the tile in every element-wise copy of the tile.
     fn own(&self, b: &Builder<'c>, store: Op<'c>) {
         tx_mlir::set_attribute(store, OWNED, i64_attribute(b.context(), self.owner));
     }

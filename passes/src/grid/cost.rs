@@ -21,8 +21,8 @@ const BASE: f64 = 50.8;
 /// Number of instructions of one load, including the computation of its address.
 const LOAD: f64 = 6.1;
 /// Number of instructions for one element, for one exchange step, and for combining each further
-/// element of a vector. The first row applies to reductions of single values, the second row to
-/// reductions of pairs and larger tuples.
+/// element of a vector. The first row of this constant applies to reductions of single values, the
+/// second row to reductions of pairs and larger tuples.
 const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
 /// Fraction of the memory bandwidth that plain loads reach (`PLAIN`), and that evict-first loads
 /// reach for rows shorter than [`LINES`] bytes (`SHORT`).
@@ -77,9 +77,9 @@ pub(crate) struct Bounds {
     pub(crate) most: Option<i64>,
 }
 
-/// Returns the lengths of the dimensions of a grid-level op. For a dynamic length, the result is
-/// the upper bound in `bounds`, if present, otherwise the length in an assumed large array.
-/// `bounds` may have fewer entries than `grid_op` has dimensions.
+/// Returns the lengths of the dimensions of a grid-level op. A dynamic length is replaced by its
+/// upper bound in `bounds`, or by the length in an assumed large array if `bounds` contains no
+/// upper bound. `bounds` may have fewer entries than `grid_op` has dimensions.
 pub(crate) fn lengths(grid_op: &GridOp<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {
@@ -330,7 +330,7 @@ mod tests {
         }
 
         /// The estimate never decreases if the same loops process more bytes. A second kernel
-        /// increases the estimate. The estimate for an empty array is the launch time.
+        /// increases the estimate. The estimated time for an empty array is the launch time.
         #[test]
         fn more_is_slower(shape in shapes(), more in 1.0..4.0f64) {
             let board = BOARDS[0];

@@ -25,7 +25,7 @@ use tx_target::{Board, Chip};
 
 /// Maximum number of candidate schedules, in addition to the current schedule.
 const MOST_CANDIDATES: usize = 24;
-/// Relative difference in time below which two estimates count as equal.
+/// Relative difference of two estimated times below which the two times count as equal.
 const MARGIN: f64 = 0.02;
 
 impl Unit<'_> {
@@ -118,7 +118,8 @@ impl<'c> PlannedGroup<'c> {
         Cost::of_phases(parts, moved, board)
     }
 
-    /// Returns the schedule of the group, then candidate schedules in order of estimated time.
+    /// Returns the schedule of the group, followed by candidate schedules in order of estimated
+    /// time.
     fn candidates(&self, chip: &Chip) -> Vec<(Vec<Case>, Cost)> {
         let board = chip.board();
         let own: Vec<Case> = self.cases.iter().map(GroupCase::case).collect();
@@ -257,8 +258,8 @@ impl Planned<'_> {
         self.cases.iter().map(of).collect()
     }
 
-    /// Returns the schedule of the op, then candidate schedules in order of estimated time. The
-    /// result is empty if the op is not a reduction.
+    /// Returns the schedule of the op, followed by candidate schedules in order of estimated time.
+    /// The result is empty if the op is not a reduction.
     fn candidates(&self, board: &Board, clusters: bool) -> Vec<(Vec<Case>, Cost)> {
         if !matches!(self.grid_op.work, Work::Combine(..)) {
             return Vec::new();

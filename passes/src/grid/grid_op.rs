@@ -81,8 +81,8 @@ impl<'c> GridOp<'c> {
         self.weight_of(tx_mlir::ops)
     }
 
-    /// Returns the approximate number of ops for each element along `loops`. Ops that depend on
-    /// none of these loops run once for all elements.
+    /// Returns the approximate number of ops for each element along `loops`. Ops that do not depend
+    /// on `loops` run once for all elements.
     pub(crate) fn weight_along(&self, loops: &[usize]) -> i64 {
         self.weight_of(|block| self.ops_along(block, loops))
     }
@@ -133,8 +133,8 @@ impl<'c> GridOp<'c> {
         self
     }
 
-    /// Returns whether the op uses elements of `source`. Some sources are not loaded and only
-    /// define loop lengths, such as the window of a pooling op.
+    /// Returns whether the op uses elements of `source`. Some sources, such as the window of a
+    /// pooling op, only define loop lengths and are not loaded.
     pub(crate) fn reads(&self, source: usize) -> bool {
         let block = match &self.work {
             Work::Combine(work) => work.element,
@@ -242,8 +242,8 @@ impl<'c> GridOp<'c> {
         Index::Val(b.dim(access.value, place))
     }
 
-    /// Returns `Ok` if atomics may combine the results of a reduction, otherwise the reason why
-    /// atomics may not combine the results.
+    /// Returns `Ok` if atomics may combine the results of a reduction, and an error with the reason
+    /// if atomics may not combine the results.
     pub(crate) fn atomics(&self) -> Result<(), String> {
         let Work::Combine(work) = &self.work else {
             return Err("the op is not a reduction".to_owned());

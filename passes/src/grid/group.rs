@@ -13,8 +13,8 @@ use tx_dialect_tile::{GROUP, Residency};
 use tx_mlir::{AffineMap, Failed, Op, Val, attribute, codes, error, integer_attribute};
 
 /// Phases of one kernel, in program order. Each block runs all phases for its rows. A phase can
-/// therefore use values that an earlier phase computed for the same row. The phase reads these
-/// values from registers, or from memory after a barrier.
+/// therefore use values that an earlier phase computed for the same row. A phase reads the values
+/// of earlier phases from registers, or from memory after a barrier.
 pub(crate) struct Group<'c> {
     pub(crate) phases: Vec<Phase<'c>>,
 }
@@ -50,7 +50,8 @@ pub(crate) fn number(op: Op<'_>) -> Option<i64> {
     integer_attribute(op, GROUP)
 }
 
-/// Returns the ops in the MLIR block of `op` with the same group number, in program order.
+/// Returns all ops that are in the MLIR block of `op` and have the group number of `op`, in program
+/// order.
 pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
     let (Some(block), Some(wanted)) = (op.block(), number(op)) else {
         return Vec::new();
@@ -275,8 +276,9 @@ impl<'c> Group<'c> {
             && !after.take(last + 1).any(may_find)
     }
 
-    /// Returns the attribute `schedule` of the first op, if present. For lengths that no case of
-    /// the schedule covers, each op is compiled to its own kernel.
+    /// Returns the attribute `schedule` of the first op, if present. If no case of the schedule
+    /// covers a length, the pass compiles each op of the group to a separate kernel for this
+    /// length.
     ///
     /// # Errors
     /// Reports an error in the schedule attribute.
@@ -309,8 +311,8 @@ impl<'c> Group<'c> {
         self.phases.iter().position(is_whole).unwrap_or(0)
     }
 
-    /// Returns an op that exchanges an array with another op of the group through memory. Arrays in
-    /// `held` are exchanged through registers instead.
+    /// Returns an op that exchanges an array with another op of the group through memory. The ops
+    /// exchange the arrays in `held` through registers instead of memory.
     pub(crate) fn exchange_through_memory(&self, held: &[Val<'c>]) -> Option<Op<'c>> {
         let writes = |array| {
             let mut phases = self.phases.iter();

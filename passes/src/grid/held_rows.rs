@@ -2,14 +2,15 @@
 //!
 //! Each thread processes the same elements of a row in every phase. An element that a phase loads
 //! or computes is an SSA value that later phases use. Each thread of a row has the reduction
-//! results of the row in registers. A kernel stores only values that later code reads from memory.
-//! `tile-insert-sync` inserts the barriers for arrays in memory.
+//! results of the row in registers. The kernel of a group stores only values that later code reads
+//! from memory. `tile-insert-sync` inserts the barriers for arrays in memory.
 //!
 //! If registers hold only reduction results, each phase loads the row again, and the outermost
 //! loops of a thread need no unrolling. In each iteration, a thread processes unrolled vectors of
 //! consecutive elements, called slots. A slot outside the row contains zeros; the kernel neither
-//! combines nor stores these zeros. If the vectors of all phases are aligned, slots are loaded and
-//! stored as vectors, otherwise element by element.
+//! combines nor stores these zeros. If the vectors of all phases are aligned, a thread loads and
+//! stores each slot as a vector; if a vector is unaligned, the thread loads and stores each element
+//! separately.
 
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
@@ -46,7 +47,7 @@ impl<'c> Elements<'c> {
 /// An array with elements in registers at the current position of the kernel.
 pub(super) struct HeldArray<'c> {
     pub(super) array: Val<'c>,
-    /// Index map of the elements over the loops of the group.
+    /// Affine map from the loop indices of the group to the element indices of the array.
     pub(super) map: AffineMap,
     pub(super) elements: Elements<'c>,
 }
@@ -343,8 +344,8 @@ impl<'a, 'c> HeldRows<'a, 'c> {
             .collect()
     }
 
-    /// Removes values that were loaded inside loops of a phase: these values are not available
-    /// after the loops.
+    /// Removes the values that a phase loaded inside its loops, because these values are not
+    /// available after the loops.
     fn drop_loop_values(&self, known: &mut Vec<HeldArray<'c>>, number: usize, before: usize) {
         if !self.reload_loops(&self.bodies[number]).is_empty() {
             known.truncate(before);

@@ -1,7 +1,7 @@
 //! Last-block (threadfence) reduction: `#tile.last_block`.
 //!
-//! The last block of a grid combines the partial results that all blocks stored in global memory.
-//! The second phase of a reduction with `rfactor` loops therefore needs no second kernel. The first
+//! The last block of a grid combines the partial results that all blocks stored in global memory. A
+//! reduction with `rfactor` loops therefore needs no second kernel for its second phase. The first
 //! and the second phase map results to blocks and threads in the same way. The second phase has an
 //! additional loop over the partial results; the threads that shared a row in the first phase share
 //! the iterations of this loop.
@@ -101,8 +101,8 @@ impl<'a, 'c> LastBlock<'a, 'c> {
     /// Only the first thread of a block increments the counter. A device-scope fence orders the
     /// stores of the block before the increment. In the last block, a second fence orders the
     /// stores of partial results by all other blocks before the loads of these partial results.
-    /// Barriers before and after the increment extend this order of accesses to all other threads
-    /// of the block.
+    /// Barriers before and after the increment extend this memory order to all other threads of the
+    /// block.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)

@@ -37,7 +37,8 @@ pub(crate) struct Launch<'c> {
     pub(crate) grid_op: GridOp<'c>,
     pub(crate) nest: Nest,
     pub(crate) steps: Vec<Step>,
-    /// Lengths for which the kernel is launched. An empty list stands for all lengths.
+    /// Dimension lengths for which the host launches the kernel. An empty list stands for all
+    /// lengths.
     pub(crate) only: Vec<Lengths>,
     pub(crate) second: Option<SecondPhase<'c>>,
     pub(crate) at: Op<'c>,
@@ -67,7 +68,7 @@ impl<'c> Kernels<'c> {
     }
 
     /// Emits a kernel and its launch. If `asserts` is set, the host also asserts the operand sizes.
-    /// If an op has several kernels, only one launch needs the asserts.
+    /// If an op has several kernels, only one of the launches needs the asserts.
     pub(crate) fn add(&mut self, launched: &Launch<'c>, asserts: bool) {
         let Launch {
             grid_op,

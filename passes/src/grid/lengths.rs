@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Attribute with the range of lengths for which a kernel is launched; other kernels are launched
-/// for other lengths.
+/// Attribute that contains the range of lengths for which a kernel is launched; other kernels are
+/// launched for other lengths.
 pub(crate) const LENGTHS: &str = "lengths";
 
 /// Range of lengths of a loop for which a kernel is launched.

@@ -38,7 +38,8 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Emits the loops that are bound to threads and blocks, and fills the shared-memory tiles of
-    /// the sources. The closure `then` emits the code inside these loops.
+    /// the sources. The closure `then` emits the code inside the loops that are bound to threads
+    /// and blocks.
     pub(super) fn write_in_blocks(
         &self,
         b: &Builder<'c>,
@@ -298,9 +299,9 @@ impl<'c> Body<'_, 'c> {
         vec![range(Index::Const(0), to, full)]
     }
 
-    /// Returns whether the loop over the tiles of a row is emitted once, with bounds checks,
-    /// instead of being peeled. The loop is not peeled if the row length is dynamic and each thread
-    /// loads several scalars.
+    /// Returns whether the loop over the tiles of a row is emitted once with bounds checks, and is
+    /// not peeled. The loop is not peeled if the row length is dynamic and each thread loads
+    /// several scalars.
     fn is_guarded_throughout(&self, node: usize) -> bool {
         let nodes = &self.nest.nodes;
         let is_unknown = matches!(nodes[node].extent, Extent::Dim(_) | Extent::Between { .. });
@@ -326,8 +327,8 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Returns the maximum number of loops to peel. The number is 0 if each element needs many ops,
-    /// because a bounds check is then relatively cheap.
+    /// Returns the maximum number of loops to peel. The function returns 0 if each element needs
+    /// many ops, because the cost of a bounds check is small compared with the cost of these ops.
     fn most_peeled(&self) -> usize {
         match self.grid_op.weight() > MAX_DOUBLED {
             true => 0,

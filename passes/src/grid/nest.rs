@@ -351,7 +351,7 @@ impl Nest {
 
     /// Returns whether each accumulator of a thread combines elements in ascending order along
     /// `dim`, the only reduced dimension. If `shared` is set, all elements of a vector use one
-    /// accumulator; otherwise each vector element has its own accumulator.
+    /// accumulator; if `shared` is not set, each vector element has its own accumulator.
     pub(crate) fn ascends_along(&self, dim: usize, shared: bool) -> bool {
         let loops: Vec<usize> = self
             .serial()

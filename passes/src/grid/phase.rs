@@ -10,7 +10,8 @@ use tx_mlir::{Affine, AffineMap, Val};
 #[derive(Clone)]
 pub(crate) struct Phase<'c> {
     pub(crate) grid_op: GridOp<'c>,
-    /// Dimensions of the op for the loops over rows (`p0`, `p1`, …). All phases share these loops.
+    /// Dimensions of the op for the loops over rows (`p0`, `p1`, …). All phases of the group share
+    /// the loops over rows.
     pub(crate) shared: Vec<usize>,
     /// Dimensions of the op for the loops over a row (`r0`, `r1`, …). An op with one element per
     /// row has no loops over a row.
@@ -109,8 +110,8 @@ impl<'c> Phase<'c> {
         alone.map(|(place, _)| place).collect()
     }
 
-    /// Checks that a shared loop has the same length in both phases. Either both lengths are static
-    /// and equal, or each length is the size of the same dimension of the same operand.
+    /// Checks that a shared loop has the same length in both phases. The lengths are the same if
+    /// both are static and equal, or if each length is the size of one dimension of one operand.
     pub(super) fn check_length(
         &self,
         other: &Phase<'c>,

@@ -28,8 +28,8 @@ pub(crate) struct Planned<'c> {
 
 /// One kernel of a group, for a range of row lengths. Each op of the group has a legal loop nest.
 pub(crate) struct GroupCase<'c> {
-    /// Number of a row loop, and its maximum number of iterations; `None` if the kernel is for all
-    /// lengths.
+    /// Number of a row loop, and the maximum number of iterations of this loop; `None` if the
+    /// kernel processes rows of all lengths.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
     pub(crate) nests: Vec<Nest>,
@@ -41,7 +41,8 @@ pub(crate) struct GroupCase<'c> {
 pub(crate) struct PlannedGroup<'c> {
     pub(crate) group: Group<'c>,
     pub(crate) cases: Vec<GroupCase<'c>>,
-    /// One plan for each op of the group, for rows longer than the limits of all cases.
+    /// One plan for each op of the group, for rows that are longer than the limits of all schedule
+    /// cases.
     pub(crate) rest: Vec<Planned<'c>>,
     /// Temporaries that only the group uses, with the ops that allocate and free them.
     pub(crate) own: Vec<(Val<'c>, Vec<Op<'c>>)>,

@@ -1,6 +1,6 @@
-//! Emits code by which one thread computes several points of an element-wise op together. The
-//! thread loads the elements of several points before the thread computes the first result, so that
-//! many loads are in flight.
+//! Emits code in which one thread computes the results of an element-wise op at several points
+//! (index tuples of the iteration space) together. The thread loads the elements of several points
+//! before the thread computes the first result, so that many loads are in flight.
 
 use super::body::{Body, EmitPoint};
 use super::elements::element_index;
@@ -32,9 +32,9 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Emits the code for all iterations (points) of loop number `at` of a thread and of the loops
-    /// inside this loop. Points are computed together if all points are in bounds and all vectors
-    /// are aligned. If a point is out of bounds or a vector is unaligned, the points are computed
-    /// one by one, so that the code stays small.
+    /// inside this loop. The thread computes the results at all points together if all points are
+    /// in bounds and all vectors are aligned. If a point is out of bounds or a vector is unaligned,
+    /// the thread computes the results point by point, so that the code stays small.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &EmitPoint<'c>) {
         let loops = &self.outer[at..];
         let aligned = EmitPoint {

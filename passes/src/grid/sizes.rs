@@ -1,5 +1,5 @@
-//! Checks that every index is inside its array: rejects bad static sizes, and asserts dynamic sizes
-//! on the host.
+//! Checks that every index is inside its array: reports an error if static sizes allow an index out
+//! of range, and emits host assertions on dynamic sizes.
 
 use super::extent::Extent;
 use super::grid_op::{GridOp, Work};

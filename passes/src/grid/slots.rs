@@ -45,7 +45,7 @@ pub(super) fn map_places<'c>(
         .collect()
 }
 
-/// Returns each pair of a row length and a vector width for which the last vector of the row may be
+/// Returns all pairs of a row length and a vector width for which the last vector of a row may be
 /// partial.
 pub(super) fn partial_vectors<'c>(body: &Body<'_, 'c>) -> Vec<(Index<'c>, i64)> {
     let nodes = &body.nest.nodes;

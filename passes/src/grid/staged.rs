@@ -1,8 +1,9 @@
 //! Tiles of sources in shared memory, for element-wise ops.
 //!
-//! A transposed source is contiguous along another dimension than the destination. Each block loads
-//! its tile of the source along the contiguous dimension of the source. The threads then read
-//! shared memory in the order in which they store results.
+//! The contiguous dimension of a transposed source is not the contiguous dimension of the
+//! destination. Each block loads its tile of the source along the contiguous dimension of the
+//! source. After the load of the tile, the threads read shared memory in the order in which the
+//! threads store results.
 
 use super::grid_op::{GridOp, Work};
 use super::nest::{Illegal, LoopKind, LoopRelation, Nest};

@@ -219,8 +219,8 @@ impl fmt::Display for Step {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
-    /// Dimension of the iteration space, and the maximum length that this case covers; `None` if
-    /// the case covers all remaining lengths.
+    /// Dimension of the iteration space, and the maximum length that the schedule case covers;
+    /// `None` if the case covers all remaining lengths.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
 }

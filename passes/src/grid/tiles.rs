@@ -54,8 +54,8 @@ impl<'c> Body<'_, 'c> {
         Some(Tile { first })
     }
 
-    /// Returns the accumulators at the start of a tile: the previous values, with the index
-    /// [`NONE`].
+    /// Returns the accumulators at the start of a tile: the values of the accumulators before the
+    /// tile, with the index [`NONE`].
     pub(super) fn begin_tile(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
         let new = |pair: &[Val<'c>]| vec![pair[0], b.int(NONE, pair[1].r#type())];
         partial.chunks(2).flat_map(new).collect()

@@ -68,7 +68,7 @@ pub(crate) fn loop_index(value: Val<'_>) -> Option<usize> {
     usize::try_from(integer_attribute(op, "dim")?).ok()
 }
 
-/// Returns whether ops have no side effects, so that they can be moved.
+/// Returns whether ops have no side effects, so that the ops can be moved.
 pub(crate) fn only_computes(slice: &[Op<'_>]) -> bool {
     slice.iter().all(|op| {
         walk(*op)
@@ -147,8 +147,8 @@ impl<'c> Copier<'_, 'c> {
         resolved
     }
 
-    /// Returns a value from outside the block for use inside the block: a new op for a constant,
-    /// otherwise the value itself.
+    /// Returns a value from outside the block for use inside the block: a constant is created again
+    /// in the block, and any other value is returned unchanged.
     pub(crate) fn captured(&self, value: Val<'c>) -> Val<'c> {
         match defining_op(value) {
             Some(op) if is_constant(value) => self.constant(op, value.r#type()),

@@ -6,9 +6,9 @@ use super::scalar::{Scalar, Sort, samples};
 use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan};
 
-/// Ops that compare their operands or select one operand. The result of a combiner of comparisons
-/// and selections depends only on the order of its inputs. A few samples therefore determine the
-/// kind of the combiner.
+/// Ops that compare their operands or select one operand. The result of a combiner that consists of
+/// comparisons and selections depends only on the order of the inputs. A few samples therefore
+/// determine the kind of the combiner.
 const CHOOSING: [&str; 14] = [
     "arith.cmpf",
     "arith.cmpi",
@@ -99,24 +99,25 @@ pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)>
     }
 }
 
-/// Element that a combiner of (value, index) pairs returns for a row with NaN, if the row is
-/// visited in order.
+/// Element that a combiner of (value, index) pairs returns for a row with NaN, if the combiner
+/// visits the elements in ascending index order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NanRule {
-    /// Value and index of the first NaN (propagate), or of the largest or smallest element that is
-    /// not NaN (ignore).
+    /// The combiner returns the value and index of the first NaN (propagate), or of the largest or
+    /// smallest element that is not NaN (ignore).
     Like(Nan),
     Last,
-    /// The value NaN, with the index of the largest or smallest element before the first NaN.
+    /// The combiner returns the value NaN, with the index of the largest or smallest element before
+    /// the first NaN.
     ValueOnly,
-    /// Value and index of the largest or smallest element after the last NaN, or of the last NaN if
-    /// no element follows.
+    /// The combiner returns the value and index of the largest or smallest element after the last
+    /// NaN, or of the last NaN if no element follows.
     AfterLast,
     Other,
 }
 
-/// Kind of a combiner that selects one of two (value, index) pairs, with the rules for NaN and for
-/// equal values.
+/// Reduction kind of a combiner that selects one of two (value, index) pairs, with the rules for
+/// NaN and for equal values.
 pub(crate) struct PairChoice {
     pub(crate) kind: Kind,
     pub(crate) nan: NanRule,

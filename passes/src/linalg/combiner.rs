@@ -174,8 +174,8 @@ impl Neutral {
     }
 }
 
-/// Returns the value that changes no bit of an operand of a named kind; this value is -0.0 for
-/// float sums, because a sum with 0.0 changes -0.0 to 0.0.
+/// Returns the value that changes no bit of the other operand of a named kind. For float sums, this
+/// value is -0.0, because a sum with 0.0 changes -0.0 to 0.0.
 pub(crate) fn exact_identity(kind: Kind, sort: Sort) -> Scalar {
     match (kind, sort) {
         (Kind::Sum, Sort::Float(_)) => Scalar::Float(-0.0),

@@ -33,7 +33,7 @@ impl ConvertedOps {
 
     /// Returns the loops of an element-wise op, if the op can be fused. An op that can be fused has
     /// one output, a body without side effects and assertions, and no attribute `schedule` or
-    /// `tile.group`. No earlier plan may fuse or erase this op.
+    /// `tile.group`. An earlier plan must not already fuse or erase the op.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
         let asserts = |body| {

@@ -17,7 +17,7 @@ pub(crate) struct Fill<'c> {
 }
 
 /// Returns the fill whose values `reader` reads from `memory`, if no op between the two accesses
-/// `memory`. The search ignores fills that a plan replaces.
+/// `memory`. The function ignores fills that a plan replaces.
 pub(crate) fn fill_before<'c>(
     reader: Op<'c>,
     memory: Val<'c>,

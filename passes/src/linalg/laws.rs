@@ -57,8 +57,8 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// with unsupported ops is not tested.
 ///
 /// For combiners of several values, only some tuples of values occur in practice, such as a mean
-/// with its count. The check cannot determine these tuples, and reports a property only if the
-/// property fails for all tested tuples. The check also does not know the element values at run
+/// with its count. The check cannot determine which tuples occur, and reports a property only if
+/// the property fails for all tested tuples. The check also does not know the element values at run
 /// time. The check therefore reports an identity only if the identity is not neutral to itself, or
 /// is neutral to no tested value. For example, 0 is accepted as the identity of a maximum of
 /// magnitudes. If `element` is given, the tested tuples are the results of this region on samples.
@@ -188,8 +188,8 @@ impl Laws {
     /// Tests commutativity and associativity.
     ///
     /// If the combiner divides by one of several components, this component may be a count or a
-    /// weight. In this combiner, commutativity and associativity need to hold only for positive
-    /// values of the divisor.
+    /// weight. If the divisor of a combiner is one of several components, commutativity and
+    /// associativity need to hold only for positive values of the divisor.
     pub(crate) fn check(&mut self) -> Verdict {
         let broken = match self.check_samples() {
             Err(broken) if self.sorts.len() > 1 && self.program.divides() => broken,
@@ -259,8 +259,9 @@ impl Laws {
     }
 
     /// Returns samples in which one component is replaced by an extreme or unusual value. If each
-    /// component had only few values, the test would accept -1 as the identity of a maximum. Some
-    /// samples differ from the identity in only one component; these samples also test ties.
+    /// component had only a few sample values, the test would accept -1 as the identity of a
+    /// maximum. Some samples differ from the identity in only one component; these samples also
+    /// test ties.
     fn edges(&self, identity: &[Scalar]) -> Vec<Partial> {
         let Some(base) = self.samples.first().filter(|_| self.sorts.len() > 1) else {
             return Vec::new();
@@ -281,9 +282,10 @@ impl Laws {
     }
 
     /// Returns whether `start` may be the initial value of a reduction. The combination of `start`
-    /// and a value x may return another value y. A combination with a partial result must then
-    /// return equal results for x and y, and `start` must be neutral to y. For example, the square
-    /// root of a sum of squares turns 0 and -3 into 3, and 0 is neutral to 3.
+    /// and a value x may return another value y. If the combination returns y, combinations of a
+    /// partial result with x and with y must return equal results, and `start` must be neutral to
+    /// y. For example, the square root of a sum of squares turns 0 and -3 into 3, and 0 is neutral
+    /// to 3.
     pub(crate) fn starts_from(&self, start: &Partial) -> bool {
         let kept = |x: &Partial| {
             let both = sides(start, once(x));

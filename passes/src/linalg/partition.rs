@@ -54,10 +54,10 @@ impl<'a, 'c> Partition<'a, 'c> {
 
     /// Returns the crossing values of each possible partition of the body: the values of the
     /// element region that the combiner uses. The first partition puts only ops that depend on old
-    /// output values into the combiner. Each later partition adds ops to the combiner: first ops
-    /// whose result type is not the type of an old output value, then more and more of the other
-    /// ops that do not depend on old output values. For example, `x * x` may belong to the
-    /// `element` region or to the combiner.
+    /// output values into the combiner. Each later partition moves further ops that do not depend
+    /// on old output values into the combiner: first all ops whose result type is not the type of
+    /// an old output value, then more and more of the remaining ops. For example, `x * x` may
+    /// belong to the `element` region or to the combiner.
     pub(super) fn crossings(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();

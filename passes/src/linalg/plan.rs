@@ -92,7 +92,8 @@ pub(crate) struct Plan<'c> {
     pub(crate) at: Op<'c>,
     /// Ops that the `tile.reduce` replaces.
     pub(crate) gone: Vec<Op<'c>>,
-    /// Fills of destinations with a neutral value; these ops are also in `gone`.
+    /// Fills that initialize destinations with a neutral value; the list `gone` also contains these
+    /// fills.
     pub(crate) folded: Vec<Op<'c>>,
 }
 

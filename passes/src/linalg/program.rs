@@ -332,7 +332,8 @@ fn put(places: &[usize], numbers: &[u64], values: &mut [u64]) {
     }
 }
 
-/// Counts one more iteration. Returns `None` if the count exceeds the maximum.
+/// Counts one more iteration. Returns `None` if the number of iterations exceeds
+/// [`MAX_ITERATIONS`].
 fn count(iterations: &mut usize) -> Option<()> {
     *iterations += 1;
     (*iterations <= MAX_ITERATIONS).then_some(())

@@ -22,14 +22,14 @@ pub(crate) struct Recognised<'c> {
     pub(crate) nan: Option<Nan>,
     /// Number of the output that corresponds to each destination.
     pub(crate) order: Vec<usize>,
-    /// Value that the reduction combines for each destination. For `argmax` and `argmin`, the index
-    /// may be missing; the `tile.reduce` then computes the index.
+    /// Value that the reduction combines for each destination. For `argmax` and `argmin`, the value
+    /// of the index may be missing; if it is missing, the `tile.reduce` computes the index.
     pub(crate) elements: Vec<Element<'c>>,
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
-    /// Old values of outputs, with the numbers of the outputs. If the whole body becomes the
-    /// `element` region, neutral constants replace these values. The listed values have the types
-    /// in which the body combines them.
+    /// Old values of outputs, each with the number of its output. If the whole body becomes the
+    /// `element` region, neutral constants replace the old output values. Each old output value has
+    /// the type in which the body combines the value.
     pub(crate) olds: Vec<(Val<'c>, usize)>,
 }
 

@@ -26,7 +26,7 @@ use tx_mlir::{
 /// * A selection of the largest or smallest value and its index becomes several reductions if its
 ///   NaN behaviour differs from the NaN behaviour of `argmax` and `argmin`.
 ///
-/// An op is not separated if the separation would change its results.
+/// The function does not split an op if the split would change the results of the op.
 pub(crate) fn separate_all(module: Op<'_>) {
     let mut pending: Vec<Op<'_>> = walk(module)
         .into_iter()
@@ -41,7 +41,7 @@ pub(crate) fn separate_all(module: Op<'_>) {
     }
 }
 
-/// Returns the ops that replace `op`; `None` if `op` is not separated.
+/// Returns the ops that replace `op`; `None` if the function does not split `op`.
 fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     let loops = Loops::of(op).filter(|l| l.body.is_some() && !l.outputs.is_empty())?;
     let is_array = |o: &Access<'c>| o.is_memory() && o.map.symbols == 0;
@@ -64,8 +64,8 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
 }
 
 /// Returns whether the op can write some outputs after all other outputs are complete. No output
-/// may alias another operand, except an input that accesses the same elements. The body may only
-/// read memory that the op does not write.
+/// may alias another operand, except for an input that accesses the same elements as the output.
+/// The body may only read memory that the op does not write.
 fn is_order_free(loops: &Loops<'_>) -> bool {
     let Some(body) = loops.body else { return false };
     let same_elements = |input: &Access<'_>, output: &Access<'_>| {

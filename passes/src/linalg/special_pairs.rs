@@ -1,5 +1,5 @@
-//! Reductions that select the largest or smallest value and its index. For NaN or for old output
-//! values, the results differ from the results of every `argmax`.
+//! Reductions that select the largest or smallest value and its index. For rows with NaN, and for
+//! old output values, a reduction of this module and every `argmax` return different results.
 //!
 //! For a row with NaN, the result of the loop nest depends on the position of the first or last
 //! NaN. No commutative combiner with a state of constant size can compute the result of the loop
@@ -8,7 +8,7 @@
 //!
 //! If a NaN wins as the value but not as the index, the index is that of the largest or smallest
 //! element before the first NaN. The first reduction computes the value and the position of the
-//! first NaN. The second reduction is an `argmax` of the elements before this position.
+//! first NaN. The second reduction is an `argmax` of the elements before the first NaN.
 //!
 //! If each NaN replaces the previous NaN, the ops negate the indices of NaN elements, because an
 //! `argmax` returns the lowest index of a NaN. The last op undoes the negation of the indices.
@@ -21,8 +21,8 @@
 //! If any element replaces a NaN, the first reduction computes the position of the last NaN, and
 //! the second reduction is an `argmax` of the elements after this position.
 //!
-//! If the outputs were not filled with neutral values, the reductions write temporaries. The
-//! original body then combines the results of the reductions with the old output values.
+//! If the outputs were not filled with neutral values, the reductions write temporaries. After
+//! these reductions, the original body combines their results with the old output values.
 
 use super::attributes::handed_on;
 use super::choice::NanRule;
@@ -155,8 +155,8 @@ impl<'c> Work<'_, 'c> {
         Some(made)
     }
 
-    /// Emits an `argmax` or `argmin` of the elements of each row that are not NaN, then a
-    /// comparison with the old output value.
+    /// Emits an `argmax` or `argmin` of those elements of each row that are not NaN, and a
+    /// comparison of its result with the old output value.
     fn numbers(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let best = self.temporary(&self.value, temporaries);
         let index = self.temporary(&self.index, temporaries);

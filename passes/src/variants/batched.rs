@@ -1,5 +1,5 @@
-//! `batched`: each warp reduces several rows at once. The lanes of the warp exchange the partial
-//! results of all these rows together.
+//! `batched`: each warp reduces several rows at once. The lanes of a warp exchange the partial
+//! results of all rows of a batch together.
 
 use super::parts::{element_number, load_elements, source_index, store_result};
 use super::shape::Shape;
@@ -142,7 +142,7 @@ lanes store neighbouring results. The variant is for many short rows."
     }
 }
 
-/// Returns the number of rows that a warp reduces at once. This number is the number of rows per
+/// Returns the number of rows that a warp reduces at once. The result is the number of rows per
 /// warp, rounded up to a power of two, but at most 32.
 fn rows(r: &Reduction<'_>) -> u64 {
     let warps = (r.threads.unsigned_abs() / WARP).max(1);

@@ -181,8 +181,8 @@ impl FragmentPlan {
     }
 
     /// Returns whether all lanes of a warp contribute to every result, and each lane stores one
-    /// result. The lanes of such a warp exchange the partial results of all results together, by
-    /// about as many shuffles as there are results.
+    /// result. If the function returns true, the lanes of a warp exchange the partial results of
+    /// all results together, by about as many shuffles as there are results.
     pub(super) fn transposes(&self) -> bool {
         let results = self.folds.len();
         let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);

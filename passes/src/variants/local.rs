@@ -1,4 +1,4 @@
-//! `local`: threads reduce their own elements, in private memory or in fragments.
+//! `local`: each thread reduces its own elements, which are in private memory or in fragments.
 
 use super::fragment_plan::FragmentPlan;
 use super::parts::expand_sequential;

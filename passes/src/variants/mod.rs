@@ -1,5 +1,5 @@
-//! A variant is an algorithm for a reduction inside a kernel. This module registers variants and
-//! chooses one of them.
+//! A variant is an algorithm for a reduction inside a kernel. This module registers variants, and
+//! chooses a variant for each reduction.
 //!
 //! A variant is one file in this folder and one line in [`BUILTIN`]. A variant has a cost estimate,
 //! an expansion, and named predicates. Each predicate accepts a reduction, or returns the reason
@@ -104,8 +104,8 @@ pub fn unknown_variant(name: &str) -> String {
     )
 }
 
-/// Reads the parameters of an op, from the input program or an earlier pass. Each parameter must be
-/// an `i64` with a name that the variant uses.
+/// Reads the parameters that the input program or an earlier pass has set on an op. Each parameter
+/// must be an `i64` with a name that the variant uses.
 ///
 /// # Errors
 /// Returns a message with the invalid parameter and the expected form.
@@ -133,7 +133,8 @@ pub(crate) fn written_params(
 }
 
 /// Returns the names of the parameters that a variant computes for this reduction, and the names
-/// that [`Variant::check_params`] reads. The check also reads optional parameters.
+/// that [`Variant::check_params`] reads. The verification of parameters also reads optional
+/// parameters.
 fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
     let computed = variant.params(reduction);
     let asked = RefCell::new(BTreeSet::new());
@@ -242,8 +243,8 @@ pub(crate) fn ask<T>(
 }
 
 /// Returns the accepted variant with the highest priority. Among variants of equal priority, the
-/// variant with the lowest cost is chosen; among variants of equal cost, the alphabetically first
-/// name.
+/// function chooses the variant with the lowest cost; among variants of equal cost, the function
+/// chooses the alphabetically first name.
 pub(crate) fn best(candidates: &[Candidate]) -> Option<&Candidate> {
     candidates
         .iter()

@@ -1,5 +1,6 @@
-//! Expansion of reductions of fragments. Each thread first combines its own elements. The lanes of
-//! each warp then exchange partial results, and finally the warps exchange partial results.
+//! Expansion of reductions of fragments. Each thread first combines its own elements. After that
+//! combination, the lanes of each warp exchange partial results, and finally the warps exchange
+//! partial results.
 
 use super::fragment_plan::{ExchangeKind, FragmentPlan, ResultFold};
 use super::reduction::Reduction;
@@ -13,7 +14,7 @@ use tx_dialect_tile::Fragment;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val};
 
-/// Maximum number of partial results for which the combination in each thread is unrolled.
+/// Maximum number of partial results for which each thread combines its registers in unrolled code.
 const UNROLL: i64 = 8;
 
 /// Emits the reduction and replaces the uses of its results. If `redux` is set, lanes exchange

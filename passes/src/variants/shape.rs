@@ -39,10 +39,9 @@ pub(crate) struct Shape {
     /// Number of consecutive threads that contribute to pairwise different results.
     pub(super) stride: u64,
     pub(super) vector: u64,
-    /// Skew of the groups: a group starts `result / skew` steps after the start of its row, where
-    /// `result` is the number of its result; 0 disables skewing. A skewed group wraps around at the
-    /// end of its row. With skewing, the groups of a warp load from different banks of shared
-    /// memory.
+    /// Skew of the groups: the group that computes result number `result` starts `result / skew`
+    /// steps after the start of its row; 0 disables skewing. A skewed group wraps around at the end
+    /// of its row. With skewing, the groups of a warp load from different banks of shared memory.
     pub(super) skew: u64,
 }
 
@@ -94,8 +93,8 @@ impl Shape {
         self.group.min((WARP / self.stride).max(1))
     }
 
-    /// Returns the cheapest shape. The closure `lane_cost` returns the cost in cycles of an
-    /// exchange between a given number of lanes.
+    /// Returns the cheapest shape. The closure `lane_cost` receives a number of lanes, and returns
+    /// the cost in cycles of an exchange between these lanes.
     pub(crate) fn choose(r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> Self {
         let threads = r.threads.unsigned_abs().max(1);
         if r.view.scope == Scope::Thread {

@@ -6,15 +6,16 @@
 //!
 //! If the contiguous dimension is reduced, `stride` is 1, and the `group` lanes of a result load
 //! consecutive elements. If the contiguous dimension is parallel, `stride` consecutive lanes load
-//! different columns. Lanes of two different columns exchange no values.
+//! different columns. Lanes that reduce different columns exchange no values.
 //!
-//! Whether the contiguous dimension is reduced or parallel, a warp accesses consecutive words. In
-//! global memory, these words form whole cache lines; in shared memory, they cause no bank
-//! conflicts.
+//! Whether the contiguous dimension is reduced or parallel, a warp accesses consecutive words.
+//! Consecutive words form whole cache lines in global memory, and cause no bank conflicts in shared
+//! memory.
 //!
-//! If there are fewer results than warps, a group is wider than a warp, and its exchange uses
-//! shared memory. Shuffles are outside of all branches, so all threads execute them. Threads
-//! without elements contribute the initial value of the accumulator.
+//! If there are fewer results than warps, the group of threads of a result is wider than a warp,
+//! and the exchange of the group uses shared memory. Shuffles are outside of all branches, so all
+//! threads execute the shuffles. Threads without elements contribute the initial value of the
+//! accumulator.
 
 use super::parts::{element_number, expand_sequential, load_elements, source_index, store_result};
 use super::reduction::shared_root;

@@ -12,7 +12,8 @@ pub type Params = BTreeMap<&'static str, i64>;
 pub struct Predicate {
     /// Name of the predicate in messages.
     pub name: &'static str,
-    /// Accepts a reduction, or returns the reason why the variant cannot expand the reduction.
+    /// Function that accepts a reduction, or returns the reason why the variant cannot expand the
+    /// reduction.
     pub check: fn(&Reduction<'_>) -> Result<(), String>,
 }
 
@@ -34,15 +35,15 @@ pub trait Variant: Sync {
     fn predicates(&self) -> &'static [Predicate];
 
     /// Returns the estimated cycles of one thread. Among variants of equal priority, the variant
-    /// with the lowest cost is chosen. The compiler calls `cost` and the following methods only if
-    /// all predicates accept the reduction.
+    /// with the lowest cost is chosen. The compiler calls `cost`, and the methods that follow
+    /// `cost`, only if all predicates accept the reduction.
     fn cost(&self, reduction: &Reduction<'_>) -> u64;
 
     /// Returns the parameters for [`Self::expand`]; the attribute `params` records the parameters
     /// on the op.
     fn params(&self, reduction: &Reduction<'_>) -> Params;
 
-    /// Checks the parameters of an op. The input program may contain these parameters.
+    /// Checks the parameters of an op. The input program may contain the parameters of an op.
     ///
     /// # Errors
     /// Returns the reason why the parameters are invalid.

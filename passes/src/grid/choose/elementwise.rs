@@ -12,14 +12,14 @@
 //! | 8 | 3854 | 3932 |
 //! | 1, evict-first loads | 4026 | 4093 |
 //!
-//! With one 32-byte vector of f32 for each thread, `a + a` reaches 3774 GB/s. With blocks of 128,
-//! 256 or 512 threads, the speed of `a + a` differs by at most 1 %. With one vector for each
+//! With one 32-byte vector of f32 for each thread, `a + a` reaches 3774 GB/s. The speed of `a + a`
+//! differs by at most 1 % between blocks of 128, 256 and 512 threads. With one vector for each
 //! thread, the 2048 threads of an SM have loads of 32 KiB in flight.
 //!
 //! If the contiguous dimension of a source is not the contiguous dimension of the destination, the
 //! source is copied through tiles in shared memory. The table shows the bandwidth of transposes of
-//! 16384x16384, in GB/s on an H200. The first tile length is along the contiguous dimension of the
-//! source.
+//! 16384x16384, in GB/s on an H200. The first number of each tile size is the tile length along the
+//! contiguous dimension of the source.
 //!
 //! | tile | f32 | bf16 |
 //! |---|--:|--:|
@@ -34,10 +34,10 @@
 //!
 //! Transposes of i8 reach 3835 GB/s with tiles of 256x64, 3538 GB/s with tiles of 128x64, and 2629
 //! GB/s with tiles of 64x64. Transposes of f64 reach 3780 GB/s with tiles of 32x32, and 3795 GB/s
-//! with tiles of 64x64. Between blocks of 128 and 256 threads, the speed of a transpose differs by
-//! at most 2 %. Between blocks of 512 and 256 threads, the speed differs by at most 10 %. A
-//! transpose takes 2 % longer if consecutive blocks process consecutive tiles of the source instead
-//! of the destination.
+//! with tiles of 64x64. The speed of a transpose differs by at most 2 % between blocks of 128 and
+//! 256 threads. The speed of a transpose differs by at most 10 % between blocks of 256 and 512
+//! threads. A transpose takes 2 % longer if consecutive blocks process consecutive tiles of the
+//! source than if they process consecutive tiles of the destination.
 
 use super::super::contiguous::{AccessPattern, access_pattern};
 use super::super::steps::{Case, Processor, Step};

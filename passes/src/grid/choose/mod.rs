@@ -3,8 +3,8 @@
 //! Neighbouring threads load neighbouring elements. If neighbouring elements belong to one result,
 //! a group of threads computes the result. If neighbouring elements belong to neighbouring results,
 //! each thread computes its own results. A reduction with few results and many elements is split
-//! across blocks. The last block or a second kernel then combines the partial results of all
-//! blocks.
+//! across blocks. The last block or a second kernel combines the partial results of all blocks of a
+//! split reduction.
 
 mod candidates;
 mod chooser;

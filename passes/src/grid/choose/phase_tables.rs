@@ -1,6 +1,6 @@
-//! Measured mappings of groups of ops that share rows. One table lists rows that each phase loads
-//! again, and another table lists rows that registers hold. The constants limit the number of
-//! threads, blocks and loads.
+//! Measured mappings of groups of ops that share rows. One table lists rows that each phase (op of
+//! a group) loads again, and another table lists rows that stay in registers. The constants limit
+//! the number of threads, blocks and loads.
 
 use super::chooser::VECTOR;
 use super::request::Stores;
@@ -48,7 +48,8 @@ pub(super) struct Reloaded {
     pub(super) columns: (i64, i64),
     /// Whether elements have at most 16 bits.
     pub(super) is_narrow: bool,
-    /// Whether an op of the group writes rows. `None` matches groups with and without such an op.
+    /// Whether an op of the group writes rows. The value `None` matches a group with such an op and
+    /// a group without such an op.
     pub(super) writes: Option<bool>,
     /// Minimum and maximum number of ops per element.
     pub(super) ops: (i64, i64),
@@ -64,8 +65,9 @@ pub(super) const MIB: i64 = 1 << 20;
 
 /// Classes of rows for which a kernel that loads the row again for each op is faster than a kernel
 /// that holds the row in registers. If registers hold the row and all column operands, each SM has
-/// registers for too few rows in flight. The table shows the bandwidth in GB/s on an H200. Column
-/// `held` shows the faster alternative: rows in registers, or one kernel for each op.
+/// registers for too few rows in flight. The table shows the bandwidth in GB/s on an H200. The
+/// column `held` of the table shows the bandwidth of the faster alternative: rows in registers, or
+/// one kernel for each op.
 ///
 /// | row | program | held | reloaded | blocks |
 /// |---|---|--:|--:|--:|
@@ -190,9 +192,9 @@ pub(super) const RELOADED: [Reloaded; 13] = [
     },
 ];
 
-/// Number of vectors in a row of 16-bit elements above which a thread needs four vectors in flight
-/// instead of two, if there are several column operands. The table shows the bandwidth of layer
-/// norm of bf16, in GB/s on an H200.
+/// Number of vectors in a row of 16-bit elements above which a thread keeps four vectors in flight
+/// instead of two vectors, if there are several column operands. The table shows the bandwidth of
+/// layer norm of bf16, in GB/s on an H200.
 ///
 /// | columns | two in flight | four in flight |
 /// |--:|--:|--:|
@@ -202,9 +204,9 @@ pub(super) const RELOADED: [Reloaded; 13] = [
 pub(super) const LONG_VECTORS: i64 = 2048;
 
 /// Number of vectors in a row of 16-bit elements above which two vectors in flight are faster than
-/// four vectors in flight, if there are several column operands. The block then has the maximum
-/// number of threads. Layer norm of 98304 bf16 columns then reaches 2939 instead of 2678 GB/s on an
-/// H200.
+/// four vectors in flight, if there are several column operands. Above this limit, the block has
+/// the maximum number of threads. The limit increases the bandwidth of layer norm of 98304 bf16
+/// columns from 2678 GB/s to 2939 GB/s on an H200.
 pub(super) const LONGEST_VECTORS: i64 = 8192;
 
 /// Limit for the number of vectors of a row that one block processes. Above this limit, the block
@@ -232,11 +234,11 @@ pub(super) const CLASSES: [i64; 14] = [
     64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288,
 ];
 
-/// A class of rows that registers hold.
+/// A class of rows whose elements stay in registers between the ops of a group.
 pub(super) struct Held {
-    /// Maximum number of rows. A dynamic number of rows exceeds each maximum.
+    /// Maximum number of rows. A dynamic number of rows counts as greater than each maximum.
     pub(super) rows: i64,
-    /// Maximum number of arrays of rows that registers hold.
+    /// Maximum number of arrays whose rows stay in registers.
     pub(super) arrays: i64,
     /// Minimum and maximum number of ops per element.
     pub(super) ops: (i64, i64),
@@ -246,7 +248,7 @@ pub(super) struct Held {
     pub(super) is_narrow: Option<bool>,
     /// The rows that the group stores. An empty list matches all groups.
     pub(super) stores: &'static [Stores],
-    /// Row length in elements; the class contains only longer rows.
+    /// Exclusive lower bound of the row length in elements: the class contains only longer rows.
     pub(super) longer: i64,
     /// Maximum number of elements of each operand that a thread holds.
     pub(super) held: i64,
@@ -278,10 +280,10 @@ impl Held {
     };
 }
 
-/// Number of rows up to which the latency of one row determines the time. Up to this number of
-/// rows, the blocks of a cluster share each row. For more rows, kernels that reload the row reach a
-/// higher bandwidth. Layer norm of 64 rows of 8192 bf16 columns in a CUDA graph on an H200 takes
-/// 2.8 µs with four blocks per row, and 3.8 µs with one block per row.
+/// Number of rows up to which the latency of one row determines the run time of the kernel. Up to
+/// this number of rows, the blocks of a cluster share each row. For more rows, kernels that reload
+/// the row reach a higher bandwidth. Layer norm of 64 rows of 8192 bf16 columns in a CUDA graph on
+/// an H200 takes 2.8 µs with four blocks per row, and 3.8 µs with one block per row.
 pub(super) const LATENCY_BOUND_ROWS: i64 = 64;
 
 /// Value of [`Held::bytes`] with which each thread holds the maximum number of elements.

@@ -1,5 +1,5 @@
-//! Schedules of groups of ops that share rows. Each row is processed by the threads of one block or
-//! of one cluster.
+//! Schedules of groups of ops that share rows. The threads of one block or of one cluster process
+//! each row.
 //!
 //! If the threads can hold a row in registers, the kernel loads the row once, and temporaries of
 //! the group stay in registers. If a row is too long for the registers, each phase (op of the
@@ -201,7 +201,8 @@ pub(super) fn bytes_of_block(request: &Request) -> Option<i64> {
 struct Mapping {
     /// Number of elements that one load reads.
     vector: i64,
-    /// Number of threads per row in one block, and number of blocks of a cluster that share a row.
+    /// Number of threads per row in one block, and number of blocks of a cluster that process one
+    /// row together.
     threads: i64,
     blocks: i64,
     /// Number of vectors of a row that one block processes.
@@ -220,7 +221,8 @@ enum Holds {
     Row,
     /// Registers hold only the reduction results.
     Totals,
-    /// Registers hold no values: the ops of the group exchange values through memory.
+    /// Registers hold no values between the ops: the ops of the group exchange values through
+    /// memory.
     Nothing,
 }
 

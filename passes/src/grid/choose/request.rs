@@ -65,9 +65,11 @@ pub(super) enum Neighbours {
 pub(super) enum Stores {
     /// The group stores at most one element per row.
     Nothing,
-    /// All stored rows have narrower elements than the rows that are read.
+    /// The elements of all stored rows are narrower than the elements of the rows that the group
+    /// reads.
     Narrower,
-    /// The group stores rows whose elements are as wide as those of the rows that are read.
+    /// The group stores rows whose elements are as wide as the elements of the rows that the group
+    /// reads.
     Rows,
 }
 

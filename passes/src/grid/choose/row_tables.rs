@@ -130,10 +130,10 @@ pub(super) const ROWS: [(i64, &[RowClass]); 4] = [
     ),
 ];
 
-/// Classes as in [`ROWS`]. The table applies if each element needs more than `EXPENSIVE_OPS` ops,
-/// or if a partial result consists of several values. The fewer threads share a row, the fewer
-/// partial results the threads exchange. Measured on an H100 (`docs/performance.md`, log entries
-/// 31, 48, 52 and 53).
+/// Classes as in [`ROWS`]. This table replaces [`ROWS`] if each element needs more than
+/// `EXPENSIVE_OPS` ops, or if a partial result consists of several values. The fewer threads share
+/// a row, the fewer partial results the threads exchange. Measured on an H100
+/// (`docs/performance.md`, log entries 31, 48, 52 and 53).
 pub(super) const EXPENSIVE_ROWS: [(i64, &[RowClass]); 3] = [
     (
         1,
@@ -278,7 +278,7 @@ pub(super) const FEW_BLOCK_MAPPINGS: [(i64, ThreadGroup, i64); 3] = [
 ];
 
 /// `WORD` is the size of a register in bytes. If elements are narrower than a register, rows of
-/// more than `NARROW` elements use vector loads, although the rows then have head and tail
+/// more than `NARROW` elements use vector loads, although vector loads leave head and tail
 /// elements.
 pub(super) const WORD: i64 = 4;
 

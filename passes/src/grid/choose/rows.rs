@@ -20,7 +20,7 @@ struct RowRequest {
     inner: usize,
     /// Whether all reduced dimensions are fused into one loop.
     together: bool,
-    /// Whether one loop (the fused loop, or the only reduced dimension) covers the whole row.
+    /// Set if one loop (the fused loop, or the only reduced dimension) covers the whole row.
     is_whole: bool,
     vectors: Vectors,
     /// Maximum number of elements of a row, or of its inner dimension, if there is a static bound.
@@ -452,8 +452,9 @@ impl Chooser<'_, '_> {
     }
 
     /// Returns whether some threads would be idle in the last round of loads of a row, because the
-    /// round has fewer vectors than threads. The elements of this round are then distributed over
-    /// all threads of the row, like head and tail elements.
+    /// round has fewer vectors than threads. If threads would be idle in the last round, the
+    /// elements of this round are distributed over all threads of the row, like head and tail
+    /// elements.
     fn has_partial_round(&self, kept: &[usize], group: &ThreadGroup, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.threads_per_row * group.loads_in_flight;
         let is_possible = !kept.is_empty() && !self.is_batch_invariant && group.rows == 1;
