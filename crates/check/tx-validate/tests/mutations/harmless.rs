@@ -84,7 +84,6 @@ harmless! {
     "A cluster barrier separates the exchange within each block from the exchange between blocks. \
      All threads therefore complete their reads in the exchange within the block before another \
      block writes to the shared buffer." => {
-        "share-scratch" "programs/rows-of-any-length@in_place" "in_place_11 +7:3 `% = memref.get_global @";
         "share-scratch" "programs/rows-of-any-length@in_place" "in_place_12 +7:3 `% = memref.get_global @";
     }
     "The kernel shifts the bits of a float that is always positive. For a positive number, a \
@@ -140,8 +139,6 @@ harmless! {
         "negate-comparison" "mutations/together@few" "+4:5 `% = arith.cmpi eq";
         "other-divisor" "lower-reduction/fragments-warps@sixteen_warps" "+3:10 `% = arith.remui";
         "other-divisor" "programs/argmax-vocabulary@argmax" "+1:3 `% = arith.remui";
-        "other-divisor" "programs/layer-norm-statistics@layer_norm_statistics"
-            "layer_norm_statistics_7 +13:3 `% = arith.remui";
         "other-divisor" "mutations/jobs@centred" "centred_7 +2:3 `% = arith.remui";
         "other-divisor" "programs/fused-rows@kept" "+4:3 `% = arith.remui";
         "other-divisor" "programs/rows-of-any-length@in_place" "in_place_7 +7:3 `% = arith.remui";
@@ -155,7 +152,6 @@ harmless! {
     }
     "The edit only affects threads that process no row. Threads that process no row exchange \
      values only with each other, and store nothing." => {
-        "other-boundary" "mutations/numbers@greatest" "+2:3 `% = arith.cmpi ult";
         "other-zero" "mutations/together@few" "+4:5 `% = arith.constant -0.0";
         "other-zero" "mutations/together@in_turns" "+8:7 `% = arith.constant -0.0";
         "other-constant" "mutations/together@few" "+4:5 `% = arith.constant -0.0";
@@ -206,22 +202,12 @@ harmless! {
             "+8:7 `% = arith.constant -0.0";
         "other-zero" "ptx/warpgroup-of-a-block-of-192@warpgroup_0_of_a_block_of_192"
             "+8:7 `% = arith.constant -0.0";
-        "lose-guard" "programs/combined-reductions@both_places" "+6:3 `scf.if";
-        "other-boundary" "programs/combined-reductions@max_over_sum" "+8:3 `% = arith.cmpi ult";
-        "other-boundary" "programs/combined-reductions@sum_over_max" "+8:3 `% = arith.cmpi ult";
-        "other-boundary" "programs/combined-reductions@range" "+9:3 `% = arith.cmpi ult";
         "other-boundary" "programs/combined-reductions@max_over_sum" "+9:3 `% = arith.cmpi ult";
         "other-boundary" "programs/combined-reductions@sum_over_max" "+9:3 `% = arith.cmpi ult";
         "other-boundary" "programs/combined-reductions@range" "+8:3 `% = arith.cmpi ult";
         "other-boundary" "programs/combined-reductions@three" "+12:3 `% = arith.cmpi ult";
         "truncate-index" "programs/combined-reductions@three" "+13:3 `% = arith.addi";
-        "lose-guard" "programs/fused-rows@kept" "+4:3 `scf.if";
         "truncate-index" "programs/fused-rows@layer_norm" "+20:3 `% = arith.addi";
-        "lose-guard" "programs/fused-rows@pages" "+8:3 `scf.if";
-        "lose-guard" "programs/fused-rows@softmax" "+8:3 `scf.if";
-        "lose-guard" "programs/softmax-named@rows" "+1:3 `scf.if";
-        "lose-guard" "programs/softmax-approximate@rows" "+1:3 `scf.if";
-        "other-boundary" "programs/softmax-approximate@rows" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "programs/fused-rows@spread" "+2:3 `% = arith.cmpi ult";
     }
     "After the exchange of partial results, all threads of a row hold the same result, bit for \
@@ -458,26 +444,17 @@ harmless! {
         "other-constant" "programs/combined-reductions@sum_over_max" "+9:3 `% = arith.constant 0.0";
         "other-constant" "programs/combined-reductions@range" "+8:3 `% = arith.constant 0.0";
         "other-constant" "programs/combined-reductions@three" "+11:3 `% = arith.constant 0.0";
-        "other-constant" "programs/fused-rows@turned" "+7:3 `% = arith.constant 0.0";
         "other-constant" "ptx/narrow-vectors@rows" "+1:3 `% = arith.constant 0.0";
         "other-constant" "programs/fused-rows@parts_of_vectors" "+2:3 `% = arith.constant 0.0";
         "other-constant" "mutations/jobs@centred" "+1:3 `% = arith.constant 0.0";
-        "other-constant" "programs/layer-norm-statistics@layer_norm_statistics"
-            "+13:3 `% = arith.constant 0.0";
         "other-constant" "programs/rows-of-any-length@in_place" "+1:3 `% = arith.constant 0.0";
-        "other-constant" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant 0.0";
     }
     "If the alignment check fails, the kernel loads the array with scalar loads instead of vector \
      loads, and computes the same result." => {
         "swap-operands" "ptx/vectors-beside-scalars@dot" "+1:3 `% = arith.remui";
         "swap-operands" "programs/dot-and-matvec@dot_and_matvec"
             "dot_and_matvec_5 +1:3 `% = arith.remui";
-        "other-arithmetic" "programs/combined-reductions@max_over_sum" "+8:3 `% = arith.remui";
-        "other-arithmetic" "programs/combined-reductions@sum_over_max" "+8:3 `% = arith.remui";
-        "other-arithmetic" "programs/combined-reductions@range" "+9:3 `% = arith.remui";
         "swap-operands" "ptx/narrow-vectors@rows" "+1:3 `% = arith.remui";
-        "other-arithmetic" "programs/rows-of-any-length@layer_norm"
-            "layer_norm_17 +11:3 `% = arith.remui";
     }
     "The kernel replaces out-of-range elements by 0, and the square of 0 does not change the sum." => {
         "lose-guard" "programs/l2-norm@l2_norm" "+3:3 `scf.if";
@@ -594,10 +571,6 @@ harmless! {
         "other-boundary" "programs/fused-rows@layer_norm" "+20:3 `% = arith.cmpi ult";
         "lose-guard" "programs/fused-rows@layer_norm" "+20:3 `scf.if";
     }
-    "If the alignment check fails, the kernel accesses the arrays with scalar accesses instead of \
-     vector accesses, and computes the same result." => {
-        "other-divisor" "programs/fused-rows@kept" "+5:3 `% = arith.remui";
-    }
     "If a row contains a NaN, every reduction of the row is NaN. The result is NaN if at least one \
      reduction of the row is NaN, so it does not matter whether another reduction ignores NaN." => {
         "other-nan" "programs/combined-reductions@max_over_sum" "+9:3 `% = tile.all_reduce max";
@@ -610,12 +583,10 @@ harmless! {
         "other-extreme" "programs/combined-reductions@sum_over_max" "+9:3 `% = arith.maximumf";
         "other-nan" "programs/combined-reductions@range" "+9:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/combined-reductions@range" "+9:3 `% = tile.all_reduce max";
-        "other-extreme" "programs/combined-reductions@range" "+8:3 `% = arith.minimumf";
         "other-extreme" "programs/combined-reductions@range" "+9:3 `% = arith.maximumf";
         "other-extreme" "programs/combined-reductions@three" "+13:3 `% = arith.maximumf";
         "other-nan" "programs/combined-reductions@three" "+13:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/combined-reductions@three" "+13:3 `% = tile.all_reduce max";
-        "other-extreme" "programs/combined-reductions@three" "+12:3 `% = arith.minimumf";
     }
     "A sum is -0.0 only if all elements of the row are -0.0. The maximum of such a row is zero too, \
      and zero divided by zero is NaN, whatever the signs of the zeros." => {
@@ -635,18 +606,8 @@ harmless! {
         "other-nan-of-comparison" "programs/softmax-named@columns" "+1:3 `% = llvm.fcmp";
         "other-nan-of-comparison" "programs/softmax@softmax" "+25:10 `% = arith.cmpf olt";
     }
-    "The comparison selects the larger of two numbers. If both numbers are equal, both choices \
-     give the same result." => {
-        "other-boundary" "programs/fused-rows@kept" "`% = arith.cmpf olt";
-    }
-    "The exponential is multiplied by a power of two in two steps, and the constant splits the \
-     exponent between the steps. The edit changes the ratio of the two parts from 1:1 to 1:3, which \
-     causes no overflow and gives the same product." => {
-        "other-constant" "programs/fused-rows@kept" "`% = arith.constant 1 : i32";
-    }
     "The rounded coefficient is multiplied by the third power of a number below 0.35. For rows of \
      1000 elements, the error is within the error bound for a changed order of combination." => {
-        "round-to-half" "programs/softmax@softmax" "softmax_6 +15:10 `% = math.fma";
         "round-to-half" "programs/fused-rows@kept" "`% = math.fma";
     }
     "The edit rounds the exponential of one element per thread, and 128 threads sum 2049 to 4096 \
@@ -722,10 +683,6 @@ harmless! {
      The result is therefore NaN, whatever the comparison with NaN returns." => {
         "other-nan-of-comparison" "mutations/fused@two_lengths" "+18:11 `% = arith.cmpf oeq";
     }
-    "The comparison selects the smaller of two numbers. If both numbers are equal, both choices \
-     give the same result." => {
-        "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf olt";
-    }
     "The kernel contains one alignment check of the array for each op. The edit changes one of \
      these checks, and the other checks of the array still detect misalignment." => {
         "other-divisor" "mutations/fused@two_lengths" "two_lengths_1 +22:3 `% = arith.remui";
@@ -757,15 +714,6 @@ harmless! {
         "early-barrier" "programs/rows-of-any-length@in_place" "in_place_6 +7:3 `gpu.barrier";
         "early-barrier" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_6 +13:3 `gpu.barrier";
-    }
-    "The maximum of the row is subtracted from each element, so the difference is never positive. \
-     The operand of the exponential therefore never reaches its upper bound, which the edit \
-     changes." => {
-        "other-constant" "programs/softmax@softmax" "+15:10 `% = arith.constant 8.9";
-    }
-    "One additional square among at least 2049 squares changes the sum by less than the error \
-     bound for a changed order of combination." => {
-        "other-boundary" "programs/rows-of-any-length@layer_norm" "layer_norm_6 +11:3 `% = arith.cmpi ult";
     }
     "The edit changes the contribution of one element among more than 4096, by at most one third. \
      The error is within the error bound for a changed order of combination." => {
