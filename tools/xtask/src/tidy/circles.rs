@@ -168,7 +168,6 @@ fn paths(tokens: TokenStream, prefix: &[String], found: &mut Vec<Vec<String>>) {
             TokenTree::Ident(ident) => {
                 if colons != 2 {
                     found.push(std::mem::take(&mut path));
-                    path = Vec::new();
                 }
                 path.push(ident.to_string());
                 colons = 0;
@@ -177,7 +176,7 @@ fn paths(tokens: TokenStream, prefix: &[String], found: &mut Vec<Vec<String>>) {
             TokenTree::Group(group) => {
                 let prefix = if colons == 2 { path.as_slice() } else { &[] };
                 paths(group.stream(), prefix, found);
-                found.push(std::mem::replace(&mut path, Vec::new()));
+                found.push(std::mem::take(&mut path));
                 colons = 0;
             }
             _ => {
