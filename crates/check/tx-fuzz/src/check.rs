@@ -43,8 +43,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Returns whether an outcome of this category is a finding, which indicates a bug of this
-    /// project.
+    /// Returns whether the category indicates a bug of this project (a finding).
     pub fn is_finding(self) -> bool {
         !matches!(self, Self::Accepted | Self::Refused | Self::Upstream)
     }
@@ -59,7 +58,7 @@ pub struct Outcome {
     pub stage: String,
     /// Message of the compiler.
     pub message: String,
-    /// Variant of each reduction, if the program compiled.
+    /// Variant that the compiler selected for each reduction of a compiled program.
     #[serde(default)]
     pub variants: Vec<String>,
 }
@@ -84,8 +83,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the key by which a summary groups outcomes. The key omits the first wrong value, so
-    /// two outcomes that differ only in their wrong values have the same key.
+    /// Returns the key by which a summary groups outcomes. The key of an outcome omits the first
+    /// wrong value, so two outcomes that differ only in their wrong values have the same key.
     pub(crate) fn kind(&self) -> String {
         match self.class {
             Class::Wrong | Class::Race => self.headline(),

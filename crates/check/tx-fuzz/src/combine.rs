@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Combine {
     /// Reduction kind of the `tile` dialect, or a custom combiner from `CUSTOM`.
     pub kind: Kind,
-    /// Element type of the source. A custom combiner ignores this field, because the element types
-    /// of each custom combiner are fixed.
+    /// Element type of the source. A custom combiner ignores the field `element`, because the
+    /// element types of each custom combiner are fixed.
     pub element: Element,
     /// Element type of the destination, or of the value destination of argmin and argmax.
     pub to: Element,
@@ -106,8 +106,8 @@ impl Kind {
     }
 }
 
-/// Custom combiner. The field `text` contains `ACC` in place of the accumulator type of the first
-/// source.
+/// Custom combiner. In the field `text`, `ACC` is a placeholder for the accumulator type of the
+/// first source.
 pub(crate) struct Custom {
     pub(crate) elements: &'static [Element],
     text: &'static str,

@@ -10,8 +10,8 @@ const WALL_CLOCK_RATIO: u32 = 10;
 /// Clock ticks per second in `/proc/PID/stat`.
 const TICKS: u64 = 100;
 
-/// CPU time limit of a process. The limit applies to CPU time because CPU time does not depend on
-/// the load of the machine.
+/// CPU time limit of a process. The limit applies to CPU time instead of wall-clock time, because
+/// CPU time does not depend on the load of the machine.
 pub(crate) struct CpuTimeLimit {
     process: u32,
     limit: Duration,

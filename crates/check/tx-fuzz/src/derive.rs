@@ -6,8 +6,8 @@ use crate::description::{
 };
 use crate::element::Element;
 
-/// Reason why the description of a random program is invalid. The shrinker can produce invalid
-/// descriptions from a valid description.
+/// Reason why the description of a random program is invalid. The shrinker can turn the valid
+/// description of a program into an invalid description.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Contradiction(pub(crate) String);
@@ -19,9 +19,9 @@ pub(crate) fn contradiction<T>(message: impl Into<String>) -> Result<T, Contradi
 /// Leading dimension of an array of tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeadingDimension {
-    /// Number of thread groups, if the array has one tile for each thread group.
+    /// Dimension with one tile for each thread group; the field is the number of thread groups.
     Group(usize),
-    /// Number of loop iterations, if the array has one tile for each loop iteration.
+    /// Dimension with one tile for each loop iteration; the field is the number of loop iterations.
     Iteration(usize),
 }
 
@@ -190,7 +190,7 @@ impl View {
         self.loose.get(d).copied().unwrap_or(false)
     }
 
-    /// Returns the tile dimension that corresponds to each dimension of the memory.
+    /// Returns the tile dimension that corresponds to each dimension of the array in memory.
     pub(crate) fn order(&self, rank: usize) -> Vec<usize> {
         let mut sorted = self.order.clone();
         sorted.sort_unstable();
@@ -213,7 +213,7 @@ impl View {
         self.before(d) + inside + self.after(d)
     }
 
-    /// Returns whether a view of shape `shape` selects all elements of its memory.
+    /// Returns whether a view of shape `shape` selects all elements of the array in memory.
     pub(crate) fn is_whole(&self, shape: &[usize]) -> bool {
         shape
             .iter()

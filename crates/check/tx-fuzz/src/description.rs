@@ -1,8 +1,8 @@
 //! Descriptions of random programs as plain data.
 //!
-//! A description contains only independent parameters of a program, such as shapes and block sizes.
-//! The printer derives destination sizes, view types and result layouts from the description, so
-//! most shrunk descriptions still yield valid programs.
+//! The description of a program contains only the independent parameters of the program, such as
+//! shapes and block sizes. The printer derives destination sizes, view types and result layouts
+//! from the description of a program, so most shrunk descriptions still yield valid programs.
 
 use crate::combine::Combine;
 use crate::element::Element;
@@ -167,7 +167,7 @@ pub enum Source {
         /// Index of the earlier op.
         work: usize,
         /// Index of the result to read, if the reading op has one source. An op with N > 1 sources
-        /// ignores the index, and reads the first N results of the earlier op.
+        /// ignores `part`, and reads the first N results of the earlier op.
         part: usize,
     },
 }
@@ -206,8 +206,8 @@ pub enum Space {
     Private,
 }
 
-/// Position of a tile within a larger array. If a list has fewer entries than the tile has
-/// dimensions, the missing entries have default values.
+/// Position of a tile within a larger array. If the list `before`, `after`, `step` or `loose` has
+/// fewer entries than the tile has dimensions, the missing entries have default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// Number of elements of the array before the tile, along each dimension.
@@ -258,12 +258,13 @@ pub enum Axis {
 /// Layout of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
-    /// Iterators of each dimension; the last iterator is the innermost.
+    /// Layout iterators of each fragment dimension; the last iterator of a dimension is the
+    /// innermost.
     pub dims: Vec<Vec<Iter>>,
     /// Replication iterators, which map copies of the same element to further threads and
     /// registers.
     pub replica: Vec<Iter>,
-    /// Offset along each hardware axis.
+    /// Offset of the layout along each hardware axis.
     pub offset: Vec<(usize, Axis)>,
 }
 
@@ -345,9 +346,9 @@ pub enum Form {
     Map,
     /// `memref.copy`.
     Copy,
-    /// Convolution, which the program expresses as `linalg.generic` if the flag is true, and as
-    /// `tile.reduce` otherwise. The source shape of a convolution contains the two sizes of the
-    /// result, followed by the two sizes of the filter.
+    /// Convolution: a `linalg.generic` if the field is true, and a `tile.reduce` if the field is
+    /// false. The source shape of a convolution contains the two sizes of the result, followed by
+    /// the two sizes of the filter.
     Window(bool),
     /// Computation of the mean and the variance of an f32 source with Welford's combiner.
     Welford,
@@ -410,7 +411,7 @@ pub struct Rows {
     pub element: Element,
     /// Ops, in order.
     pub ops: Vec<RowOp>,
-    /// Mapping of the ops to threads, if specified.
+    /// Mapping of the rows to threads; `None` if the program specifies no mapping.
     pub mapping: Option<Mapping>,
 }
 
@@ -494,10 +495,10 @@ pub struct Mapping {
     pub threads: usize,
     /// Number of blocks per row (cluster size).
     pub blocks: usize,
-    /// Unroll factor of the loads of a thread. The unroll factor applies only if registers do not
-    /// hold the row between ops.
+    /// Unroll factor of the loads of a thread. The unroll factor has no effect if registers hold
+    /// the matrix rows between the fused ops.
     pub loads: usize,
-    /// Vector width of a load.
+    /// Number of elements of a vector load.
     pub vector: usize,
     /// Set if matrix rows are kept in registers between the fused ops.
     pub holds: bool,

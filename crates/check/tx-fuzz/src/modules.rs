@@ -17,9 +17,8 @@ use std::time::{Duration, Instant};
 
 /// CPU time limit of one test case.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Maximum number of findings that the fuzzer shrinks for each kind of failure. If a kind of
-/// failure has more findings than the limit, the fuzzer counts the further findings, but does not
-/// shrink their programs.
+/// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
+/// further findings of the kind, but does not shrink their programs.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);
@@ -41,7 +40,7 @@ pub struct Config {
     pub first: u64,
     /// Number of concurrent processes.
     pub jobs: usize,
-    /// Kind of every program; `None` draws programs of all kinds.
+    /// Kind of every random program; `None` permits programs of all kinds.
     pub programs: Option<ProgramKind>,
     /// Variant that one reduction of each program must use; `None` forces no variant. The fuzzer
     /// skips a test case if the forced variant applies to no reduction of the program.
@@ -134,8 +133,8 @@ fn checked(
 }
 
 /// Returns one copy of the test case for each reduction of the program. Each copy forces `variant`
-/// for another reduction; `index` selects the reduction of the first copy. Grid-level ops have no
-/// variant, so a program with grid-level ops has no copies.
+/// for a different reduction; `index` selects the reduction of the first copy. Grid-level ops have
+/// no variant, so a program with grid-level ops has no copies.
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {
         let mut case = case.clone();
@@ -148,7 +147,7 @@ fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> 
     (0..count).map(move |turn| with((turn + index % count) % count))
 }
 
-/// Returns the reductions of a kernel that have a variant.
+/// Returns the reductions of a kernel whose implementation is a variant.
 fn reductions(case: &mut Case) -> impl Iterator<Item = &mut Combine> {
     let work = match &mut case.program {
         Program::Kernel(kernel) => kernel.work.as_mut_slice(),
@@ -175,7 +174,7 @@ fn is_not_taken(outcome: &Outcome) -> bool {
     outcome.class == Class::Refused && UNTIL_CHOSEN.contains(&&*outcome.stage)
 }
 
-/// Writes a finding to files: the program with comments, and its description.
+/// Writes two files for a finding: the MLIR program with comments, and the test case as JSON.
 fn save(config: &Config, index: u64, case: &Case, outcome: &Outcome) -> io::Result<()> {
     let name: String = format!(
         "{:?}-{}-{}-{index}",

@@ -36,9 +36,10 @@ pub struct Summary {
 pub struct Finding {
     /// Number of cases.
     pub count: u64,
-    /// Index of the first test case.
+    /// Index of the first test case with the finding.
     pub first: u64,
-    /// Message of the first test case; the message contains names from its program.
+    /// Message of the first test case with the finding; the message contains names from the program
+    /// of the test case.
     pub said: String,
 }
 

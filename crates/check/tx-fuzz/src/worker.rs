@@ -96,8 +96,8 @@ impl Worker {
         })
     }
 
-    /// Returns the outcome of a test case. If the process crashes or exceeds its time limit, the
-    /// outcome has the category of the failure.
+    /// Returns the outcome of a test case. If the worker process crashes or exceeds its time limit,
+    /// the category of the outcome is [`Class::Crash`] or [`Class::Hang`].
     pub(crate) fn check(&mut self, case: &Case) -> io::Result<Outcome> {
         let mut running = match self.running.take() {
             Some(running) => running,

@@ -12,8 +12,8 @@ use tx_mlir::melior::ir::{Type, ValueLike};
 use tx_mlir::{Blk, Op, Val, key, operands, results};
 use tx_scalar::Scalar;
 
-/// Function that compiles an op of a supported dialect. The function returns `None` for an
-/// unsupported op.
+/// Function that compiles an op of a supported dialect. A `CompileOp` function returns `None` for
+/// an unsupported op.
 pub(crate) type CompileOp<'c> =
     for<'p> fn(Op<'c>, &mut Build<'p, 'c>) -> Result<Option<OpClosure<'c>>, Trouble>;
 
@@ -101,8 +101,8 @@ fn sizes_of(kernel: Op<'_>, attribute: &str) -> Option<[u32; 3]> {
     sizes.ok()?.try_into().ok()
 }
 
-/// Returns the number of arguments of a function. The result does not count the attributions of a
-/// `gpu.func`, which are also block arguments.
+/// Returns the number of arguments of a function. The attributions of a `gpu.func` are block
+/// arguments, but do not count as arguments of the function.
 fn function_arguments(op: Op<'_>) -> Option<usize> {
     let ty = tx_mlir::attribute(op, "function_type").and_then(tx_mlir::type_value)?;
     let function = tx_mlir::melior::ir::r#type::FunctionType::try_from(ty).ok()?;
@@ -113,7 +113,7 @@ pub(crate) struct Build<'p, 'c> {
     pub(crate) program: &'p Program<'c>,
     slots: BTreeMap<usize, Slot>,
     count: usize,
-    /// Slots of the loop indices, for each enclosing `linalg.generic`.
+    /// Frame slots of the loop indices, for each enclosing `linalg.generic`.
     pub(crate) loops: Vec<Vec<Slot>>,
 }
 

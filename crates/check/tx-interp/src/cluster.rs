@@ -12,9 +12,9 @@ pub(crate) const WARP: u32 = 32;
 /// The blocks of a cluster, which run together. The interpreter treats a launch without clusters as
 /// a launch with clusters of one block.
 ///
-/// The threads of all blocks of the cluster are its lanes, in the order of the blocks. In a cluster
-/// of several blocks, the index of the first lane of each block is a multiple of the warp size.
-/// Padding lanes between two blocks belong to no thread and are never active.
+/// The lanes of a cluster are the threads of all its blocks, in the order of the blocks. In a
+/// cluster of several blocks, the index of the first lane of each block is a multiple of the warp
+/// size. Padding lanes between two blocks belong to no thread and are never active.
 #[derive(Clone)]
 pub(crate) struct Cluster {
     pub(crate) grid: [u32; 3],
@@ -25,17 +25,16 @@ pub(crate) struct Cluster {
     /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
     /// Views of shared memory variables, by variable name. A variable has one view for all lanes,
-    /// or one view per lane. The key of dynamic shared memory is the empty string.
+    /// or one view per lane. The map key of dynamic shared memory is the empty string.
     pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
     /// Number of bytes per block in each buffer of shared memory.
     pub(crate) shares: BTreeMap<usize, i64>,
-    /// Threads that wait at incomplete barriers; the key consists of the block rank and the barrier
-    /// number.
+    /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
-    /// Vector clocks that the pending arrival at the cluster barrier released. The field is `None`
-    /// if no arrival is pending.
+    /// Vector clocks that the pending arrival at the cluster barrier released; `None` if no arrival
+    /// is pending.
     pub(crate) cluster_arrival: Option<Rc<ReleasedClocks>>,
-    /// Initialized mbarrier objects; the key is the address.
+    /// Initialized mbarrier objects, by address.
     pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
 }
 
@@ -68,14 +67,14 @@ impl Cluster {
         rank < self.blocks() && thread < self.threads()
     }
 
-    /// Returns the coordinates of the block with this rank.
+    /// Returns the grid coordinates of the block with rank `rank` in the cluster.
     pub(crate) fn block_of(&self, rank: u32) -> [u32; 3] {
         let [x, y, _] = self.size;
         let position = [rank % x, rank / x % y, rank / (x * y)];
         std::array::from_fn(|d| self.index[d] + position[d])
     }
 
-    /// Returns the cluster with this linear index in a grid of `clusters` clusters.
+    /// Returns the cluster with linear index `number` in a grid of `clusters` clusters.
     pub(crate) fn nth(&self, number: u64, clusters: [u64; 3]) -> Self {
         let [x, y, _] = clusters;
         let first = [number % x, number / x % y, number / (x * y)];

@@ -32,7 +32,8 @@ pub struct Combiner<'c> {
     slots: usize,
 }
 
-/// Region `element` of the op. This region computes a partial result from elements and indices.
+/// Region `element` of the op. The region `element` computes a partial result from elements and
+/// indices.
 pub(crate) struct Element<'c> {
     code: Code<'c>,
     /// Conversions of the values that the region `element` yields to the types of partial results.
@@ -43,14 +44,14 @@ pub(crate) struct Element<'c> {
 /// A list of partial results.
 #[derive(Clone, Debug)]
 pub struct Combined {
-    /// Bits of the partial results. The field has one list per component, with one entry per
-    /// partial result.
+    /// Bits of the partial results. `parts` has one list per component of a partial result; each
+    /// list has one entry per partial result.
     pub parts: Vec<Vec<u64>>,
     /// Whether each partial result is defined. For example, an integer division by 0 makes a
     /// partial result undefined.
     pub defined: Vec<bool>,
-    /// Error bounds of the partial results. The field has one entry per component: a list of error
-    /// bounds, or `None` if the component is exact in all partial results.
+    /// Error bounds of the partial results. `bounds` has one entry per component of a partial
+    /// result: a list of error bounds, or `None` if the component is exact in all partial results.
     pub bounds: Vec<Option<Vec<Bound>>>,
 }
 
@@ -70,7 +71,7 @@ impl Combined {
         self.defined.len()
     }
 
-    /// Returns whether the list is empty.
+    /// Returns whether the list contains no partial results.
     pub fn is_empty(&self) -> bool {
         self.defined.is_empty()
     }
@@ -301,8 +302,8 @@ impl<'c> Combiner<'c> {
         Ok(out)
     }
 
-    /// Computes partial results with the `element` region. Element `i` has the index `i` along each
-    /// dimension.
+    /// Computes partial results with the `element` region. The index of element `i` is `i` along
+    /// each dimension.
     pub(crate) fn elements(
         &self,
         element: &Element<'c>,

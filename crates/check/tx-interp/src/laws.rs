@@ -2,10 +2,10 @@
 //! module chooses the test values and interprets the test results.
 //!
 //! [`tx_scalar::laws`] tests the properties by execution of the combiner in the interpreter. For
-//! integers of up to 8 bits, the tests cover all values, so the result is a proof. For types of
-//! more than 8 bits, the tests cover all combinations of extremes, zeros, ones, powers of two and
-//! the neighbours of powers of two. The tests also cover pseudo-random numbers, which are equal in
-//! every run.
+//! integers of up to 8 bits, the tests cover all values and therefore prove the properties. For
+//! types of more than 8 bits, the tests cover all combinations of extremes, zeros, ones, powers of
+//! two and the neighbours of powers of two. The tests also cover pseudo-random numbers, which are
+//! equal in every run.
 //!
 //! If a property fails only for values that may never occur, the result is a remark, because only
 //! the author of the program knows which values occur. If floats are rounded, the two sides of an
@@ -112,7 +112,7 @@ fn reached<'c>(top: Op<'c>, entry: &str) -> Vec<Op<'c>> {
 }
 
 impl Combiner<'_> {
-    /// Tests the algebraic properties of this combiner.
+    /// Tests the algebraic properties of the combiner.
     pub fn laws(&self) -> Finding {
         let trouble = OnceCell::new();
         let trial = Trial {
@@ -148,7 +148,7 @@ enum Same {
     Kept,
 }
 
-/// The test result, or a counterexample to a law.
+/// The test result, or a counterexample to an algebraic law.
 type PropertyResult = Result<Finding, CounterExample>;
 
 /// A partial result, as a list with the bits and the error bound of each component.
@@ -229,7 +229,8 @@ impl Trial<'_, '_> {
         Self { same, ..self }
     }
 
-    /// Converts partial results; `None` marks an undefined partial result.
+    /// Converts the result of a combination to one [`Partial`] per partial result; `None` marks an
+    /// undefined partial result.
     fn partials(self, all: Result<Combined, Trouble>) -> Vec<Option<Partial>> {
         let all = match all {
             Ok(all) => all,
@@ -488,8 +489,8 @@ impl Trial<'_, '_> {
         Some(may_occur(changed, &self.advice(values)))
     }
 
-    /// Tests the identity of a combiner, which must be neutral to itself. If combination with the
-    /// identity of a custom combiner changes another value, the result is a remark.
+    /// Tests the identity of a combiner, which must be neutral to itself. If the identity of a
+    /// custom combiner is neutral to some, but not all, tested values, the function adds a remark.
     fn with_identity(self, values: &[Partial], mut remarks: Vec<String>) -> PropertyResult {
         let identity = self.identity();
         let is_custom = self.combiner.kind() == Kind::Custom;
@@ -560,8 +561,8 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Returns one tuple per index `i`. The tuple contains the partial result at index `i` of each
-/// list. The function omits a tuple if one of its partial results is undefined.
+/// Returns one tuple per index `i`, with the partial result at index `i` of each list. The function
+/// omits each tuple that contains an undefined partial result.
 fn zipped<const N: usize>(
     lists: [&Vec<Option<Partial>>; N],
 ) -> impl Iterator<Item = Vec<&Partial>> {
@@ -621,8 +622,8 @@ fn special(scalar: Scalar) -> Vec<u64> {
     scalar.float().map_or(Vec::new(), bits)
 }
 
-/// Returns `ELEMENTS` positive numbers with some duplicates. The function rotates the list by
-/// `first` positions.
+/// Returns `ELEMENTS` positive numbers with some duplicates. The function rotates the list of
+/// numbers by `first` positions.
 fn positive(scalar: Scalar, first: usize) -> Vec<u64> {
     let list = [3.0, 1.0, 2.0, 5.0, 1.0, 0.5, 12.0, 7.0, 3.0, 0.25, 2.0, 6.0];
     let bits = |x: f64| match scalar {

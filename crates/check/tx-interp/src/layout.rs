@@ -39,7 +39,8 @@ impl Point {
     }
 }
 
-/// Returns all sums of a point and a combination of coordinates of the layout entries.
+/// Moves each point by every combination of the coordinates of the layout iterators `entries`, and
+/// returns all moved points.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points

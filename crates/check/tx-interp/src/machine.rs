@@ -87,8 +87,9 @@ pub(crate) struct Exec<'w> {
     pub(crate) cluster: Option<Cluster>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Set while a reduction may combine its elements in any order. If the flag is set, an argmax
-    /// or argmin may return the index of any of several equal elements.
+    /// Set while a reduction may combine its elements in any order. While the elements may be
+    /// combined in any order, an argmax or argmin may return the index of any of several equal
+    /// elements.
     pub(crate) unordered: bool,
 }
 
@@ -138,15 +139,15 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the single lane that must compute a result if all operands are uniform, and `None`
-    /// otherwise.
+    /// Returns the lane that computes the common result of all lanes, or `None` if the results of
+    /// the lanes may differ.
     pub(crate) fn lane_for_all(&self, operands: &[Slot]) -> Option<u32> {
         (self.lanes == 1 || operands.iter().all(|slot| self.is_uniform(*slot)))
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// Returns a flag and the lanes that must compute a result. The flag is set if all lanes share
-    /// the result of one lane.
+    /// Returns whether all lanes share the result of one lane, and the lanes that must compute a
+    /// result.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),

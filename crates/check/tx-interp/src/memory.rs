@@ -135,8 +135,8 @@ impl Memory {
         self.buffers.truncate(from);
     }
 
-    /// Orders all previous accesses before all future accesses. The interpreter calls this function
-    /// at the start and at the end of a kernel.
+    /// Orders all previous accesses before all future accesses. The interpreter calls
+    /// `order_everything` at the start and at the end of a kernel.
     pub(crate) fn order_everything(&mut self) {
         for buffer in &mut self.buffers {
             buffer.shadow = None;
@@ -168,7 +168,7 @@ impl Memory {
     }
 
     /// Records an access for the race check. Returns an error if a previous access conflicts with
-    /// this access, and no synchronization orders the two accesses.
+    /// the recorded access, and no synchronization orders the two accesses.
     fn order(
         &mut self,
         number: usize,

@@ -9,7 +9,7 @@ pub struct Options {
     pub races: bool,
     /// Set to compute the [`Bound`](crate::Bound) of each float.
     pub bounds: bool,
-    /// Number of blocks along x, y and z, if the entry is a kernel.
+    /// Number of blocks along x, y and z, if the entry function is a kernel.
     pub grid: [u32; 3],
     /// Threads per block along x, y and z, if the kernel has no fixed block size.
     pub block: [u32; 3],

@@ -13,7 +13,7 @@ pub(crate) struct Points {
 }
 
 impl Points {
-    /// Creates `lanes` points at the origin.
+    /// Creates `lanes` points at the origin of the iteration space.
     pub(crate) fn new(rank: usize, lanes: usize) -> Self {
         Self {
             lanes,
@@ -21,8 +21,9 @@ impl Points {
         }
     }
 
-    /// Sets the coordinates along `dims` from a linear index per lane. The linear index counts
-    /// points in row-major order over `sizes`.
+    /// Sets the coordinates of each point along the dimensions `dims` from the linear index of its
+    /// lane. The linear index counts the points of the iteration space in row-major order over
+    /// `sizes`.
     pub(crate) fn set(&mut self, dims: &[usize], sizes: &[i64], number: impl Fn(usize) -> i64) {
         let mut inner = 1;
         for (d, size) in dims.iter().zip(sizes).rev() {
@@ -33,7 +34,7 @@ impl Points {
         }
     }
 
-    /// Sets the coordinates along `dims` of all points from one linear index.
+    /// Sets the coordinates of all points along the dimensions `dims` from one linear index.
     pub(crate) fn set_all(&mut self, dims: &[usize], sizes: &[i64], number: i64) {
         let mut inner = 1;
         for (d, size) in dims.iter().zip(sizes).rev() {

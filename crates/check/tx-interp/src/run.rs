@@ -49,8 +49,8 @@ impl Argument {
 pub struct Array {
     /// Contents of the buffer.
     pub bytes: Vec<u8>,
-    /// Error bound of each element of the buffer. The entry of an exact element is `None`; if all
-    /// elements are exact, the whole field is `None`.
+    /// Error bound of each element of the buffer. An entry of `bounds` is `None` if its element is
+    /// exact; the field `bounds` is `None` if all elements are exact.
     pub bounds: Option<Vec<Option<Bound>>>,
 }
 
@@ -66,8 +66,8 @@ pub struct Outcome {
 /// Runs a `func.func` or a kernel `gpu.func`.
 ///
 /// # Errors
-/// Returns [`Trouble`] if an op is unsupported, if the arguments do not match the entry, or if the
-/// program has a fault.
+/// Returns [`Trouble`] if an op is unsupported, if the arguments do not match the entry function,
+/// or if the program has a fault.
 pub fn run(
     module: &Module<'_>,
     entry: &str,

@@ -33,12 +33,12 @@ impl fmt::Display for Site {
 }
 
 /// Locations of all ops that access memory. The race check identifies an op by the index of its
-/// location in the table.
+/// location in the `SiteTable`.
 #[derive(Default)]
 pub(crate) struct SiteTable(RefCell<Vec<Site>>);
 
 impl SiteTable {
-    /// Adds an op. Returns the index of the op in the table, and the location of the op.
+    /// Adds an op. Returns the index of the op in the `SiteTable`, and the location of the op.
     pub(crate) fn add(&self, op: Op<'_>) -> (u32, Site) {
         let site = Site::of(op);
         let mut sites = self.0.borrow_mut();

@@ -10,7 +10,7 @@ use tx_mlir::{Code, Op, codes};
 pub enum FaultKind {
     /// A data race: no synchronization orders two conflicting accesses to one byte.
     Race,
-    /// An access outside of the accessed array, or a subview outside of the source.
+    /// An access outside of the accessed array, or a subview outside of the source memref.
     OutOfBounds,
     /// An access at an address that violates the declared alignment.
     Misaligned,
@@ -48,7 +48,7 @@ pub enum Trouble {
         /// Message with the found value, the expected value, the thread and the block.
         message: String,
     },
-    /// The entry cannot be called with the given arguments.
+    /// The entry function cannot be called with the given arguments.
     Call(String),
     /// The run exceeded its step limit.
     TooLong {
@@ -60,7 +60,8 @@ pub enum Trouble {
 }
 
 impl FaultKind {
-    /// Returns the diagnostic code of this kind of fault.
+    /// Returns the diagnostic code of the kind of fault, or `None` if the kind has no diagnostic
+    /// code.
     pub const fn code(self) -> Option<Code> {
         match self {
             Self::Race => Some(codes::TX0801),

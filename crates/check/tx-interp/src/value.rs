@@ -106,7 +106,7 @@ impl Lanes {
         }
     }
 
-    /// Copies the numbers of the active lanes from another value.
+    /// Copies the numbers of the active lanes from `other`.
     fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
         *self = self.spread(lanes);
         for &lane in active {
@@ -132,8 +132,8 @@ pub(crate) const NO_BOUND: Bound = Bound {
     slip: 0.0,
 };
 
-/// Returns the number of elements of an array with these sizes. The multiplication saturates: if
-/// one size of an array is 0, the product of the other sizes can overflow.
+/// Returns the number of elements of an array with the sizes `sizes`. The multiplication saturates:
+/// if one size of an array is 0, the product of the other sizes can overflow.
 pub(crate) fn count<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
     sizes.into_iter().fold(1, |n, size| n.saturating_mul(*size))
 }
@@ -153,7 +153,7 @@ pub(crate) struct View {
     /// Range of accessible bytes. In private memory, the range of accessible bytes contains the
     /// bytes of one thread.
     pub(crate) own: (i64, i64),
-    /// Byte position of the element at offset 0.
+    /// Position of the element at offset 0, in bytes from the start of the buffer.
     pub(crate) base: i64,
     /// Offset in elements.
     pub(crate) offset: i64,
@@ -184,7 +184,7 @@ impl View {
         }
     }
 
-    /// Returns the position of an element, in elements from the base.
+    /// Returns the position of the element at `index`, in elements from `base`.
     pub(crate) fn place(&self, index: impl IntoIterator<Item = i64>) -> i64 {
         self.strides
             .iter()
@@ -206,7 +206,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Copies the contents of the active lanes from another value.
+    /// Copies the contents of the active lanes from `other`.
     pub(crate) fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
         if active.len() == lanes {
             self.clone_from(other);

@@ -54,8 +54,8 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Runs a pipeline. The first program reads `input` from standard input. If `input` is `None`,
-    /// its standard input is empty.
+    /// Runs a pipeline. The first program of the pipeline reads `input` from standard input. If
+    /// `input` is `None`, the standard input of the first program is empty.
     pub(crate) fn execute(
         &self,
         commands: &[Vec<String>],

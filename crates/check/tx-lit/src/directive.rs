@@ -14,22 +14,22 @@ pub trait Directive: Send + Sync {
     /// Runs the check.
     ///
     /// # Errors
-    /// Returns the failure message of the test. The caller adds the position of the directive to
-    /// the message.
+    /// Returns the failure message of the test as an error. The caller adds the position of the
+    /// directive to the failure message.
     fn run(&self, context: &Context<'_>) -> Result<(), String>;
 
     /// Validates the text after the colon of the directive, before any program runs.
     ///
     /// # Errors
-    /// Returns the reason why the text is invalid.
+    /// Returns the reason why the text after the colon is invalid.
     fn check(&self, value: &str) -> Result<(), String> {
         let _ = value;
         Ok(())
     }
 
     /// Returns whether the directive checks the output of a RUN line ([`Context::output`]). If the
-    /// directive checks output, `NAME(PREFIX): …` selects the RUN line with this prefix. The
-    /// selected RUN line needs no CHECK lines.
+    /// directive checks output, `NAME(PREFIX): …` selects the RUN line with the prefix `PREFIX`. A
+    /// RUN line that a directive selects needs no CHECK lines.
     fn reads_output(&self) -> bool {
         false
     }

@@ -70,7 +70,7 @@ impl Test {
     }
 
     /// Parses the directives of a test file. An unknown directive is an error, because a misspelt
-    /// CHECK would otherwise have no effect. The error message contains one line per invalid
+    /// CHECK line must not count as a comment. The error message contains one line per invalid
     /// directive.
     pub(crate) fn parse(text: &str, tools: &[&str], registry: &Registry) -> Result<Self, String> {
         let mut test = Self {
@@ -215,9 +215,9 @@ impl Test {
         text
     }
 
-    /// Checks that no check prefix that a RUN line declares, such as `PTX` in `RUN(PTX)`, is also
-    /// the name of a directive. If a check prefix were the name of a directive, the parser could
-    /// not distinguish a CHECK line from the directive.
+    /// Checks that no check prefix of a RUN line, such as `PTX` in `RUN(PTX)`, is also the name of
+    /// a directive. If a check prefix were the name of a directive, the parser could not
+    /// distinguish a CHECK line from the directive.
     fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
         for prefix in prefixes {
@@ -312,8 +312,9 @@ impl Test {
         Ok(())
     }
 
-    /// Returns the indices of the RUN lines with the given prefix. If no prefix is given, the
-    /// function returns the only RUN line of the file, or the RUN line without a name.
+    /// Returns the indices of the RUN lines with the given prefix. If `prefix` is `None`, the
+    /// function returns the index of the only RUN line, or the indices of the RUN lines with the
+    /// default prefix `CHECK`.
     fn runs_for(&self, name: &str, prefix: Option<&str>) -> Result<Vec<usize>, String> {
         let with = |prefix: &str| -> Vec<usize> {
             let has = |run: &Run| run.prefixes.iter().any(|each| each == prefix);

@@ -36,8 +36,8 @@
 //!
 //! The [driver](Suite::driver) is the program that compiles and validates tests. If the tests use
 //! only passes and variants of `tx`, the driver is `tx`; `tx_lit::Tool::in_path("tx")` finds `tx`
-//! on `PATH`. If the tests use passes or variants of the project, the driver is a program of the
-//! project: its `main` registers the passes and variants, and calls `tx_cli::main_with`.
+//! on `PATH`. If the tests use passes or variants of another project, the driver is a program of
+//! the other project: its `main` registers the passes and variants, and calls `tx_cli::main_with`.
 //! `docs/how-to/test-your-own.md` shows the source code of such a driver and of a test target.
 //!
 //! Every `.mlir` file in `tests/lit` and its subfolders is a test. The name of a test is its path:
@@ -91,14 +91,14 @@
 //! path [`Suite::root`], and `$TMP` replaces the path of the folder for temporary files.
 //!
 //! A project can add [tools](Suite::tool) and [directives](Suite::directive). A project can also
-//! declare directives that only [other tools read](Suite::read_elsewhere). The function
-//! [`directives`] parses directives for such tools.
+//! declare directives that only [other tools read](Suite::read_elsewhere). Other tools can parse
+//! their directives with the function [`directives`].
 //!
 //! ## Validation of a program
 //!
 //! After a colon, `VALIDATE` and `RACE-FREE` accept arguments of `tx validate`, as in `VALIDATE:
-//! --entry rows --chip sm_90` or `RACE-FREE: --arg rand:4x8xf32 --arg zeros:4xf32`. If the
-//! directive contains no `--arg`, `tx validate` generates the inputs.
+//! --entry rows --chip sm_90` or `RACE-FREE: --arg rand:4x8xf32 --arg zeros:4xf32`. If a `VALIDATE`
+//! or `RACE-FREE` line contains no `--arg`, `tx validate` generates the inputs.
 //!
 //! `RACE-FREE` is weaker than `VALIDATE`, because `RACE-FREE` accepts stages with wrong results.
 //! `RACE-FREE` requires that each function and kernel runs to its end, because a fault could hide a

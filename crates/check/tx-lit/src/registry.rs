@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 /// Directives of a suite that are not built into the parser.
 pub(crate) struct Registry {
     pub(crate) directives: BTreeMap<String, Box<dyn Directive>>,
-    /// Names of the directives that tools other than the harness read. The map value is the list of
-    /// folders whose tests may contain the directive. An empty list permits every folder.
+    /// Names of the directives that tools other than the harness read. The value of a map entry is
+    /// the list of folders whose tests may contain the directive. An empty list permits the
+    /// directive in every folder.
     pub(crate) read_elsewhere: BTreeMap<String, Vec<String>>,
 }
 

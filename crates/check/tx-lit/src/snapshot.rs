@@ -105,7 +105,7 @@ fn too_long(place: &str, lines: usize, limit: usize, run: &Run) -> String {
 }
 
 /// Returns the difference between the snapshot and an output that fails a CHECK line. The
-/// difference may show the cause of the failure.
+/// difference helps to find the cause of the failed CHECK line.
 pub(crate) fn changed(snapshot: &Path, text: &str) -> Option<String> {
     let old = fs::read_to_string(snapshot).ok()?;
     let difference = difference(snapshot_contents(&old), text);

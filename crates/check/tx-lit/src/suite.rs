@@ -116,8 +116,8 @@ impl Suite {
     }
 
     /// Sets the name of the [tool](Self::tool) that `VALIDATE`, `RACE-FREE` and `PTXAS` run. The
-    /// tool must support the commands `validate` and `compile` of `tx`. The default tool is `tx`,
-    /// which contains only the passes and variants of this project.
+    /// driver must support the commands `validate` and `compile` of `tx`. The default driver is
+    /// `tx`, which contains only the passes and variants of this project.
     pub fn driver(mut self, tool: impl Into<String>) -> Self {
         self.programs.driver = tool.into();
         self
@@ -130,8 +130,8 @@ impl Suite {
     }
 
     /// Enables the round-trip check for a tool. If the tool is the last program of a RUN line, the
-    /// harness runs the tool without passes on the output. The output of the additional run must be
-    /// equal to the output of the RUN line.
+    /// harness runs the tool without passes on the output. The round-trip check fails if the second
+    /// output differs from the output of the RUN line.
     pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
         self.round_trip.insert(tool.into());
         self
@@ -186,9 +186,9 @@ impl Suite {
         self
     }
 
-    /// Sets the command that failure messages recommend to accept a snapshot. `{test}` stands for
-    /// the name of the test. The default command is `INSTA_UPDATE=always cargo test -- --exact
-    /// {test}`.
+    /// Sets the command that failure messages recommend to accept a snapshot. In the recommended
+    /// command, `{test}` stands for the name of the test. The default command is
+    /// `INSTA_UPDATE=always cargo test -- --exact {test}`.
     pub fn bless_hint(mut self, hint: impl Into<String>) -> Self {
         self.snapshots.bless_hint = hint.into();
         self

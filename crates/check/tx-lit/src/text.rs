@@ -11,8 +11,8 @@ pub struct Line<'t> {
     pub argument: Option<&'t str>,
     /// Text after the colon: `tool %s` for `RUN(A,B): tool %s`; empty without a colon.
     pub value: &'t str,
-    /// Whether a colon follows the name of the directive. If no colon follows, the comment consists
-    /// only of the name.
+    /// Whether a colon follows the name of the directive. A directive without a colon consists of
+    /// its name alone.
     pub colon: bool,
 }
 

@@ -24,8 +24,9 @@ pub struct Tool {
 
 impl Tool {
     /// Creates a tool from a function that finds or builds the program. The first test that needs
-    /// the program calls the function. If the function returns an error, all tests that need the
-    /// program fail with this error. The error should contain installation instructions.
+    /// the program calls `find`. If `find` returns an error, all tests that need the program fail
+    /// with the error of `find`. The error of `find` should contain installation instructions for
+    /// the program.
     pub fn found_by(find: impl Fn() -> Result<PathBuf, String> + Send + Sync + 'static) -> Self {
         Self {
             find: Arc::new(find),
@@ -48,7 +49,7 @@ impl Tool {
     /// Returns the path of the program.
     ///
     /// # Errors
-    /// If a function searches the program and fails, the result is the error of the function.
+    /// Returns the error of the function that finds or builds the program.
     pub fn path(&self) -> Result<&Path, String> {
         match self.found.get_or_init(|| (self.find)()) {
             Ok(path) => Ok(path),

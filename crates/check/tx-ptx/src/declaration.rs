@@ -46,7 +46,7 @@ pub struct Declaration {
 /// Pointee of a pointer parameter: `.ptr .global .align 16`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pointer {
-    /// State space of the pointee, without the dot; `None` for generic.
+    /// State space of the pointee, without the dot; `None` for generic addresses.
     pub space: Option<String>,
     /// The alignment of the address in bytes.
     pub align: Option<u64>,

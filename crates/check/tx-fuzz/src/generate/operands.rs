@@ -10,7 +10,7 @@ const SIZES: [usize; 22] = [
     0, 1, 1, 2, 3, 4, 5, 7, 8, 8, 16, 17, 20, 31, 32, 33, 48, 64, 100, 128, 257, 1003,
 ];
 
-/// Returns a random shape of this rank with at most `most` elements.
+/// Returns a random shape of rank `rank` with at most `most` elements.
 pub(super) fn shape(random: &mut Random, rank: usize, most: usize) -> Vec<usize> {
     let mut shape = Vec::new();
     let mut left = most.max(1);

@@ -117,8 +117,8 @@ impl Printer<'_> {
     }
 
     /// Creates an array of tiles in a memory space. An array in global memory is an argument. For
-    /// an array in another memory space, the kernel first copies an argument to the array if `fill`
-    /// is set, and finally copies the array to the argument if `kept` is set.
+    /// an array outside of global memory, the kernel first copies an argument to the array if
+    /// `fill` is set, and finally copies the array to the argument if `kept` is set.
     #[expect(clippy::too_many_arguments, reason = "memory is all of these")]
     fn memory(
         &mut self,
@@ -233,7 +233,8 @@ impl Printer<'_> {
     }
 
     /// Prints a subview that selects a tile. `which` contains one entry per leading dimension of
-    /// the array. An entry is an index, or `None` to select the whole dimension.
+    /// the array of tiles. An entry of `which` is an index along its dimension; the entry `None`
+    /// selects the whole dimension.
     fn see(&mut self, stored: &Stored, which: &[Option<&str>], lines: &mut Vec<String>) -> Memref {
         let rank = stored.shape.len();
         let order = stored.view.order(rank);
@@ -721,7 +722,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns the name of the SSA value with the group index of a thread.
+/// Returns the name of the SSA value that holds the index of the thread group.
 fn group_name(scope: Scope) -> &'static str {
     match scope {
         Scope::Thread => "%thread",

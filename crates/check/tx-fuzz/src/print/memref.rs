@@ -74,8 +74,8 @@ impl Memref {
         )
     }
 
-    /// Prints a subview. A range without a size selects a single index, and removes the dimension
-    /// from the result.
+    /// Prints a subview. A subview range without a size selects a single index, and removes the
+    /// dimension from the result.
     pub(crate) fn subview(
         &self,
         name: impl Into<String>,
@@ -133,7 +133,7 @@ impl Memref {
         view
     }
 
-    /// Prints a transposition: dimension `d` of the result is dimension `from[d]` of this memref.
+    /// Prints a transposition: dimension `d` of the result is dimension `from[d]` of `self`.
     pub(crate) fn transpose(
         &self,
         name: impl Into<String>,

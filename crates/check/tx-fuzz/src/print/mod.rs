@@ -1,4 +1,4 @@
-//! Printers from descriptions to MLIR text.
+//! Printers that convert the description of a program to MLIR text.
 
 mod host;
 mod kernel;
@@ -17,8 +17,8 @@ impl Case {
     /// Prints the program.
     ///
     /// # Errors
-    /// Returns an error if two fields of the description contradict each other. The shrinker can
-    /// produce contradictory descriptions.
+    /// Returns an error if two fields of the program description contradict each other. The
+    /// shrinker can produce program descriptions that contradict themselves.
     pub fn text(&self) -> Result<Text, Contradiction> {
         match &self.program {
             Program::Kernel(kernel) => kernel::print(kernel),

@@ -118,7 +118,8 @@ impl Printer<'_> {
         Array { name, map, element }
     }
 
-    /// Returns an input argument. The first call with a given argument also declares the argument.
+    /// Returns an input argument. The first call with an operand also declares the corresponding
+    /// argument of the printed function.
     fn input(&mut self, operand: Operand) -> Array {
         if let Some((_, known)) = self.inputs.iter().find(|(other, _)| *other == operand) {
             return known.clone();
@@ -195,7 +196,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Prints a `tile.reduce` of the fused group.
+    /// Prints the `tile.reduce` of one of the fused ops.
     fn reduce(
         &mut self,
         number: usize,
@@ -237,8 +238,8 @@ impl Printer<'_> {
         self.body.push_str(&text);
     }
 
-    /// Prints a `linalg.generic`. If the op is a reduction, the function also prints the preceding
-    /// `linalg.fill`.
+    /// Prints a `linalg.generic`. For a reduction, the function also prints the `linalg.fill` that
+    /// precedes the `linalg.generic`.
     fn generic(&mut self, number: usize, op: &RowOp, sources: &[Array], to: &Array) {
         let (wide, element) = (self.wide.mlir(), to.element.mlir());
         let to_type = self.ty(to.map, to.element);
@@ -375,8 +376,8 @@ impl Printer<'_> {
         (text, "%v".to_owned())
     }
 
-    /// Returns the attribute with the schedule of the fused ops if op `number` is the first op, and
-    /// an empty text otherwise.
+    /// Returns the attribute with the schedule of the fused ops for op 0, and an empty string for
+    /// every other op.
     fn schedule(&self, number: usize, mapping: Mapping) -> String {
         if number > 0 {
             return String::new();
@@ -433,11 +434,11 @@ impl Printer<'_> {
         format!(", schedule = [{}]", steps.join(", "))
     }
 
-    /// Returns the schedule names (`in0`, `tmp0`, …) of all arrays that the ops of the group read.
-    /// If the parameter `totals` is set, the list contains only arrays with one element per row.
+    /// Returns the schedule names (`in0`, `tmp0`, …) of all arrays that the fused ops read. If
+    /// `totals` is set, the returned list contains only arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// Each entry contains an array and two flags. The first flag is set if an op reads the
-        /// array. The second flag is set if an op writes the array before any op reads the array.
+        /// Array, whether an op reads the array, and whether an op writes the array before any op
+        /// reads the array.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

@@ -174,8 +174,8 @@ fn reduces(kernel: &Kernel, at: usize, reduce: &Reduce) -> Vec<Reduce> {
     all
 }
 
-/// Returns smaller sources. Each source is paired with the index of its removed dimension, or with
-/// `None` if no dimension was removed.
+/// Returns smaller sources. Each returned source is paired with the index of the removed dimension,
+/// or with `None` if the source has all dimensions.
 fn sources(kernel: &Kernel, at: usize, source: &Source) -> Vec<(Source, Option<usize>)> {
     match source {
         Source::Result { .. } => kernel

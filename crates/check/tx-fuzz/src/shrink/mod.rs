@@ -52,8 +52,8 @@ pub(crate) fn shrink(
     }
 }
 
-/// Returns modified copies of the test case. One property of each copy is smaller than in the test
-/// case.
+/// Returns modified copies of the test case. Each copy has one smaller property, such as a smaller
+/// shape or fewer ops.
 fn smaller(case: &Case) -> Vec<Case> {
     let mut all = Vec::new();
     let mut push = |program: Program| {
@@ -101,7 +101,7 @@ mod tests {
     use crate::generate;
     use std::time::Duration;
 
-    /// Returns whether a kernel has a maximum over more than one element along some dimension.
+    /// Returns whether a kernel computes the maximum of more than one element along some dimension.
     fn has_maximum(case: &Case) -> bool {
         let Program::Kernel(kernel) = &case.program else {
             return false;

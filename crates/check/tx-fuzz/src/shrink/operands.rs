@@ -12,8 +12,8 @@ pub(super) fn drop_axis(axes: &[usize], gone: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Returns smaller shapes. Each shape is paired with the index of its removed dimension, or with
-/// `None` if no dimension was removed.
+/// Returns smaller shapes. Each returned shape is paired with the index of the removed dimension,
+/// or with `None` if the shape has all dimensions.
 pub(super) fn shapes(shape: &[usize]) -> Vec<(Vec<usize>, Option<usize>)> {
     let mut all = Vec::new();
     for d in 0..shape.len() {

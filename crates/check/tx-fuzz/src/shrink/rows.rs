@@ -3,7 +3,8 @@
 use crate::description::{Mapping, Operand, Rows};
 use crate::element::Element;
 
-/// Returns programs with fewer ops or operands, smaller sizes, or a simpler mapping.
+/// Returns programs with fewer ops or operands, smaller sizes, or a simpler mapping of rows to
+/// threads.
 pub(super) fn smaller_rows(rows: &Rows) -> Vec<Rows> {
     let mut all = Vec::new();
     let mut with = |change: &dyn Fn(&mut Rows)| {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 #[derive(Clone, Debug)]
 pub(super) struct Command {
-    /// Set if the command is `tx-opt`; otherwise the command is `tx`.
+    /// Set if the command is `tx-opt`; not set if the command is `tx`.
     opt: bool,
     program: String,
     before: Vec<String>,

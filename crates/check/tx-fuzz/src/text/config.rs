@@ -12,8 +12,8 @@ pub struct Config {
     pub program: String,
     /// Path of `tx`.
     pub tx: PathBuf,
-    /// Path of `tx-opt`. If the field is `None`, the fuzzer runs only `tx`, and tests neither
-    /// bytecode nor single passes.
+    /// Path of `tx-opt`. If the path of `tx-opt` is `None`, the fuzzer runs only `tx`, and tests
+    /// neither bytecode nor single passes.
     pub opt: Option<PathBuf>,
     /// Path of `mlir-opt`, which the fuzzer runs to identify crashes of MLIR itself.
     pub upstream: Option<PathBuf>,

@@ -23,8 +23,8 @@ use std::{fs, io};
 pub use config::Config;
 pub(crate) use process::place_of_crash;
 
-/// Returns a copy of `text` with random edits, some of which insert parts of `other`. The result
-/// depends only on `seed` and `index`.
+/// Returns a copy of `text` with random edits, some of which insert parts of `other`. For given
+/// texts, the edits depend only on `seed` and `index`.
 pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
     let mut random = Random::new(seed, index);
     let mut text = text.to_owned();
@@ -42,9 +42,8 @@ const PARSERS: [&str; 5] = [
     "AttrTypeReader::",
     "DialectReader::",
 ];
-/// Maximum number of findings that the fuzzer shrinks for each kind of failure. If a kind of
-/// failure has more findings than the limit, the fuzzer counts the further findings, but does not
-/// shrink their programs.
+/// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
+/// further findings of the kind, but does not shrink their programs.
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
@@ -205,8 +204,8 @@ fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bo
 }
 
 /// Returns whether a stack trace contains a frame of MLIR's parser before the first frame of this
-/// project. The trace lists the innermost frame first. `mlir-opt` cannot reproduce all crashes of
-/// MLIR's parser: `mlir-opt` rejects `tile` ops, and may survive a heap corruption.
+/// project. A stack trace lists the innermost frame first. `mlir-opt` cannot reproduce all crashes
+/// of MLIR's parser: `mlir-opt` rejects `tile` ops, and may survive a heap corruption.
 fn is_in_parser(stack: &str) -> bool {
     let symbols = stack.lines().filter_map(|line| {
         let frame = line.trim_start().strip_prefix('#')?;

@@ -140,7 +140,7 @@ const NESTS: &[(&str, &str)] = &[
 pub(super) struct Unit {
     pub(super) text: String,
     pub(super) bytecode: Option<Vec<u8>>,
-    /// Flags of `tx-opt` in the RUN line of the test that contains the program.
+    /// `tx-opt` flags from the RUN line of the lit test that contains the program.
     pub(super) flags: Vec<String>,
 }
 

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// CPU time limit of a process. The limit is high enough for slow builds of `tx` and `tx-opt`.
+/// CPU time limit of a process. The CPU time limit is high enough for slow builds of `tx` and
+/// `tx-opt`.
 const LIMIT: Duration = Duration::from_secs(60);
 const MOST_PAUSE: Duration = Duration::from_millis(20);
 /// Time limit within which an aborted process must print its stack trace.
@@ -101,7 +102,7 @@ fn end(child: &mut Child) -> io::Result<()> {
 }
 
 /// Returns LLVM's error message from the error output of a crashed process. If LLVM printed no
-/// message, the result is the innermost stack frame outside of signal handlers.
+/// message, the function returns the innermost stack frame outside of signal handlers.
 pub(crate) fn place_of_crash(said: &str) -> String {
     let frame = |line: &str| -> Option<String> {
         let rest = line.trim_start().strip_prefix('#')?;

@@ -159,8 +159,8 @@ fn check(
     Err(exec.with_thread(Trouble::fault(FaultKind::OutOfBounds, site, message), lane))
 }
 
-/// List of the `arith` ops that combine the values in `memref.atomic_rmw`. The enum value of the
-/// atomic kind is the index of its op in the list.
+/// List of the `arith` ops that combine the values in `memref.atomic_rmw`. The index of an op in
+/// `ATOMICS` is the enum value of its atomic kind.
 const ATOMICS: [&str; 16] = [
     "arith.addf",
     "arith.addi",

@@ -12,8 +12,8 @@ pub(crate) struct Convert {
 }
 
 impl Convert {
-    /// Creates a conversion. Integers are zero-extended if `unsigned` is set, and sign-extended
-    /// otherwise.
+    /// Creates a conversion. Integers are zero-extended if `unsigned` is set, and sign-extended if
+    /// `unsigned` is not set.
     pub(crate) fn new(from: Scalar, to: Scalar, unsigned: bool) -> Self {
         let name = match (from, to) {
             (Scalar::Float(a), Scalar::Float(b)) if a.bits() < b.bits() => "arith.extf",

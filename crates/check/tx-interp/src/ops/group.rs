@@ -1,4 +1,4 @@
-//! Groups of threads that execute an op of a scope together.
+//! Groups of threads, such as warps or blocks, that execute an op together.
 
 use crate::layout::Holder;
 use crate::machine::Exec;
@@ -8,7 +8,7 @@ use tx_dialect_tile::Scope;
 
 /// The threads that execute one op together.
 pub(crate) struct Group {
-    /// The lane that reads memory for the group.
+    /// Lane that reads memory for all threads of the group.
     pub(crate) first: u32,
     /// Thread index that corresponds to the thread offset 0 of a layout.
     pub(crate) base: i64,

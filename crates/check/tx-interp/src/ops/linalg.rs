@@ -51,8 +51,8 @@ enum Operand {
     Memory {
         slot: Slot,
         scalar: Scalar,
-        /// Whether the body of the op uses the elements of this operand. The body often does not
-        /// use the previous elements of an output.
+        /// Whether the body of the op uses the elements of the operand. The body of a
+        /// `linalg.generic` often does not use the previous elements of an output.
         read: bool,
     },
     Number {

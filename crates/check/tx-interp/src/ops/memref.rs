@@ -236,7 +236,8 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Copies all elements. The copy reads all elements before it writes the first element.
+/// Copies all elements. The function reads all source elements before it writes the first
+/// destination element.
 pub(crate) fn copy(
     exec: &mut Exec<'_>,
     from: &View,

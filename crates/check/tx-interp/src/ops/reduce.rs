@@ -211,9 +211,9 @@ impl<'c> Combine<'c> {
     /// Tightens error bounds by perturbation.
     ///
     /// Ops treat their operands as independent, so error bounds become too large if one number is
-    /// used twice, such as the maximum in a log-sum-exp. This function perturbs each component of
-    /// both operands by the error bound of the component, and adds up the changes of the result.
-    /// The sum of the changes is a first-order error bound of the result.
+    /// used twice, such as the maximum in a log-sum-exp. The function therefore perturbs each
+    /// component of both operands by the error bound of the component, and adds up the changes of
+    /// the result. The sum of the changes is a first-order error bound of the result.
     ///
     /// The function does not tighten infinite error bounds. An infinite error bound means that some
     /// order of combination overflows, or that the result of a comparison is uncertain.
@@ -403,11 +403,11 @@ impl<'c> Combine<'c> {
     /// identities that are combined with the elements. A program specifies neither the combination
     /// order nor the number of combined identities.
     ///
-    /// The function widens the bounds of NaNs, infinities and zeros that the identity changes, such
-    /// as NaN in `maxnumf` or -0.0 in a sum. The function also widens the error bounds of zeros
-    /// whose sign depends on the combination order. A result that does not depend on the
-    /// combination order stays exact, unless a partial result overflows or underflows in some
-    /// combination order ([`Bound::of_every_order`]).
+    /// The function widens the error bounds of NaNs, infinities and zeros that the identity
+    /// changes, such as NaN in `maxnumf` or -0.0 in a sum. The function also widens the error
+    /// bounds of zeros whose sign depends on the combination order. A result that does not depend
+    /// on the combination order stays exact, unless a partial result overflows or underflows in
+    /// some combination order ([`Bound::of_every_order`]).
     pub(crate) fn settle(&self, exec: &mut Exec<'_>, result: &mut Parts) {
         let Semantics::Region(_, identities) = &self.semantics else {
             return;
@@ -466,10 +466,9 @@ impl<'c> Combine<'c> {
         float.is_some_and(|float| float.value(bits) == 0.0)
     }
 
-    /// Returns one flag for each component of a partial result. The flag is set if the component is
-    /// a zero whose sign depends on the combination order, as in a complex product. The function
-    /// combines zeros of both signs and identities in several orders, and compares the signs of the
-    /// results.
+    /// Returns, for each component of a partial result, whether the component is a zero whose sign
+    /// depends on the combination order, as in a complex product. The function combines zeros of
+    /// both signs and identities in several orders, and compares the signs of the results.
     fn open_signs(
         &self,
         exec: &mut Exec<'_>,

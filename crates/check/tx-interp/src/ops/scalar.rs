@@ -91,8 +91,8 @@ fn sincos<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Option<OpClosure<
     }))
 }
 
-/// Returns the value of a float, or 0 for an integer. The result is only used to compute error
-/// bounds.
+/// Returns the value of a float, or 0 for an integer. The interpreter uses the returned float only
+/// to compute error bounds.
 pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::Float(float) => float.value(bits),
@@ -251,10 +251,10 @@ fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     element() != Some(true)
 }
 
-/// Returns whether the result of a comparison depends on the order of the elements. The result
-/// depends on the order of the elements if both operands are equal, or if the loop-carried operand
-/// is NaN. If only the operand that is not loop-carried is NaN, the result of the comparison does
-/// not depend on the order of the elements.
+/// Returns whether the result of a comparison depends on the order of the elements. The result of a
+/// comparison depends on the order of the elements if both operands are equal, or if the
+/// loop-carried operand is NaN. If the operand that is not loop-carried is the only NaN operand,
+/// the result of the comparison does not depend on the order of the elements.
 fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
         Scalar::Float(float) => {
@@ -270,9 +270,9 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
 }
 
 /// Returns the error bound of `maxnumf` or `minnumf` if one operand is infinite, like the initial
-/// value of the accumulator. The result of a row of NaNs is NaN or infinite, depending on the
-/// position of the identity in the combination order. If a row contains at least one number, the
-/// result of the row does not depend on the position of the identity.
+/// value of the accumulator. The reduction result of a row of NaNs is NaN or infinite, depending on
+/// the position of the identity in the combination order. If a row contains at least one number,
+/// the result of the row does not depend on the position of the identity.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {

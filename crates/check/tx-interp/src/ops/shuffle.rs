@@ -26,9 +26,10 @@ impl ShuffleMode {
         })
     }
 
-    /// Returns the lane from which `lane` reads in a `shfl`, and a flag. The flag is false if the
-    /// selected source lane is outside the segment of `lane`; `lane` then reads its own value.
-    /// `segment` and `clamp` are the two fields of operand c of `shfl`.
+    /// Returns the lane from which `lane` reads in a `shfl`, and whether the selected source lane
+    /// is inside the segment of `lane`. If the selected source lane of a `shfl` is outside the
+    /// segment, `lane` reads its own value. `segment` and `clamp` are the two fields of operand c
+    /// of `shfl`.
     pub(crate) fn source(self, lane: u32, by: u32, segment: u32, clamp: u32) -> (u32, bool) {
         let by = by % WARP;
         let most = (lane & segment) | (clamp & !segment);

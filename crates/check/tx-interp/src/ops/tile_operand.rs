@@ -56,7 +56,7 @@ pub(crate) fn check_sizes(view: &View, tile: &Tile, site: &Site) -> Result<(), T
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
 }
 
-/// Reads an element of a fragment from the first thread that holds a copy.
+/// Reads an element of a fragment from the first thread that holds a copy of the element.
 pub(crate) fn held(
     exec: &Exec<'_>,
     slot: Slot,

@@ -39,7 +39,7 @@ struct ReducePlan<'c> {
     outward: Vec<Convert>,
     old: Vec<Convert>,
     /// Combiner with the types of the old destination values, and conversions of partial results to
-    /// these types. The field is `None` if the old destination values are not wider than partial
+    /// the types of the old values; `None` if the old destination values are not wider than partial
     /// results.
     last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,

@@ -231,8 +231,8 @@ fn kind(name: &str, line: &str, code: &str) -> OperationKind {
     }
 }
 
-/// Returns the kind of operation as which `COUNT` counts an intrinsic call. `COUNT` counts only
-/// NVVM intrinsics.
+/// Returns the [`OperationKind`] that `COUNT` assigns to a call of an intrinsic. `COUNT` ignores
+/// calls of intrinsics that are not NVVM intrinsics.
 fn intrinsic(line: &str) -> OperationKind {
     let Some((_, called)) = line.split_once("\"llvm.nvvm.") else {
         return OperationKind::Other;

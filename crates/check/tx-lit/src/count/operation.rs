@@ -22,7 +22,7 @@ impl Space {
     ];
 }
 
-/// Kind of operation as which `COUNT` counts an MLIR op or a PTX instruction.
+/// Kind that `COUNT` assigns to an MLIR op or a PTX instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperationKind {
     Barrier,

@@ -159,7 +159,8 @@ impl Claim {
         }
     }
 
-    /// Returns whether an op of this kind may contain an unknown number of the counted operations.
+    /// Returns whether an op of kind `kind` may contain an unknown number of the operations that
+    /// `self` counts.
     pub(super) fn is_hidden_by(&self, kind: OperationKind) -> bool {
         match self.quantity {
             Quantity::Named(_) => false,

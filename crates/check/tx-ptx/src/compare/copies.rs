@@ -6,7 +6,7 @@ use super::difference::{Copied, Difference};
 use crate::facts::{Fact, KernelFacts};
 
 /// Maximum number of steps of the search that determines how often LLVM copied each block. If the
-/// search exceeds this number of steps, the check accepts the PTX.
+/// search exceeds the maximum number of steps, the check accepts the PTX.
 const TRIED: u32 = 50_000;
 
 /// Reports operations in loops if their instruction counts in the PTX cannot result from copies of
@@ -14,8 +14,8 @@ const TRIED: u32 = 50_000;
 ///
 /// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a basic block
 /// therefore have the same number of copies in the PTX, which is at least 1. The check skips an
-/// operation if the facts do not record its basic block, or if its PTX instructions also match
-/// another operation.
+/// operation if [`KernelFacts::together`] did not record its basic block, or if its PTX
+/// instructions also match another operation.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -53,10 +53,10 @@ pub(super) fn compare(
     }
 }
 
-/// Returns each comparable operation with the number of its instructions that stem from loops. This
-/// number is its instruction count in the PTX minus its number of occurrences outside loops in the
-/// IR. An operation is comparable if all its occurrences in loops are in blocks that
-/// `KernelFacts::together` recorded.
+/// Returns each comparable operation with the number of PTX instructions that stem from its
+/// occurrences in loops. The number of PTX instructions from loops is the instruction count in the
+/// PTX, minus the number of occurrences outside loops in the IR. An operation is comparable if
+/// `KernelFacts::together` recorded the basic blocks of all its occurrences in loops.
 fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> {
     let mut known = BTreeMap::new();
     for (fact, count) in ir.iter() {

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 ///
 /// The number of matched items is maximal. `fit` returns the cost of a match between a supply group
 /// and a capacity group, or `None` if the groups do not match. The function matches one supply
-/// group after the other. When the function matches a supply group, it may match items of the
-/// preceding supply groups with other capacity groups, but these items stay matched.
+/// group after the other. To match a supply group, the function may match items of preceding supply
+/// groups with other capacity groups; the items of the preceding groups stay matched.
 pub(super) fn saturate<R: Ord>(
     supply: &[u64],
     capacity: &[u64],

@@ -15,36 +15,36 @@ use matching::saturate;
 /// Returns the differences between the PTX and the IR, in a fixed order. The result is empty if PTX
 /// and IR agree.
 ///
-/// The facts of the IR describe the last MLIR module before translation to LLVM IR. The operations
-/// of a called function count once per call. LLVM may transform the code, so the comparison follows
-/// the rules of this list:
+/// `ir` contains the counted operations of the last MLIR module before the translation to LLVM IR.
+/// The operations of a called function count once per call. LLVM may transform the code, so the
+/// comparison follows these rules:
 ///
 /// * **Outside loops**, every operation occurs equally often in PTX and in IR. LLVM neither
 ///   removes, adds nor duplicates convergent operations.
-/// * **In loops**, LLVM may duplicate operations, because it unrolls and peels loops. For each
-///   operation in a loop of the IR, the PTX must contain at least as many instances as the IR,
-///   inside or outside loops. Operations of one basic block in a loop ([`KernelFacts::together`])
-///   have equal numbers of copies in the PTX.
+/// * **In loops**, LLVM may duplicate operations, because it unrolls and peels loops. If an
+///   operation is in a loop of the IR, the PTX must contain at least as many instances of the
+///   operation as the IR, inside or outside loops. Operations of one basic block in a loop
+///   ([`KernelFacts::together`]) have equal numbers of copies in the PTX.
 /// * **Removable operations** ([`KernelFacts::add_removable`]) may be missing from the PTX: they
 ///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
 ///   operations.
 /// * **No additions**: every counted instruction of the PTX must match an operation of the IR.
-/// * **Unknown values** match any value. A mask or clamp that is not constant counts as unknown; a
-///   scope that the PTX omits also counts as unknown. An access of generic memory in the IR matches
-///   an access of any state space in the PTX, because LLVM infers state spaces.
+/// * **Unknown values** match any value. A mask or clamp that is not constant is an unknown value,
+///   and so is a scope that the PTX omits. An access of generic memory in the IR matches an access
+///   of any state space in the PTX, because LLVM infers state spaces.
 /// * **Vector accesses** of the IR must not be split: PTX accesses of at least the vector width
 ///   must move at least as many bytes. The vector width is the largest power of two that divides
 ///   the vector size, at most 16 bytes, since PTX has no vectors of 12 bytes. LLVM may merge scalar
-///   accesses into a vector access, and vector accesses into a wider vector access. If the
-///   alignment of a vector access is smaller than its size, the vector access counts as removable,
-///   because LLVM must split it.
+///   accesses into a vector access, and vector accesses into a wider vector access. LLVM must split
+///   a vector access whose alignment is smaller than its size, so the vector access counts as
+///   removable.
 /// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses of
 ///   the PTX still count as replacements of vector accesses, because one 32-bit load can replace
-///   the load of a vector of two halves. The facts of the IR must contain all scalar accesses,
-///   including removable scalar accesses. If scalar accesses were missing from the facts of the IR,
-///   scalar accesses of the PTX could count as replacements of a vector access that LLVM split. If
-///   no narrow or removable access of the IR is in a loop, the number of bytes that narrow accesses
-///   of the PTX move is also limited.
+///   the load of a vector of two halves. `ir` must contain all scalar accesses of the IR, including
+///   those that LLVM may remove. If scalar accesses were missing from `ir`, scalar accesses of the
+///   PTX could count as replacements of a vector access that LLVM split. If no narrow or removable
+///   access of the IR is in a loop, the comparison also limits the number of bytes that narrow
+///   accesses of the PTX move.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -97,7 +97,7 @@ struct OperationGroup<'a> {
     inside: bool,
     required: u64,
     optional: u64,
-    /// Maximum number of PTX instructions that may match the operations of the group.
+    /// Maximum number of PTX instructions that may match the IR operations of the group.
     capacity: u64,
 }
 

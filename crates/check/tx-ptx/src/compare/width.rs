@@ -23,9 +23,10 @@ fn width(bytes: u32) -> u32 {
 ///
 /// Unrolling increases the number of bytes that wide accesses move, so a comparison of these bytes
 /// alone can miss a split vector access. Narrow accesses of the PTX may therefore move at most
-/// twice as many bytes as the narrow or removable accesses of the IR. The limit permits twice as
-/// many bytes because LLVM can duplicate a load to avoid a branch. If narrow or removable accesses
-/// of the IR are in loops, the number of bytes that narrow accesses of the PTX move has no limit.
+/// twice as many bytes as the narrow or removable accesses of the IR. Narrow accesses may move
+/// twice as many bytes because LLVM can duplicate a load to avoid a branch. If narrow or removable
+/// accesses of the IR are in loops, the number of bytes that narrow accesses of the PTX move has no
+/// limit.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -226,7 +227,7 @@ fn narrow_found(
     sum
 }
 
-/// Number of bytes that accesses narrower than some width may move in the PTX.
+/// Number of bytes that the PTX may move with accesses narrower than a given width.
 enum Allowed {
     /// Maximum number of bytes that narrow accesses of the PTX may move.
     Bytes(u64),

@@ -23,7 +23,7 @@ pub enum FactsError {
     Malformed {
         /// The function.
         function: String,
-        /// The malformed instruction, and the reason.
+        /// The malformed instruction, and the reason why it is malformed.
         source: MalformedInstruction,
     },
     /// A function calls itself, directly or indirectly, so the operations of the function cannot be
@@ -46,7 +46,7 @@ pub struct FunctionFacts {
 
 impl Facts {
     /// Counts the operations of each kernel of a module. The operations of a function of the module
-    /// count once per call of the function. The function does not count unreachable instructions.
+    /// count once per call of the function. `Facts::of` does not count unreachable instructions.
     pub fn of(module: &Module) -> Result<Facts, FactsError> {
         let defined: BTreeMap<&str, &Function> = module
             .functions()
@@ -61,8 +61,8 @@ impl Facts {
         Facts::with_calls(&own, entries)
     }
 
-    /// Counts the operations of each kernel. The operations of a callee count once per call. The
-    /// function ignores callees that are not in `functions`.
+    /// Counts the operations of each kernel. The operations of a callee count once per call.
+    /// `with_calls` ignores callees that `functions` does not contain.
     ///
     /// # Errors
     /// Returns [`FactsError::Recursive`] if a function calls itself, directly or indirectly.
@@ -118,8 +118,8 @@ fn own_facts(
     Ok(own)
 }
 
-/// Adds the facts of `root` and of all its callees to `whole`. An explicit stack replaces
-/// recursion, so call chains may have any depth.
+/// Adds the counted operations of `root` and of all its callees to `whole`. An explicit stack
+/// replaces recursion, so call chains may have any depth.
 fn resolve<'a>(
     root: &'a str,
     own: &'a BTreeMap<String, FunctionFacts>,
