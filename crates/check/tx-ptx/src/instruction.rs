@@ -20,11 +20,12 @@ pub enum Statement {
     Declaration(Declaration),
     /// A nested scope `{ … }` with its own names.
     Scope(Vec<Statement>),
-    /// A table `.branchtargets $L__BB0_1, $L__BB0_2;`, named by the preceding label.
+    /// A table of branch targets, `.branchtargets $L__BB0_1, $L__BB0_2;`, whose name is the
+    /// preceding label.
     BranchTargets(Vec<String>),
-    /// A table `.calltargets f, g;`, named by the preceding label.
+    /// A table of call targets, `.calltargets f, g;`, whose name is the preceding label.
     CallTargets(Vec<String>),
-    /// A prototype `.callprototype (.param .b32 _) _ (.param .b32 _);`, named by the preceding
+    /// A prototype `.callprototype (.param .b32 _) _ (.param .b32 _);`, whose name is the preceding
     /// label.
     CallPrototype {
         /// Return values of the prototype.
@@ -55,7 +56,7 @@ pub struct Instruction {
     pub opcode: Opcode,
     /// Operands in order.
     pub operands: Vec<Operand>,
-    /// Position of the first token.
+    /// Position of the first token of the instruction.
     pub at: Position,
 }
 
@@ -79,22 +80,22 @@ impl Opcode {
         Opcode { text }
     }
 
-    /// Returns the full text: `ld.global.v4.b32`.
+    /// Returns the opcode with all modifiers, such as `ld.global.v4.b32`.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Returns the text before the first dot: `ld`.
+    /// Returns the part of the opcode before the first dot, such as `ld`.
     pub fn name(&self) -> &str {
         self.text.split('.').next().unwrap_or(&self.text)
     }
 
-    /// Returns the modifiers without dots: `global`, `v4`, `b32`.
+    /// Returns the modifiers of the opcode without dots, such as `global`, `v4` and `b32`.
     pub fn modifiers(&self) -> impl Iterator<Item = &str> {
         self.text.split('.').skip(1)
     }
 
-    /// Returns whether the opcode has this modifier.
+    /// Returns whether the opcode contains `modifier`.
     pub fn has(&self, modifier: &str) -> bool {
         self.modifiers().any(|each| each == modifier)
     }
@@ -114,7 +115,7 @@ pub enum Operand {
         /// Offset in bytes.
         offset: i64,
     },
-    /// An integer in any notation.
+    /// An integer literal in any notation of PTX.
     Integer(i128),
     /// Bits of an f32 literal.
     Single(u32),
@@ -135,7 +136,7 @@ pub enum Operand {
 /// `[%rd1+16]`, `[tensor, {%r1, %r2}]`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Address {
-    /// A register, a symbol or an integer.
+    /// Base of the address: a register, a symbol or an integer.
     pub base: Box<Operand>,
     /// Offset in bytes.
     pub offset: i64,

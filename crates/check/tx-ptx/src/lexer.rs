@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     /// A word after a leading dot, without the dot: `reg`, `b32`, `shared::cluster`.
     Dot(String),
     Integer(u64),
-    /// Text of a number with a point or an exponent.
+    /// Text of a number with a decimal point or an exponent.
     Decimal(String),
     /// Bits of an f32 literal `0f…`.
     Single(u32),
@@ -86,7 +86,8 @@ fn in_word(c: char) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    /// Consumes `bytes` bytes of the remaining text, which must end at a character boundary.
+    /// Consumes the first `bytes` bytes of the remaining text. The consumed bytes must end at a
+    /// character boundary.
     fn take(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(bytes);
         for c in taken.chars() {
@@ -167,8 +168,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns the length of a word that has at least `taken` bytes, including parts after `.` and
-    /// `::`.
+    /// Returns the length in bytes of the word at the start of the remaining text, including the
+    /// parts of the word after `.` and `::`. The first `taken` bytes must be part of the word.
     fn dotted(&self, taken: usize) -> usize {
         let bytes = self.rest.as_bytes();
         let word = |at: usize| bytes.get(at).is_some_and(|&byte| in_word(char::from(byte)));

@@ -11,7 +11,7 @@ use crate::position::Position;
 /// formatted text to a module that is equal to the original module. Comments are not preserved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Module {
-    /// Version of the PTX ISA: 8 and 7 for `.version 8.7`.
+    /// Major and minor version of the PTX ISA, such as 8 and 7 for `.version 8.7`.
     pub version: (u32, u32),
     /// Target chip and options: `sm_90a`, `debug`.
     pub target: Vec<String>,
@@ -100,7 +100,7 @@ pub enum FunctionDirective {
     Numbers {
         /// Name of the directive, without the dot.
         name: String,
-        /// Numbers of the directive; empty for directives such as `.noreturn`.
+        /// Numbers of the directive; empty if the directive has no number, such as `.noreturn`.
         values: Vec<u64>,
     },
     /// `.pragma "…";`

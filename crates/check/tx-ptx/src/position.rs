@@ -31,7 +31,7 @@ impl fmt::Display for Position {
 pub struct ParseError {
     /// Line, counted from 1.
     pub line: u32,
-    /// Column in characters, counted from 1. An error at the end of the text has the column one
+    /// Column in characters, counted from 1. The column of an error at the end of the text is one
     /// past the last character.
     pub column: u32,
     /// Description of the unexpected token: "`;`", "the end of the text".

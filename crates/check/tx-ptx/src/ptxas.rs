@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Resource usage of all kernels of a module, by kernel name.
+/// Resource usage of each kernel of a module, by the name of the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// The kernels.
@@ -171,7 +171,7 @@ fn usage(messages: &str) -> Usage {
     usage
 }
 
-/// Returns the sum of the numbers with the given unit in a list separated by commas.
+/// Returns the sum of all numbers with the unit `unit` in a list separated by commas.
 fn amount(line: &str, unit: &str) -> u64 {
     line.split(',')
         .filter_map(|part| {

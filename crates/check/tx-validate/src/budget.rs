@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-/// Remaining work of one stage, in executed ops and memory accesses of all threads.
+/// Remaining work limit of one stage, in executed ops and memory accesses of all threads.
 ///
 /// The interpreter counts the executed ops and memory accesses of each input. The number of
 /// accesses cannot be derived from the sizes of the input, because every thread of a block may read
@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,
-    /// For each combination of argument shapes, the number of ops and accesses that the last input
-    /// executed.
+    /// Number of ops and memory accesses that the last input executed, for each list of argument
+    /// shapes.
     taken: BTreeMap<Sizes, u64>,
 }
 
@@ -29,8 +29,8 @@ impl Budget {
         }
     }
 
-    /// Returns whether the remaining work limit allows an input with the given sizes. The first
-    /// input of a stage always runs.
+    /// Returns whether the estimated work of an input with the given sizes is at most the remaining
+    /// work. The first input of a stage always runs.
     pub(crate) fn affords(&self, sizes: &Sizes) -> bool {
         match self.taken.get(sizes) {
             Some(taken) => *taken <= self.left,

@@ -14,13 +14,13 @@ pub(crate) struct Case {
     pub(crate) placed: PlacedArguments,
     pub(crate) reference: Option<Arc<Reference>>,
     pub(crate) before: Option<Results>,
-    /// Set if some stage gave a wrong result for this input.
+    /// Set if some stage gave a wrong result for the input.
     pub(crate) is_wrong: bool,
-    /// Set if the previous stage gave a wrong result for this input.
+    /// Set if the previous stage gave a wrong result for the input.
     pub(crate) stays_wrong: bool,
-    /// Set while the work of this input is within the work limit of the stage.
+    /// Set while the work of the input is within the work limit of the stage.
     pub(crate) is_run: bool,
-    /// Number of ops and accesses that the last run of this input executed.
+    /// Number of ops and memory accesses that the last run of the input executed.
     pub(crate) work: u64,
 }
 
@@ -30,9 +30,10 @@ impl Case {
         self.reference = Some(reference);
     }
 
-    /// Compares the results of an input with the previous stage and the reference. The parameter
-    /// `written` is set after kernel generation. If `written` is set and the data pattern fills
-    /// arrays with -0.0, each zero in the results must have the same sign as in the previous stage.
+    /// Compares the results of an input with the results of the previous stage and with the
+    /// reference results. The parameter `written` is set for each stage after kernel generation. If
+    /// `written` is set and the data pattern fills arrays with -0.0, each zero in the results must
+    /// have the same sign as in the results of the previous stage.
     pub(crate) fn judge(
         &mut self,
         input: &str,

@@ -43,8 +43,8 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
 }
 
 /// Returns the verdict on the results `found` of a stage. If the error bound of an element in `own`
-/// is infinite, the function accepts an infinity although the reference is NaN. The reference may
-/// be NaN because the reference program combined an infinity with an identity.
+/// is infinite, the function accepts an infinite result although the reference result is NaN. A
+/// reference result may be NaN because the reference program combined an infinity with an identity.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,

@@ -9,7 +9,8 @@ pub(crate) fn may_be_new(stage: &str) -> bool {
     matches!(stage, "parse" | "convert-linalg-to-tile")
 }
 
-/// Returns the verdict on all combiners that are reachable from an entry; `None` without combiners.
+/// Returns the verdict on all combiners that are reachable from an entry; `None` if no combiner is
+/// reachable.
 pub(crate) fn verdict(module: &Module<'_>, entry: &str) -> Option<Verdict> {
     judge(&tx_interp::laws(module, entry))
 }
@@ -56,8 +57,8 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
     })
 }
 
-/// Suffix of a message about a combiner property. The suffix states that the property fails only
-/// for values that may never occur.
+/// Suffix of a message about a combiner property. The suffix states that the combiner property
+/// fails only for values that may never occur.
 const ADVICE: &str = "with such values results depend on lengths and schedules";
 
 #[cfg(test)]

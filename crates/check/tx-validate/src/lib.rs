@@ -1,11 +1,12 @@
 //! Translation validation of every pass by execution.
 //!
-//! The input program and the module after each pass run on the same inputs: sizes that leave
-//! remainders, special values, and outputs with stale contents. [`tx_interp`] interprets modules
-//! above the LLVM dialect; from `tile-insert-sync` on, the interpreter also detects data races. The
-//! executor (`tx-exec`) runs lowered kernels under several thread schedules. The result names the
-//! first pass that changes the results. The validation does not execute the PTX. Instead,
-//! [`check_ptx`] compares the PTX with the last device IR.
+//! The validation runs the input program, and the module after each pass, on the same inputs. The
+//! inputs contain sizes that leave remainders, special values such as NaN, and outputs with stale
+//! contents. [`tx_interp`] interprets modules above the LLVM dialect; from `tile-insert-sync` on,
+//! the interpreter also detects data races. The executor (`tx-exec`) runs lowered kernels under
+//! several thread schedules. The result names the first pass that changes the results. The
+//! validation does not execute the PTX. Instead of an execution of the PTX, [`check_ptx`] compares
+//! the PTX with the last device IR.
 //!
 //! Sums and products of floats may differ from the results of the input program by at most an error
 //! bound that covers every combination order (see [`tx_interp::Bound`]). All other results must

@@ -18,12 +18,13 @@ pub struct Options {
     pub grid: Option<[u32; 3]>,
     /// Path of `ptxas` or of its directory; `None` searches `PATH`.
     pub ptxas: Option<PathBuf>,
-    /// Range of input indices to run; `None` runs all inputs. For each set of kernels that some
-    /// input launches, at least one input runs regardless of the range. Inputs with low indices are
-    /// small and expose most errors.
+    /// Range of input indices to run; `None` runs all inputs. At least one input runs for each set
+    /// of kernels that an input launches, even if the index of the input is outside of the range.
+    /// Inputs with low indices are small and expose most errors.
     pub inputs: Option<Range<usize>>,
-    /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
-    /// some seconds. One input for each set of launched kernels runs before all other inputs.
+    /// Work limit per stage, in ops and memory accesses of all threads; `None` selects a default
+    /// limit, which allows a few seconds per stage. One input for each set of launched kernels runs
+    /// before all other inputs.
     pub work: Option<u64>,
     /// Kernel to test; `None` tests all kernels. If a kernel is given, inputs that do not launch
     /// the kernel are skipped.
@@ -31,14 +32,14 @@ pub struct Options {
     /// Index of the first stage to check; stage `parse` has index 0. In the stages before the first
     /// checked stage, the validation only computes reference results.
     pub known: usize,
-    /// Index of the last stage to check before launch; `None` checks all stages.
+    /// Index of the last stage to check before the stage `launch`; `None` checks all stages.
     pub until: Option<usize>,
     /// Maximum number of steps in one run or launch, summed over all threads; a run with more steps
     /// counts as endless. `None` selects a default limit that is far above the number of steps of
     /// any generated input.
     pub steps: Option<u64>,
-    /// Set if the input program already contains all barriers. If the flag is set, data races are
-    /// errors from the first stage on.
+    /// Set if the input program already contains all barriers that the program needs. If
+    /// `synchronized` is set, a data race is an error in every stage.
     pub synchronized: bool,
     /// Cache of reference results that several validations can share.
     pub references: Option<Arc<References>>,
@@ -60,7 +61,7 @@ pub struct Watch(pub(crate) Arc<WatchFn>);
 type WatchFn = dyn Fn(&str, usize, usize) + Send + Sync;
 
 impl Watch {
-    /// Creates a callback that is called before each run.
+    /// Creates a progress callback that the validation calls before each run of an input.
     pub fn new(watch: impl Fn(&str, usize, usize) + Send + Sync + 'static) -> Self {
         Self(Arc::new(watch))
     }

@@ -44,7 +44,7 @@ pass! {
     }
 }
 
-/// All passes of this crate, for a pass registry.
+/// All passes of the crate `tx-validate`, for a pass registry.
 pub const PASSES: &[PassInfo] = &[Validate::INFO];
 
 /// Registers `tile-validate` with MLIR. The second call and all further calls have no effect.

@@ -140,8 +140,8 @@ fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     })
 }
 
-/// Returns whether an operation is a fence. A removable fence is not an op of the IR, but a fence
-/// that LLVM may add around an atomic operation.
+/// Returns whether an operation is a fence. A removable fence is a fence that LLVM may add around
+/// an atomic operation; the IR contains no op for a removable fence.
 fn is_fence(fact: &Fact) -> bool {
     matches!(fact, Fact::Fence { .. })
 }

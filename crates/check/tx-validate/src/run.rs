@@ -55,7 +55,7 @@ pub(crate) struct Run<'r> {
     laws: Option<(usize, Verdict)>,
     text: String,
     /// Text of an input program with linalg ops. After stage [`CONVERTS`], the validation computes
-    /// the remaining reference results with this program text.
+    /// the remaining reference results with the text in `source`.
     source: Option<String>,
     /// Set if the module already contains all barriers that the program needs.
     synchronized: bool,
@@ -360,8 +360,9 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Runs the inputs on a module, and compares the results with the previous stage and the
-    /// reference. At stage [`CONVERTS`], the comparison accepts an infinity in place of a NaN.
+    /// Runs the inputs on a module, and compares the results with the results of the previous stage
+    /// and with the reference results. At stage [`CONVERTS`], the comparison can accept an infinite
+    /// result although the reference result is NaN.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {
@@ -416,7 +417,7 @@ impl<'r> Run<'r> {
         verdict
     }
 
-    /// Runs lowered kernels on the executor, with the launches of the plan.
+    /// Runs lowered kernels on the executor, with the launches of the launch plan.
     fn execute(&mut self, plan: &Plan, device_ir: &str, orders: &[tx_runtime::Order]) -> Verdict {
         let artifact = Artifact {
             ptx: String::new(),

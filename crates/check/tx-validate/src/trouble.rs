@@ -21,15 +21,15 @@ pub enum Trouble {
     /// generated input contains.
     #[error("{what}; the program may require arguments of other sizes, or with other integers")]
     Unfit {
-        /// Description of the failure with the first input.
+        /// Description of the failure that the first input causes.
         what: String,
-        /// Code of the violated rule.
+        /// Diagnostic code of the violated rule, such as `TX0806`.
         code: Option<Code>,
     },
 }
 
 impl Trouble {
-    /// Returns the code of the violated rule.
+    /// Returns the diagnostic code of the violated rule.
     pub const fn code(&self) -> Option<Code> {
         match self {
             Self::Unfit { code, .. } => *code,

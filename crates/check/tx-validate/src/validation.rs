@@ -16,7 +16,7 @@ pub struct Stage {
 /// Verdicts on all stages of a program.
 #[derive(Clone, Debug)]
 pub struct Validation {
-    /// Name of the called function or kernel.
+    /// Name of the validated function or kernel.
     pub entry: String,
     /// Target chip.
     pub chip: String,
@@ -54,7 +54,7 @@ impl Validation {
     }
 
     /// Returns the violated property and the location of a `custom` combiner, if the first failure
-    /// is a wrong result that this combiner may explain.
+    /// is a wrong result that the combiner may explain.
     pub fn blamed(&self) -> Option<&str> {
         matches!(self.guilty()?.verdict, Verdict::Wrong(_)).then_some(())?;
         let mut told = self.stages.iter().filter_map(|stage| match &stage.verdict {
@@ -71,7 +71,7 @@ impl Validation {
         verdicts.any(|verdict| matches!(verdict, Verdict::Conditional(_)))
     }
 
-    /// Returns whether all tested properties of some `custom` combiner hold.
+    /// Returns whether the program has a `custom` combiner for which all tested properties hold.
     fn holds_custom(&self) -> bool {
         self.stages.iter().any(|stage| match &stage.verdict {
             Verdict::Hold(laws) => laws.contains(CUSTOM),
@@ -123,8 +123,9 @@ const CUSTOM: &str = "custom";
 /// Phrase in every message about an identity that is not neutral.
 const NOT_NEUTRAL: &str = "the identity is not neutral";
 
-/// Replaces repeated errors by `AsBefore`. After the first race, all later races count as repeated
-/// errors, although their messages differ between stages.
+/// Replaces the verdict on a stage by `AsBefore` if the stage repeats the error of an earlier
+/// stage. After the first data race, all later data races count as repeated errors, although their
+/// messages differ between stages.
 pub(crate) fn tell_once(stages: &mut [Stage]) {
     let mut wrong = None;
     let mut faults = BTreeSet::new();

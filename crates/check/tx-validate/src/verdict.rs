@@ -33,9 +33,9 @@ pub enum Verdict {
     /// Invalid operation, such as an out-of-bounds access, that does not occur in the previous
     /// stage.
     Fault {
-        /// Description of the error, with its location.
+        /// Description of the fault, with the location of the fault.
         what: String,
-        /// Code of the violated rule.
+        /// Diagnostic code of the violated rule, such as `TX0806`.
         code: Option<Code>,
     },
     /// The PTX differs from the device IR, or `ptxas` rejects the PTX.
@@ -77,7 +77,7 @@ impl Verdict {
         )
     }
 
-    /// Returns the code of the violated rule.
+    /// Returns the diagnostic code of the violated rule.
     pub const fn code(&self) -> Option<Code> {
         match self {
             Self::Race(_) => Some(codes::TX0801),

@@ -49,10 +49,10 @@ pub(crate) fn put(cache: &Cache, key: &Key, artifact: &Artifact) {
     }
 }
 
-/// Returns a text that identifies this compiler build. The text contains the path, size, inode and
-/// modification time of each loaded file: the compiler's binary, and the MLIR and LLVM libraries.
-/// The text contains no version number, because two different compiler builds can have the same
-/// version number.
+/// Returns a text that identifies the build of the running compiler. The text contains the path,
+/// size, inode and modification time of each loaded file: the compiler's binary, and the MLIR and
+/// LLVM libraries. The text contains no version number, because two different compiler builds can
+/// have the same version number.
 fn compiler() -> Option<&'static str> {
     static COMPILER: OnceLock<Option<String>> = OnceLock::new();
     COMPILER

@@ -63,7 +63,7 @@ impl<'r, 'w> Compilation<'r, 'w> {
         }
     }
 
-    /// Adds a stage that took `millis` milliseconds.
+    /// Appends a stage with a duration of `millis` milliseconds.
     pub(crate) fn add_stage(&mut self, name: &str, millis: f64, ir: Option<String>) {
         self.stages.push(Stage {
             name: name.to_owned(),
@@ -74,7 +74,7 @@ impl<'r, 'w> Compilation<'r, 'w> {
 }
 
 impl Compilation<'_, '_> {
-    /// Compiles a program to an artifact with all stages of the compilation.
+    /// Runs all stages of the compilation of a program, and returns the artifact.
     pub(crate) fn compile(
         &mut self,
         session: &Session,
@@ -152,7 +152,7 @@ impl Compilation<'_, '_> {
         })
     }
 
-    /// Lowers a module to kernels and returns the launch plan of its entry.
+    /// Lowers a module to kernels, and returns the launch plan of the entry of the module.
     pub(crate) fn lower(
         &mut self,
         session: &Session,

@@ -112,14 +112,14 @@ impl Compiler {
 
     /// Leaves [`Artifact::device_ir`] empty, which reduces the compile time by 6 %. Only the CPU
     /// device needs the device IR of an artifact. A compiler with a [cache](Self::with_cache)
-    /// ignores this option, because cached artifacts must also run on the CPU device.
+    /// ignores the option, because cached artifacts must also run on the CPU device.
     #[must_use]
     pub fn without_device_ir(mut self) -> Self {
         self.options.has_device_ir = false;
         self
     }
 
-    /// Keeps each `cf.assert` in the body of a linalg op; without this option, the compiler drops
+    /// Keeps each `cf.assert` in the body of a linalg op. By default, the compiler drops
     /// assertions. If the asserted condition is false in a thread, the thread calls `__assertfail`,
     /// and the launch fails. The compiler does not fuse a linalg op that contains an assertion with
     /// other ops. The compiler may therefore emit more kernels for programs with assertions.
@@ -181,8 +181,8 @@ impl Compiler {
     }
 
     /// Returns the text of the pipeline `lower-reduction` for the compiler's target. The pipeline
-    /// text includes the inserted passes. The caller can parse the pipeline text for its own pass
-    /// manager on `builtin.module`.
+    /// text includes the inserted passes. The caller can parse the pipeline text into a pass
+    /// manager of the caller, which must run on `builtin.module`.
     ///
     /// # Errors
     /// The current implementation always returns `Ok`.
@@ -198,10 +198,10 @@ impl Compiler {
         self.compile_source(&Source::new("<input>", text))
     }
 
-    /// Compiles a module of another MLIR context, without changing the module. The compiler prints
-    /// the module, and parses the printed text in its own context, so the module may contain only
-    /// ops of the dialects that [`crate::register_dialects`] adds. Diagnostics have the locations
-    /// of the module's ops.
+    /// Compiles a module that belongs to an MLIR context of the caller, without changing the
+    /// module. The compiler prints the module, and parses the printed text in its own context, so
+    /// the module may contain only ops of the dialects that [`crate::register_dialects`] adds.
+    /// Diagnostics have the locations of the module's ops.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -321,8 +321,8 @@ impl Compiler {
         Ok(explained)
     }
 
-    /// Returns the reductions of a program in program order, each with its candidate schedules. The
-    /// first candidate schedule is the default.
+    /// Returns the reductions of a program in program order, each with the candidate schedules of
+    /// the reduction. The first candidate schedule is the default.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].

@@ -31,7 +31,7 @@ pub enum ErrorKind {
     },
     /// The program needs a feature that is not implemented; the diagnostics name the feature.
     Unsupported,
-    /// Every pass succeeded, but the compiler emitted no PTX: a bug of this crate.
+    /// Every pass succeeded, but the compiler emitted no PTX: a bug of the crate `tx-compiler`.
     Codegen,
 }
 
@@ -40,8 +40,8 @@ pub enum ErrorKind {
 pub struct Error {
     /// Kind of the error.
     pub kind: ErrorKind,
-    /// Diagnostics of the compilation, in the order of their emission. A diagnostic has a location
-    /// if its source position is known. Never empty.
+    /// Diagnostics of the compilation, in the order in which the compiler emitted the diagnostics.
+    /// A diagnostic has a location if its source position is known. Never empty.
     pub diagnostics: Vec<Diagnostic>,
 }
 

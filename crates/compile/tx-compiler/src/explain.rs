@@ -18,8 +18,8 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Adds the choices and warnings that the pass `next` explains for a module. The function adds
-    /// nothing if the pass does not explain its choices.
+    /// Adds the choices of the pass `next` for a module, and the warnings of the pass. The function
+    /// adds nothing if the pass does not explain its choices.
     pub(crate) fn add_choices(
         &mut self,
         session: &Session,
@@ -45,8 +45,8 @@ impl Explained {
     }
 }
 
-/// Kernel, with the source position of the op that it computes, and with the range of row lengths
-/// that it handles.
+/// Kernel, with the source position of the op that the kernel computes, and with the range of row
+/// lengths that the kernel handles.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     name: String,
@@ -67,8 +67,8 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
 /// Sets the kernel names of each schedule case. The function assigns each kernel to the op that has
 /// the same source position as the kernel. Consecutive kernels with equal ranges of row lengths
 /// form a group, and group `i` implements schedule case `i` of the op. If the number of groups of
-/// kernels differs from the number of schedule cases, the function sets no kernel names for this
-/// source position.
+/// kernels differs from the number of schedule cases, the function sets no kernel names for the
+/// source position of the op.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
     let mut grouped = Vec::new();
     for one in all.iter_mut() {

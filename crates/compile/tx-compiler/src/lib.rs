@@ -26,7 +26,7 @@
 //! locations.
 //!
 //! The package `tx-examples` contains programs that embed the compiler. The page
-//! `docs/embedding.md` explains the programs of this package.
+//! `docs/embedding.md` explains the programs of the package `tx-examples`.
 //!
 //! # In a host compiler's own context
 //! [`register`] registers the passes with MLIR, and [`register_dialects`] adds the dialects to a
@@ -200,8 +200,8 @@ use melior::dialect::DialectRegistry;
 ///
 /// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tensor`,
 /// `tile` and `vector`. An entry for a dialect outside of MLIR and `tile` has the form `mine =
-/// my_dialect::handle`, in which `mine` is the dialect name and `my_dialect::handle` is a function
-/// that returns the dialect handle.
+/// my_dialect::handle`. `mine` is the name of the dialect, and the function `my_dialect::handle`
+/// returns the dialect handle.
 ///
 /// An option is a field, `NAME: TYPE = DEFAULT`. The type of an option is `u32`, `bool`, `String`,
 /// or any type that implements [`pass::OptionValue`]. The default value of every option is a string
@@ -232,8 +232,8 @@ pub fn register() {
     tx_passes::register();
 }
 
-/// Adds the `tile` dialect, the dialects of MLIR, and the translation interfaces that PTX emission
-/// needs to `registry`.
+/// Adds to `registry` the `tile` dialect, the dialects of MLIR, and the translation interfaces that
+/// PTX emission needs.
 ///
 /// MLIR loads a dialect when a parsed text or a pass uses the dialect. A program that builds ops
 /// with melior must call `context.load_all_available_dialects()` first, because MLIR aborts if the
@@ -245,7 +245,7 @@ pub fn register_dialects(registry: &DialectRegistry) {
 
 /// Registers a pass with MLIR for the rest of the process. After the registration, textual
 /// pipelines can contain the pass, and [`Compiler::with_pass_after`] can insert the pass into
-/// `lower-reduction`. Other threads may compile while this function runs, but must not parse
+/// `lower-reduction`. While the function runs, other threads may compile, but must not parse
 /// pipelines in their own MLIR contexts.
 ///
 /// # Errors
@@ -280,7 +280,7 @@ pub fn unknown_variant(name: &str) -> Option<String> {
     (!variant_names().contains(&name)).then(|| tx_passes::unknown_variant(name))
 }
 
-/// Registers a variant for the rest of the process. Every compilation that starts after this call
+/// Registers a variant for the rest of the process. Every compilation that starts after the call
 /// considers the registered variant, in any MLIR context.
 ///
 /// A [cache](Compiler::with_cache) identifies a variant by the name of the variant and by the file

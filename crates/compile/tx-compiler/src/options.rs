@@ -11,7 +11,7 @@ use melior::ir::Module;
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) target: Target,
-    /// Passes of the caller in `lower-reduction`.
+    /// Passes that the caller inserts into the pipeline `lower-reduction`.
     pub(crate) inserted: Insertions,
     /// Whether the artifact contains the IR after each stage.
     pub(crate) keep_stages: bool,

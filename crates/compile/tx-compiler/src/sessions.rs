@@ -8,7 +8,7 @@ use tx_mlir::Session;
 /// Maximum number of source bytes per context, because a context never frees types, attributes and
 /// locations.
 const MAX_BYTES: usize = 1 << 20;
-/// Minimum number of source bytes that a program adds to the count for the limit [`MAX_BYTES`].
+/// Minimum number of bytes by which a program increases the byte count that [`MAX_BYTES`] limits.
 const MIN_BYTES: usize = 1 << 12;
 
 /// Pool of idle MLIR contexts. The number of idle contexts is at most the largest number of

@@ -3,8 +3,8 @@
 //! The build scripts of the MLIR bindings also search for LLVM, but the error messages of these
 //! scripts do not explain how to install LLVM. Cargo usually runs the build script of this crate
 //! before the build scripts of the bindings, because the crate has no dependencies. If LLVM is not
-//! installed, the build script of this crate fails with installation instructions. Build scripts of
-//! dependent crates read the installation prefix of LLVM from `DEP_TX_LLVM_PREFIX`.
+//! installed, the build script of the crate `tx-llvm` fails with installation instructions. Build
+//! scripts of dependent crates read the installation prefix of LLVM from `DEP_TX_LLVM_PREFIX`.
 
 /// Installation prefix of LLVM at build time, with the folders `bin`, `include` and `lib`.
 pub const PREFIX: &str = env!("TX_LLVM_PREFIX");

@@ -304,8 +304,9 @@ impl fmt::Display for AffineMap {
 }
 
 impl<'c> Builder<'c> {
-    /// Emits the value of an affine expression at `point`. The caller must not pass expressions
-    /// with symbols, because the function replaces each symbol by 0.
+    /// Emits ops that compute the value of an affine expression, with the elements of `point` as
+    /// the values of the dimensions. The caller must not pass expressions with symbols, because the
+    /// function replaces each symbol by 0.
     pub fn affine(&self, expr: &Affine, point: &[Index<'c>]) -> Index<'c> {
         let both = |l: &Affine, r: &Affine| (self.affine(l, point), self.affine(r, point));
         let op = |name: &str, l: Index<'c>, r: Index<'c>| {

@@ -29,7 +29,7 @@ pub struct Builder<'c> {
     block: Blk<'c>,
     before: Option<Op<'c>>,
     location: Location<'c>,
-    /// Constants and memref sizes that this builder and its parent builders have emitted. A builder
+    /// Constants and memref sizes that the builder and its parent builders have emitted. A builder
     /// only appends ops, so the stored constants and sizes dominate every op that the builder emits
     /// later.
     constants: RefCell<BTreeMap<ReuseKey, Val<'c>>>,
@@ -41,7 +41,8 @@ pub struct Builder<'c> {
 enum ReuseKey {
     /// Constant, identified by the addresses of its uniqued attribute and its uniqued type.
     Constant(usize, usize),
-    /// Size of a memref dimension: [`key`] of the memref, and index of the dimension.
+    /// Size of a memref dimension, identified by the [`key`] of the memref and by the index of the
+    /// dimension.
     Size(usize, usize),
 }
 
@@ -99,7 +100,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Returns a builder with the same insertion point and another location.
+    /// Returns a builder with the same insertion point, but with the location `location`.
     #[must_use]
     pub fn located(&self, location: Location<'c>) -> Self {
         Self {
@@ -230,7 +231,7 @@ impl<'c> Builder<'c> {
 /// Returns block argument `index`.
 ///
 /// # Panics
-/// Panics if the block has no argument with this index.
+/// Panics if the block has no argument with the given index.
 pub fn argument<'c>(block: Blk<'c>, index: usize) -> Val<'c> {
     block
         .argument(index)

@@ -5,17 +5,18 @@ use crate::operation::{
     ShuffleMode, Space, Threads, VoteMode, normal,
 };
 
-/// An operation that the comparison of the IR with the PTX covers, with the properties that the
-/// comparison reads.
+/// An operation of the device IR or of the PTX, with the properties of the operation that
+/// [`compare`](crate::compare()) reads.
 ///
-/// A field with the value `None` is unknown, and matches any value. The signed and the unsigned
-/// variant of a sum or bitwise operation have equal effects, so [`KernelFacts`](crate::KernelFacts)
-/// removes the sign from the types of these operations.
+/// If a field is `None`, its value is unknown, and the comparison accepts any value. The signed and
+/// the unsigned variant of a sum or bitwise operation have equal effects, so
+/// [`KernelFacts`](crate::KernelFacts) removes the sign from the types of these operations.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
     /// A barrier of a block.
     Barrier {
-        /// Action of the threads: wait, arrive or reduce a predicate.
+        /// Action of the threads at the barrier: arrive and wait, arrive without waiting, or
+        /// arrive, wait and reduce a predicate.
         kind: BarrierKind,
         /// Barrier number, 0 to 15.
         id: Option<u32>,
@@ -37,7 +38,7 @@ pub enum Fact {
         /// Memory ordering. If the PTX specifies no ordering, an arrival has release semantics, and
         /// a wait has acquire semantics.
         ordering: Option<Ordering>,
-        /// Whether all threads of a warp execute the operation together.
+        /// Whether all threads of a warp execute the operation together (the modifier `.aligned`).
         aligned: bool,
     },
     /// A warp shuffle, `shfl.sync`.
@@ -46,7 +47,8 @@ pub enum Fact {
         mode: ShuffleMode,
         /// Mask of the participating lanes.
         mask: Option<u32>,
-        /// Operand c of `shfl.sync`: the last lane of a segment, and the segment mask.
+        /// Operand c of `shfl.sync`: a bound of the source lane index, and a mask that splits the
+        /// warp into segments.
         clamp: Option<u32>,
     },
     /// A reduction across the lanes of a warp, `redux.sync`.
@@ -58,7 +60,7 @@ pub enum Fact {
     },
     /// A vote of lanes, `vote.sync`.
     Vote {
-        /// Kind of the vote, which determines the result.
+        /// Kind of the vote: `.all`, `.any`, `.uni` or `.ballot`.
         mode: VoteMode,
         /// Mask of the participating lanes.
         mask: Option<u32>,
@@ -78,8 +80,8 @@ pub enum Fact {
         /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// An atomic operation, `atom` or `red`. A fact does not distinguish `atom` from `red`, because
-    /// LLVM may emit `red` if the result is unused.
+    /// An atomic operation, `atom` or `red`. The comparison does not distinguish `atom` from `red`,
+    /// because LLVM may emit `red` if the result of the operation is unused.
     Atomic {
         /// The read-modify-write operation.
         combine: Combine,
@@ -87,8 +89,8 @@ pub enum Fact {
         ty: ScalarType,
         /// Number of elements per access.
         lanes: u32,
-        /// State space. `Generic` in the IR matches any state space, because LLVM infers state
-        /// spaces.
+        /// State space. `Generic` in the IR matches any state space in the PTX, because LLVM infers
+        /// the state space of a generic address.
         space: Space,
         /// Set of threads for which the operation is atomic.
         scope: Option<Scope>,
@@ -102,14 +104,14 @@ pub enum Fact {
     },
     /// A proxy fence, which orders accesses through different proxies.
     ProxyFence {
-        /// The modifiers, such as `proxy.async`.
+        /// Modifiers of the `fence` instruction, such as `proxy.async`.
         kind: String,
     },
     /// A load or store of a vector.
     VectorAccess {
-        /// Whether the access loads or stores.
+        /// Whether the access is a load or a store.
         direction: Direction,
-        /// State space. `Generic` in the IR matches any state space.
+        /// State space. `Generic` in the IR matches any state space in the PTX.
         space: Space,
         /// Size of the vector in bytes.
         bytes: u32,
@@ -117,9 +119,9 @@ pub enum Fact {
     /// A load or store of one element. LLVM can replace a vector access by a scalar access: for
     /// example, one 32-bit load can replace the load of a vector of two halves.
     ScalarAccess {
-        /// Whether the access loads or stores.
+        /// Whether the access is a load or a store.
         direction: Direction,
-        /// State space. `Generic` in the IR matches any state space.
+        /// State space. `Generic` in the IR matches any state space in the PTX.
         space: Space,
         /// Size of the element in bytes.
         bytes: u32,
@@ -140,14 +142,15 @@ fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
 }
 
 impl Fact {
-    /// Returns whether the operation is a vector access or a scalar access. The comparison of
-    /// widths covers vector and scalar accesses.
+    /// Returns whether the operation is a vector access or a scalar access. The comparison checks
+    /// accesses separately from other operations, because LLVM may change the width of an access.
     pub(crate) fn is_access(&self) -> bool {
         matches!(self, Self::VectorAccess { .. } | Self::ScalarAccess { .. })
     }
 
-    /// Returns the fact that describes an instruction, or `None` if the comparison ignores the
-    /// instruction. A parameter load has no fact, because the IR has no op for a parameter load.
+    /// Returns the [`Fact`] that describes a PTX instruction, or `None` if the comparison with the
+    /// IR ignores the instruction. For a parameter access such as `ld.param`, the function returns
+    /// `None`, because the IR has no op for a parameter access.
     pub fn of(operation: &Operation) -> Option<Fact> {
         let fact = match operation {
             Operation::Barrier(barrier) => Fact::Barrier {
@@ -201,8 +204,8 @@ impl Fact {
         Some(fact.normalized())
     }
 
-    /// Removes the sign from the types of the fact if the sign does not affect the result: `u32`
-    /// becomes `b32`.
+    /// Replaces a signed or unsigned type by the bit type of the same width, such as `u32` by
+    /// `b32`, if the signedness does not affect the result of the operation.
     pub(super) fn normalized(mut self) -> Fact {
         match &mut self {
             Fact::Redux { kind, .. } => kind.ty = normal(kind.combine, kind.ty),
@@ -213,7 +216,7 @@ impl Fact {
         self
     }
 
-    /// Returns whether the PTX instruction `ptx` can implement this IR operation.
+    /// Returns whether the PTX instruction `ptx` can implement the operation `self` of the IR.
     pub fn matches(&self, ptx: &Fact) -> bool {
         use Fact::{
             Atomic, Barrier, Call, ClusterBarrier, Elect, Fence, Match, ProxyFence, Redux,

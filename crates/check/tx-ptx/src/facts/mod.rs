@@ -9,10 +9,11 @@ use std::fmt;
 pub use collect::{FactsError, FunctionFacts};
 pub use fact::Fact;
 
-/// Facts of all kernels of a module, by kernel name.
+/// Operations of all kernels of a module, by kernel name.
 ///
-/// [`Facts::of`] collects the facts of PTX. The caller collects the facts of the IR;
-/// [`compare`](crate::compare()) documents the requirements.
+/// [`Facts::of`] collects the operations of a PTX module. The caller of
+/// [`compare`](crate::compare()) collects the operations of the IR, as the documentation of
+/// `compare` requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The kernels.
@@ -31,7 +32,7 @@ impl Facts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelFacts {
     counts: BTreeMap<Fact, Count>,
-    /// Number of occurrences of each fact in each basic block that [`KernelFacts::together`]
+    /// Number of occurrences of each operation in each basic block that [`KernelFacts::together`]
     /// recorded.
     blocks: Vec<BTreeMap<Fact, u64>>,
 }
@@ -57,7 +58,7 @@ pub struct Count {
     /// `outside_may_vanish` is 0.
     pub outside_may_vanish: u64,
     /// Number of occurrences in [`inside`](Count::inside) that LLVM may remove, for example because
-    /// their loop has no iterations.
+    /// a loop has no iterations.
     pub inside_may_vanish: u64,
 }
 
@@ -148,9 +149,9 @@ impl KernelFacts {
             .merge(count);
     }
 
-    /// Records that the given facts are in one basic block. The caller must add each fact with
-    /// [`LoopNesting::InLoop`] before it calls `together`. LLVM copies all operations of a basic
-    /// block together.
+    /// Records that the given operations are in one basic block. Before a call of `together`, the
+    /// caller must add each operation with [`LoopNesting::InLoop`]. If LLVM unrolls a loop, LLVM
+    /// copies all operations of a basic block of the loop together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {
@@ -161,14 +162,14 @@ impl KernelFacts {
         }
     }
 
-    /// Returns the basic blocks in loops that [`KernelFacts::together`] recorded, each with its
-    /// facts and their numbers of occurrences.
+    /// Returns the basic blocks that [`KernelFacts::together`] recorded. Each basic block is a map
+    /// from the operations of the block to their numbers of occurrences.
     pub(crate) fn blocks(&self) -> &[BTreeMap<Fact, u64>] {
         &self.blocks
     }
 
-    /// Adds the facts of a function called at `place`. If the call is in a loop, every operation of
-    /// the callee counts as an operation in a loop.
+    /// Adds the operations of a called function; `place` is the position of the call. If the call
+    /// is in a loop, every operation of the callee counts as an operation in a loop.
     pub fn include(&mut self, callee: &KernelFacts, place: LoopNesting) {
         for (fact, count) in callee.iter() {
             let count = match place {

@@ -6,8 +6,8 @@ use super::scope::{Register, ScopeTable, register};
 use super::site::Site;
 use crate::instruction::{Instruction, Operand};
 
-/// Maximum length of a chain of register copies to follow. In PTX that LLVM emits, a chain of
-/// register copies contains one or two copies.
+/// Maximum number of register copies (`mov`) that the analysis follows from a use to a constant. In
+/// PTX that LLVM emits, a chain of register copies contains one or two copies.
 const FOLLOWED: usize = 16;
 
 /// Definition of a register: the index of the only instruction that writes the register, or
@@ -19,9 +19,9 @@ enum Definition {
     Several,
 }
 
-/// Opcodes without a result operand. If an opcode is not in this list, the analysis assumes that
-/// the instruction writes its first operand. If the list lacks an opcode, the analysis may miss a
-/// constant, but finds no wrong constant.
+/// Opcodes without a result operand. For an opcode outside of the list, the analysis assumes that
+/// the instruction writes its first operand. If the list lacks an opcode without a result, the
+/// analysis may miss a constant, but finds no wrong constant.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",

@@ -1,8 +1,8 @@
-//! Errors of malformed control flow.
+//! Errors in the control flow of a PTX function.
 
 use crate::position::Position;
 
-/// A body with malformed control flow.
+/// Error in the control flow of the body of a PTX function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FlowError {
     /// A branch to an undefined label.

@@ -21,8 +21,8 @@ impl<'a> Flat<'a> {
         Ok(flat)
     }
 
-    /// Appends the statements of one scope. The parser limits the nesting depth, so the recursion
-    /// depth of this function is bounded.
+    /// Appends the statements of one scope. The parser limits the nesting depth of scopes, and thus
+    /// the recursion depth of the function.
     fn scope(
         &mut self,
         statements: &'a [Statement],
@@ -85,14 +85,15 @@ impl<'a> Flat<'a> {
         }
     }
 
-    /// Returns the indices of all instructions that follow a label.
+    /// Returns, for each label, the index of the instruction directly after the label.
     pub(super) fn labelled(&self) -> impl Iterator<Item = usize> {
         self.scopes
             .iter()
             .flat_map(|scope| scope.labels.values().copied())
     }
 
-    /// Returns the index of the instruction at a label that is visible in `scope`.
+    /// Returns the index of the instruction directly after the label `name` that is visible in
+    /// `scope`.
     pub(super) fn find_label(&self, scope: usize, name: &str) -> Option<usize> {
         outwards(&self.scopes, scope).find_map(|(_, table)| table.labels.get(name).copied())
     }

@@ -28,7 +28,8 @@ pub struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    /// Analyses the body of a function. A declaration without a body has no instructions.
+    /// Collects the instructions, basic blocks and register definitions of a function. A
+    /// declaration without a body has no instructions.
     pub fn of(function: &'a Function) -> Result<Flow<'a>, FlowError> {
         let flat = Flat::of(function.body.as_deref().unwrap_or_default())?;
         let blocks = loops::blocks(&flat)?;
@@ -66,7 +67,7 @@ impl<'a> Flow<'a> {
         self.blocks[site.block].reachable
     }
 
-    /// Decodes an instruction. The operation contains constants in place of the registers that hold
+    /// Decodes an instruction. In the decoded operation, constants replace the registers that hold
     /// these constants.
     pub fn operation(&self, site: &Site<'a>) -> Result<Operation, MalformedInstruction> {
         Operation::read(

@@ -1,20 +1,20 @@
-//! Names that a scope declares.
+//! Names that a PTX scope (`{ … }`) declares.
 
 use crate::declaration::Declarator;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A register, identified by its name and by the index of the scope that declares it. Several
-/// scopes of inline assembly may declare a register with the same name.
+/// A register, identified by its name and by the index of the scope that declares the register.
+/// Several scopes of inline assembly may declare a register with the same name.
 pub(super) type Register<'a> = (usize, &'a str);
 
 /// Declarations of one scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScopeTable<'a> {
     pub(super) parent: Option<usize>,
-    /// Registers that are declared by their full names.
+    /// Registers that are declared by their full names, such as `%x`.
     pub(super) registers: BTreeSet<&'a str>,
-    /// Registers that are declared as in `%r<5>`. Each entry contains the prefix of the names and
-    /// the number of registers.
+    /// Registers that are declared as a numbered list, such as `%r<5>`. Each entry contains the
+    /// prefix of the names and the number of registers.
     pub(super) numbered: BTreeMap<&'a str, u64>,
     /// Index of the instruction after each label.
     pub(super) labels: BTreeMap<&'a str, usize>,
@@ -53,7 +53,8 @@ impl<'a> ScopeTable<'a> {
     }
 }
 
-/// Returns the scope and its ancestors; the innermost scope is the first element.
+/// Returns a scope and all enclosing scopes, each with its index, from the innermost to the
+/// outermost scope.
 pub(super) fn outwards<'s, 'a>(
     scopes: &'s [ScopeTable<'a>],
     scope: usize,

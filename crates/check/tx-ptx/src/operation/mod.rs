@@ -1,4 +1,4 @@
-//! Typed description of the instructions that the comparison with the IR needs.
+//! Typed representation of the PTX instructions that the comparison with the IR covers.
 
 mod read;
 mod types;
@@ -10,10 +10,10 @@ pub use types::{
 
 use crate::position::Position;
 
-/// An instruction that the comparison with the IR covers, with the properties that the comparison
-/// reads.
+/// A PTX instruction, with the operands and modifiers of the instruction that the comparison with
+/// the IR reads.
 ///
-/// `None` represents an operand that is not constant.
+/// A field with the value `None` represents an operand that is not constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Threads of a block wait for each other.
@@ -28,18 +28,22 @@ pub enum Operation {
         /// True if the instruction waits at the barrier, and false if the instruction arrives at
         /// the barrier.
         wait: bool,
-        /// Explicit memory ordering, if any.
+        /// Memory ordering that the instruction specifies; `None` if the instruction specifies no
+        /// ordering.
         ordering: Option<Ordering>,
-        /// Whether all threads of a warp execute the instruction together.
+        /// Whether all threads of a warp execute the instruction together (the modifier
+        /// `.aligned`).
         aligned: bool,
     },
     /// `shfl.sync`: a lane reads a register of another lane.
     Shuffle {
         /// Shuffle mode: the rule that selects the source lane.
         mode: ShuffleMode,
-        /// Operand b: distance, xor mask or index of the source lane.
+        /// Operand b of `shfl.sync`: the distance to the source lane, the xor mask, or the index of
+        /// the source lane.
         lane: Option<u32>,
-        /// Operand c: bits 0 to 4 hold the last lane of a segment, bits 8 to 12 the segment mask.
+        /// Operand c of `shfl.sync`: bits 0 to 4 contain a bound of the source lane index, and bits
+        /// 8 to 12 contain a mask that splits the warp into segments.
         clamp: Option<u32>,
         /// Mask of the participating lanes.
         mask: Option<u32>,
@@ -53,7 +57,7 @@ pub enum Operation {
     },
     /// `vote.sync`
     Vote {
-        /// Kind of the vote, which determines the result.
+        /// Kind of the vote: `.all`, `.any`, `.uni` or `.ballot`.
         mode: VoteMode,
         /// Mask of the participating lanes.
         mask: Option<u32>,
@@ -73,7 +77,7 @@ pub enum Operation {
         /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// `atom`, or `red`, which does not return the old value.
+    /// An `atom` instruction, or a `red` instruction, which does not return the old value.
     Atomic(Atomic),
     /// `ld`, `ldu` or `st`.
     Access(Access),
@@ -81,8 +85,8 @@ pub enum Operation {
     Fence {
         /// Memory ordering of the fence.
         ordering: Ordering,
-        /// Set of threads for which the fence orders accesses. The field is `None` if the
-        /// instruction specifies no scope.
+        /// Set of threads for which the fence orders accesses. `scope` is `None` if the instruction
+        /// specifies no scope.
         scope: Option<Scope>,
     },
     /// Proxy fences: `fence.proxy`, `fence.mbarrier_init` and similar instructions.
@@ -102,7 +106,8 @@ pub enum Operation {
 /// A barrier of a block: `bar` or `barrier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Barrier {
-    /// Action of the threads: wait, arrive or reduce a predicate.
+    /// Action of the threads at the barrier: arrive and wait, arrive without waiting, or arrive,
+    /// wait and reduce a predicate.
     pub kind: BarrierKind,
     /// Barrier number, 0 to 15.
     pub id: Option<u32>,
@@ -126,11 +131,11 @@ pub enum BarrierKind {
 /// Number of threads that participate in a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Threads {
-    /// All threads of the block (no thread count in the instruction).
+    /// All threads of the block, because the instruction specifies no number of threads.
     All,
     /// A constant number of threads.
     Count(u32),
-    /// A number of threads in a register.
+    /// A register of the instruction contains the number of threads.
     Unknown,
 }
 
@@ -141,9 +146,9 @@ pub struct ReduxKind {
     pub combine: Combine,
     /// Type of the combined values.
     pub ty: ScalarType,
-    /// Whether floats are replaced by their absolute values.
+    /// Whether the instruction replaces floats by their absolute values (the modifier `.abs`).
     pub abs: bool,
-    /// Whether a NaN operand makes the result NaN.
+    /// Whether a NaN operand makes the result NaN (the modifier `.NaN`).
     pub nan: bool,
 }
 
@@ -158,10 +163,10 @@ pub struct Atomic {
     pub lanes: u32,
     /// State space of the address.
     pub space: Space,
-    /// Set of threads for which the operation is atomic. The field is `None` if the instruction
+    /// Set of threads for which the operation is atomic. `scope` is `None` if the instruction
     /// specifies no scope; PTX then assumes `.gpu`.
     pub scope: Option<Scope>,
-    /// Memory ordering. The field is `None` if the instruction specifies no ordering; PTX then
+    /// Memory ordering. `ordering` is `None` if the instruction specifies no ordering; PTX then
     /// assumes `.relaxed`.
     pub ordering: Option<Ordering>,
     /// Whether the instruction returns the old value (`atom` instead of `red`).
@@ -171,17 +176,17 @@ pub struct Atomic {
 /// A load or a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Whether the access loads or stores.
+    /// Whether the access is a load or a store.
     pub direction: Direction,
     /// State space of the address.
     pub space: Space,
-    /// The type of an element.
+    /// Type of an element of the access.
     pub ty: ScalarType,
     /// Number of elements per access, such as 4 for `.v4`.
     pub lanes: u32,
     /// Memory ordering of the access.
     pub ordering: Ordering,
-    /// Set of threads for which the access is ordered.
+    /// Set of threads to which the memory ordering of the access applies.
     pub scope: Option<Scope>,
     /// Whether the access uses the read-only cache: `.nc`, `ldu`.
     pub read_only: bool,
@@ -209,6 +214,7 @@ pub struct MalformedInstruction {
     pub at: Position,
     /// Opcode of the instruction.
     pub opcode: String,
-    /// The syntax error, phrased to follow the opcode: "has 3 operands, expected 5".
+    /// Description of the syntax error, such as "has 3 operands, expected 5". In the error message,
+    /// the description follows the opcode.
     pub problem: String,
 }

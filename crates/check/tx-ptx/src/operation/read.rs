@@ -1,4 +1,4 @@
-//! Decoding of an instruction to an operation.
+//! Decoding of a PTX instruction into an `Operation`.
 
 use super::{
     Access, Atomic, Barrier, BarrierKind, Combine, Direction, MalformedInstruction, MatchMode,
@@ -8,7 +8,7 @@ use crate::instruction::{Instruction, Operand};
 
 impl Operation {
     /// Decodes an instruction. `constant` returns the value of a constant operand. `is_register`
-    /// returns whether a symbol without `%` is a register name.
+    /// returns whether a name without `%` is the name of a register.
     pub fn read(
         instruction: &Instruction,
         constant: impl Fn(&Operand) -> Option<i128>,
@@ -75,7 +75,7 @@ impl Reader<'_> {
         self.instruction.opcode.has(modifier)
     }
 
-    /// Returns the first modifier for which `name` returns a value.
+    /// Returns the first value that `name` returns for a modifier of the opcode.
     fn find<T>(&self, name: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.instruction.opcode.modifiers().find_map(name)
     }
@@ -89,7 +89,7 @@ impl Reader<'_> {
             .ok_or_else(|| self.malformed(format!("has none of {expected}")))
     }
 
-    /// Returns the type of the instruction, which is the last modifier. The function does not
+    /// Returns the type of the instruction: the last modifier of the opcode. The function does not
     /// support `cvt` and `mma`, because these instructions have several types.
     fn ty(&self) -> Result<ScalarType, MalformedInstruction> {
         self.instruction
@@ -118,7 +118,7 @@ impl Reader<'_> {
         Err(self.malformed(format!("has {found} operand{plural}, expected {expected}")))
     }
 
-    /// Returns an operand as 32 bits. PTX literals can be signed or unsigned.
+    /// Returns the value of a constant operand as 32 bits. PTX literals can be signed or unsigned.
     fn bits(&self, index: usize) -> Option<u32> {
         let value = (self.constant)(self.instruction.operands.get(index)?)?;
         u32::try_from(value)

@@ -95,7 +95,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Returns the variant of a PTX modifier. `word` has no dot.
+            /// Returns the enum variant that represents a PTX modifier. `word` has no dot.
             pub fn named(word: &str) -> Option<$name> {
                 match word {
                     $($word $(| $other)* => Some($name::$variant),)+
@@ -103,7 +103,7 @@ macro_rules! words {
                 }
             }
 
-            /// Returns the PTX modifier without a dot.
+            /// Returns the PTX modifier that the enum variant represents, without a dot.
             pub fn name(self) -> &'static str {
                 match self {
                     $($name::$variant => $word,)+
@@ -184,7 +184,7 @@ words! {
         Down = "down",
         /// The index of the source lane is the xor of a mask and the index of the executing lane.
         Bfly = "bfly",
-        /// An operand contains the index of the source lane.
+        /// Operand b of `shfl.sync` contains the index of the source lane.
         Idx = "idx",
     }
 }
@@ -222,9 +222,9 @@ words! {
         Min = "min",
         /// The maximum of two values.
         Max = "max",
-        /// An increment that wraps to 0 at a bound.
+        /// An increment; the new value is 0 if the old value is at least the operand.
         Inc = "inc",
-        /// A decrement that wraps from 0 to a bound.
+        /// A decrement; the new value is the operand if the old value is 0 or exceeds the operand.
         Dec = "dec",
         /// Bitwise AND of integers, logical AND of predicates.
         And = "and",
@@ -232,7 +232,7 @@ words! {
         Or = "or",
         /// Exclusive or of bits.
         Xor = "xor",
-        /// Exchange with the new value.
+        /// An exchange, which stores the operand and returns the old value.
         Exch = "exch",
         /// Compare and swap.
         Cas = "cas",
@@ -242,7 +242,7 @@ words! {
 }
 
 words! {
-    /// Whether an access loads or stores.
+    /// Whether an access is a load or a store.
     Direction {
         /// Read.
         Load = "ld",

@@ -9,7 +9,8 @@ use crate::position::{ParseError, Position};
 const DEPTH: usize = 64;
 
 pub(super) struct Cursor {
-    /// All tokens of the text. The last token is [`Kind::End`], which `index` never passes.
+    /// All tokens of the text. The last token is [`Kind::End`]; `index` never exceeds the index of
+    /// the last token.
     tokens: Vec<Token>,
     index: usize,
     depth: usize,
@@ -32,7 +33,7 @@ impl Cursor {
     }
 
     /// Returns the index of the next token that is not a marker of inline assembly. The parser
-    /// reads the markers of inline assembly only between statements. The parser calls
+    /// reads the markers of inline assembly between statements, and nowhere else. The parser calls
     /// [`marker`](Cursor::marker) before each statement.
     fn next_index(&self) -> usize {
         let mut index = self.index;
@@ -114,7 +115,7 @@ impl Cursor {
         found
     }
 
-    /// Consumes any word with a leading dot. The result does not contain the dot.
+    /// Consumes any word with a leading dot. The returned word does not contain the leading dot.
     pub(super) fn dotted(&mut self, expected: &str) -> Result<String, ParseError> {
         let Kind::Dot(name) = self.peek() else {
             return Err(self.unexpected(expected));
@@ -206,7 +207,7 @@ impl Cursor {
         Ok(all)
     }
 
-    /// Runs a recursive parser function within the limit on the nesting depth.
+    /// Runs a recursive parser function. Fails if the nesting depth would exceed the limit `DEPTH`.
     pub(super) fn nested<T>(
         &mut self,
         run: impl FnOnce(&mut Cursor) -> Result<T, ParseError>,

@@ -15,7 +15,7 @@ use cursor::Cursor;
 impl Module {
     /// Parses a module.
     ///
-    /// The parser checks syntax only and accepts unknown opcodes and modifiers. Comments are
+    /// The parser checks only the syntax, and accepts unknown opcodes and modifiers. Comments are
     /// dropped, except for the markers of inline assembly.
     ///
     /// ```

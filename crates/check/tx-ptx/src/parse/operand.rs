@@ -91,7 +91,7 @@ impl Cursor {
         })
     }
 
-    /// Parses a number with an optional sign.
+    /// Parses a number with an optional minus sign.
     pub(super) fn number(&mut self, expected: &str) -> Result<Number, ParseError> {
         let negative = self.eat('-');
         let number = match self.peek() {

@@ -1,5 +1,5 @@
-//! Sizes and data patterns of generated inputs, which together launch every kernel and execute all
-//! paths of every kernel.
+//! Sizes and data patterns of generated inputs. The inputs together launch every kernel, and
+//! execute all paths of every kernel.
 
 use super::numbers::{DataPattern, LEAST_BLOCK, Role, SINGLE_OUTLIER_VARIATIONS, Variation, WARP};
 use super::sizes::{Guess, most_dimensions, solve, threads};
@@ -13,7 +13,8 @@ pub(super) struct Candidate {
     /// Sizes of dynamic dimensions 0 to 3.
     pub(super) sizes: [usize; 4],
     pub(super) data: DataPattern,
-    /// Variation of the data pattern; `None` for all variations.
+    /// Variation of the data pattern; `None` represents one input for each variation of the
+    /// pattern.
     pub(super) variation: Option<Variation>,
     /// Maximum number of elements of one argument.
     pub(super) most: usize,
@@ -36,10 +37,10 @@ impl Candidate {
 
 /// Sizes of dynamic dimensions 0 to 3 of the arrays, and the data pattern of the arrays.
 ///
-/// Most sizes are not multiples of the warp size 32. A 64x128 array consists of whole transposed
-/// tiles of 64 rows by 256 bytes. Some arrays have more than 256 rows, and some arrays have rows of
-/// more than 256 parts (groups of 32 columns). The size 131073 is one more than the number of
-/// elements that 256 blocks of 256 threads reduce in two loop iterations.
+/// Most sizes are not multiples of the warp size 32. A 64x128 array leaves no remainder in kernels
+/// that transpose tiles of 64 rows by 256 bytes. Some arrays have more than 256 rows, and some
+/// arrays have rows of more than 256 parts (groups of 32 columns). The size 131073 is one more than
+/// the number of elements that 256 blocks of 256 threads reduce in two loop iterations.
 const CANDIDATES: [([usize; 4], DataPattern); 29] = [
     ([33, 100, 3, 2], DataPattern::SmallIntegers),
     ([13, 75, 5, 3], DataPattern::Special),
@@ -74,7 +75,7 @@ const CANDIDATES: [([usize; 4], DataPattern); 29] = [
 
 /// Sizes of an array whose rows have more than 256 parts (groups of 32 columns). The array tests
 /// kernels in which one block of at most 256 threads combines one partial result per part. If 128
-/// threads combine the partial results, many partial results remain for a fourth loop iteration.
+/// threads combine the partial results, 127 partial results remain for the fourth loop iteration.
 const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPattern::Parts);
 
 /// Sizes for the pattern `ExpOutlier`. A row is long enough for several warps, and short enough
@@ -85,8 +86,8 @@ const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 /// [`LONGEST_ROW`] elements launch the same kernels as all longer rows.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
-/// Data patterns for [`length_candidates`]. No pattern contains infinities, because the results of
-/// some combiners for a short row with an infinity depend on the combination order.
+/// Data patterns for [`length_candidates`]. The data patterns contain no infinities. In a short row
+/// with an infinity, the results of some combiners depend on the combination order.
 const LENGTH_DATA: [DataPattern; 13] = [
     DataPattern::Signs,
     DataPattern::Random,
@@ -102,18 +103,19 @@ const LENGTH_DATA: [DataPattern; 13] = [
     DataPattern::NearRowEnd,
     DataPattern::FarBelowZero,
 ];
-/// Pairs of a maximum row length and a number of rows. An input with rows of `n` elements has the
-/// number of rows of the first pair whose maximum is at least `n`. Inputs with short rows have more
-/// rows than one block reduces.
+/// Pairs of a maximum row length and a number of rows. For an input with rows of `n` elements, the
+/// number of rows comes from the first pair whose maximum row length is at least `n`. Inputs with
+/// short rows have more rows than one block reduces.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Number of rows of the inputs whose row lengths [`tails`] returns.
 const TAIL_ROWS: usize = 3;
-/// Vector length above which only the first [`FEW_PATTERNS`] data patterns are generated.
+/// Maximum length of a vector for which inputs of all data patterns are generated. Longer vectors
+/// use only the first [`FEW_PATTERNS`] data patterns.
 const FEW_PATTERNS_LENGTH: usize = 1 << 16;
 const FEW_PATTERNS: usize = 4;
 /// Number of variations that [`length_candidates`] and [`kernel_candidates`] assume for a data
-/// pattern. A kernel does not split a row into a multiple of 7 parts, so the outliers of two rows
-/// can be in two different parts.
+/// pattern. Kernels do not split a row into a multiple of 7 parts. Therefore, the outliers of two
+/// rows can be in different parts.
 const LENGTH_VARIATIONS: usize = 7;
 
 /// Sizes with many long rows or with long columns. Inputs with many long rows or with long columns
@@ -127,9 +129,9 @@ const NUMBERS: [[usize; 4]; 7] = [
     [8293, 67, 1, 2],
     [4103, 1031, 1, 2],
 ];
-/// Sizes that all patterns of [`KERNEL_DATA`] use in the test of one kernel. The rows and columns
-/// leave large remainders after one or two loop iterations. Some sizes have few rows, because
-/// correct results of other rows could mask an error in one row.
+/// Sizes of the inputs that test one kernel with the data patterns of [`KERNEL_DATA`]. The rows and
+/// columns leave large remainders after one or two loop iterations. Some sizes have few rows,
+/// because the correct results of many rows could mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -152,9 +154,9 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1 << 20, 1, 1],
     [1, 1_100_003, 1, 1],
 ];
-/// Number of row lengths per length class (range of row lengths that launch the same kernels) of
-/// the inputs that test one kernel. A thread reads up to 32 consecutive elements of a row, so 32
-/// lengths cover each position of the row end in these elements.
+/// Number of row lengths per length class in the inputs that test one kernel. A length class is a
+/// range of row lengths that launch the same kernels. A thread reads up to 32 consecutive elements
+/// of a row, so the end of a row can be at 32 positions within the elements of a thread.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [DataPattern; 2] = [DataPattern::FarBelowZero, DataPattern::LastQuarter];
 /// Number of rows of the input for the last length class (the longest rows). A kernel that
@@ -193,7 +195,8 @@ const NUMBER_DATA: [DataPattern; 5] = [
     DataPattern::NearRowEnd,
     DataPattern::Columns,
 ];
-/// Maximum number of elements of one argument for [`NUMBERS`] and [`KERNEL_SIZES`].
+/// Maximum number of elements of one argument of an input with the sizes of [`NUMBERS`] or
+/// [`KERNEL_SIZES`].
 pub(super) const MOST_OF_NUMBERS: usize = MOST_OF_LARGE;
 
 /// Data patterns for programs with static sizes.
@@ -224,7 +227,7 @@ pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 /// Maximum number of elements of one argument of a program that launches a kernel with a fixed
 /// grid.
 const MOST_OF_LARGE: usize = 5 << 20;
-/// Number of elements at which a grid is expected to have reached its maximum size.
+/// Number of elements for which a grid is expected to have its maximum size.
 const MOST_THREADS: usize = 1 << 26;
 /// Number of elements per thread in tests of a fixed-size grid. The first number applies to arrays
 /// of rank at most 2, and the second number to arrays of higher rank. A thread reads up to 32
@@ -234,8 +237,9 @@ const ROUNDS: [usize; 2] = [36, 18];
 const AT_ONCE: [usize; 2] = [8, 32];
 /// Number of contiguous elements that a block reads per loop iteration, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Distance, in threads, between the outliers that test consecutive elements of a thread. With a
-/// distance of this many threads, no two outliers are in the same warp.
+/// Number of threads between the outlier that tests one element of a thread and the outlier that
+/// tests the next element of a thread. At the distance [`LARGE_STEP`], no two outliers are in the
+/// same warp.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
@@ -306,10 +310,9 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Returns eight lengths of a length class. For any three adjacent low bits, the eight lengths
-/// contain all eight combinations of the bits. If a thread reads 2, 4 or 8 elements per loop
-/// iteration, the last element of a row can be any of the 2, 4 or 8 elements; the eight lengths
-/// cover each of these positions.
+/// Returns eight lengths of a length class. In the eight lengths, any three adjacent low bits take
+/// all eight values. If a thread reads 2, 4 or 8 elements per loop iteration, the eight lengths
+/// place the last element of a row at each of the 2, 4 or 8 positions.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // The entries are powers of a generator of GF(8): any three adjacent powers are linearly
     // independent.
@@ -612,9 +615,9 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
     whole.into_iter().chain(alone).collect()
 }
 
-/// Returns all assumptions about equal dynamic dimensions. The order of the assumptions depends on
-/// the number of launch plan steps that launch a kernel if the assumption holds. The assumption
-/// with the highest number is the first element.
+/// Returns all assumptions about which dynamic dimensions have equal sizes. The assumptions are
+/// sorted by the number of launch plan steps that launch a kernel if the assumption holds. The
+/// assumption with the highest number is the first element.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);

@@ -44,9 +44,10 @@ pub struct Input {
 /// Returns the inputs of a program. The result is empty if no sizes satisfy the checks of the
 /// program. The parameter `guess` determines which dynamic dimensions have equal sizes.
 ///
-/// The parameter `numbers` limits the result to a range of input indices. For each set of kernels
-/// that some input launches, the result still contains at least one input. If at least one input
-/// launches the kernel `kernel`, the result contains only inputs that launch the kernel `kernel`.
+/// The parameter `numbers` limits the result to a range of input indices. The result contains at
+/// least one input for each set of kernels that an input launches, even if the index of the input
+/// is outside of `numbers`. If at least one input launches the kernel `kernel`, the result contains
+/// only inputs that launch the kernel `kernel`.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,
@@ -169,7 +170,7 @@ struct Planned {
     variation: Variation,
     /// Index in the list of candidate inputs.
     number: usize,
-    /// Number of candidate inputs with the same data pattern that run before this candidate input.
+    /// Number of candidate inputs with the same data pattern that run before the candidate input.
     before: usize,
     /// Set if the input was generated to test one kernel. Inputs for one kernel have a separate
     /// cost limit.

@@ -13,24 +13,24 @@ pub(super) enum DataPattern {
     SmallIntegers,
     /// NaNs, infinities, zeros of both signs, subnormals and extreme values among small integers.
     Special,
-    /// Random floats in [-1, 1); random integers of full width.
+    /// Random floats in [-1, 1); integers with random bits.
     Random,
     /// Floats with many significant digits; the sum of thousands of these floats is still exact. If
     /// a program rounds a partial sum, the result changes. All bits of an integer element are set;
     /// this integer is the identity of `and` and of an unsigned minimum.
     ManyDigits,
-    /// Floats are -0.0. In variations with an odd index, the floats of all arguments except the
-    /// first are 1.0. If the accumulator of a sum does not start at -0.0, the result has the wrong
-    /// sign. Integers are random.
+    /// Floats are -0.0. In variations ([`Variation`]) with an odd index, the floats of all
+    /// arguments except the first are 1.0. If the accumulator of a sum does not start at -0.0, the
+    /// result has the wrong sign. Integers are random.
     Zeros,
     /// Floats are 1.0; integers are random.
     Ones,
-    /// The first argument contains the least value, and the other arguments contain the greatest
-    /// value. If the initial value of the accumulator is not the identity, a minimum or maximum is
-    /// wrong.
+    /// All elements of the first argument have the least value of their type, and all elements of
+    /// the other arguments have the greatest value. If the initial value of the accumulator is not
+    /// the identity, a minimum or maximum is wrong.
     Least,
-    /// The first argument contains the greatest value, and the other arguments contain the least
-    /// value.
+    /// All elements of the first argument have the greatest value of their type, and all elements
+    /// of the other arguments have the least value.
     Greatest,
     /// Floats near 1.0: products of hundreds of these elements are rounded, but do not overflow.
     /// Integers are 0, which is the identity of `or` and of an unsigned maximum.
@@ -46,11 +46,12 @@ pub(super) enum DataPattern {
     /// values of all rows form a diagonal. Each large value is the maximum of its row if the
     /// maximum ignores NaN.
     Numbers,
-    /// Equal elements, except for one large and one small outlier per row, in different groups of
-    /// 32 columns. Each group of columns contains an outlier in at least one variation
-    /// ([`Variation`]).
+    /// Equal elements, except for one large and one small outlier per row. The two outliers of a
+    /// row are in different groups of 32 columns. Each group of columns contains an outlier in at
+    /// least one variation ([`Variation`]).
     Parts,
-    /// Equal elements, except for two NaNs per row, in different groups of 32 columns.
+    /// Equal elements, except for two NaNs per row. The two NaNs of a row are in different groups
+    /// of 32 columns.
     NanParts,
     /// NaNs, except for the first column, the last column and one large value per row. The large
     /// values of adjacent rows are in different groups of 32 columns.
@@ -73,7 +74,7 @@ pub(super) enum DataPattern {
     NearRowEnd,
     /// Equal elements, except for one large outlier per row, within the last quarter of the row.
     /// The outlier is in the remainder of the row, because kernels compute a predicate for each
-    /// group of remainder elements.
+    /// group of remainder elements, and a wrong predicate omits the outlier.
     LastQuarter,
     /// Equal elements, except for one outlier per row. The outlier exceeds the other elements by
     /// 2.5 ln 2. The exponential of 2.5 ln 2 is 2^2.5, and a polynomial approximation of `exp2` is
@@ -83,12 +84,13 @@ pub(super) enum DataPattern {
     /// log-sum-exp.
     FarBelowZero,
     /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
-    /// values in all other columns. Only few elements of a row affect the sum of the exponentials
-    /// of the row, so the sum shows whether a kernel rounds intermediate results.
+    /// values in all other columns. Few elements of a row affect the sum of the exponentials of the
+    /// row, so the sum shows whether a kernel rounds intermediate results.
     FewLarge,
 }
 
-/// One variation of a data pattern: its index, and the number of variations.
+/// Variation of a data pattern, such as another place or kind of the outliers: index of the
+/// variation, and number of variations of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variation {
     pub(super) number: usize,
@@ -111,7 +113,7 @@ impl Variation {
         }
     }
 
-    /// Returns a variation with the outlier at index `place`.
+    /// Returns a variation of the data pattern whose outlier is at index `place`.
     pub(super) fn at(place: usize, number: usize, outliers: &'static [Role]) -> Self {
         Self {
             at: Some(place),
@@ -119,7 +121,7 @@ impl Variation {
         }
     }
 
-    /// Returns the number of variations of the pattern `data` that run before this variation.
+    /// Returns the number of variations of the pattern `data` that run before the variation `self`.
     /// Variations of the pattern `SingleOutlier` that test the first thread of a block alternate
     /// with the other variations.
     pub(super) fn before(self, data: DataPattern) -> usize {
@@ -144,9 +146,9 @@ impl Variation {
     ///
     /// The first variations place the outlier at the last element and at the first element. The
     /// remaining variations alternate between the halves of the array, because errors may depend on
-    /// the loop iteration. Consecutive variations also place the outlier in different eighths of a
-    /// half. Consecutive variations place the outlier in different warps of a 256-thread block,
-    /// because errors may depend on the warp.
+    /// the loop iteration. Consecutive variations also place the outlier in different eighths of
+    /// each half of the array. Consecutive variations place the outlier in different warps of a
+    /// 256-thread block, because errors may depend on the warp.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.outliers.len();
         let last = count.saturating_sub(1);
@@ -218,7 +220,7 @@ pub(super) fn outliers(plan: &Plan) -> &'static [Role] {
 }
 
 impl DataPattern {
-    /// Returns the number of variations of a data pattern for an array of this shape.
+    /// Returns the number of variations of a data pattern for an array of shape `shape`.
     pub(super) fn variations(self, shape: &[usize], outliers: &[Role]) -> usize {
         let (columns, rows) = columns_and_rows(shape, |size| *size);
         let count = (columns * rows).max(1);
@@ -305,7 +307,8 @@ const MOST_PARTS: usize = 32;
 /// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. A pattern
 /// may have [`LEAST_PEAKS`] inputs even if their elements exceed the limit.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
-/// Maximum number of elements of an array in which every element is the outlier once.
+/// Maximum number of elements of an array for which the variations place the outlier at every
+/// index.
 const MOST_SINGLE_OUTLIER_ELEMENTS: usize = 32;
 /// Number of inputs with a single outlier for a large array. The first
 /// [`DISTANT_OUTLIER_VARIATIONS`] inputs have the outlier at distant positions of the array. The
@@ -337,11 +340,11 @@ const OUTLIERS_FOR_CLASS_TESTS: [Role; 3] = [Role::Nan, Role::Infinite, Role::Hu
 /// value.
 const FEW: usize = 256;
 
-/// Maximum number of elements of the pattern `Powers` with ±0.5 whose sum of squares is exact in
-/// f32.
+/// Maximum number of elements of an array of the pattern `Powers` that contains ±0.5. The sum of
+/// squares of the array is then exact in f32.
 const MOST_POWERS: usize = 1 << 20;
-/// Maximum number of elements of the pattern `ManyDigits` with equal signs whose sum is exact in
-/// f32.
+/// Maximum number of elements of an array of the pattern `ManyDigits` whose elements all have the
+/// same sign. The sum of the array is then exact in f32.
 const MOST_LONG: usize = 5200;
 
 /// Random number generator (SplitMix64).
@@ -533,8 +536,8 @@ pub(super) enum Role {
     Infinite,
     /// Slightly less than -1.
     Near,
-    /// Element of an ascending or descending row. The fields are the index of the step, and the
-    /// number of steps.
+    /// Element of an ascending or descending row. The fields are the number of steps from the low
+    /// end of the row to the element, and the number of columns of the row.
     Step(usize, usize),
 }
 

@@ -1,4 +1,4 @@
-//! Sizes that satisfy the checks of a program.
+//! Computation of array sizes that satisfy the checks of a launch plan.
 
 use tx_plan::{ArgumentType, EntryKind, Expr, Extent, Extent3, Plan, Relation, Symbol};
 
@@ -17,8 +17,8 @@ pub(crate) enum Guess {
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
-    /// Launch extent of each step; `None` if the step launches no kernel. Zeros represent a launch
-    /// extent that is unknown before execution.
+    /// Launch extent of each step of the launch plan; `None` if the step launches no kernel. Zeros
+    /// represent a launch extent that is unknown before execution.
     pub(super) launches: Vec<Option<Extent3>>,
 }
 

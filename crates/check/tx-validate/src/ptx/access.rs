@@ -1,4 +1,4 @@
-//! Loads and stores of a function, some of which LLVM may remove.
+//! Loads and stores of a function, including loads and stores that LLVM may remove.
 
 use super::flow::Reached;
 use super::forward::{Loads, id};
@@ -14,7 +14,8 @@ use tx_mlir::{
 };
 use tx_ptx::{Direction, Fact, LoopNesting, Space};
 
-/// Key of an access: direction, value number of the address, and size in bytes.
+/// Key of a load or store: the direction (load or store), the value number of the address, and the
+/// size in bytes.
 type AccessKey = (Direction, usize, u64);
 
 /// Global variables with internal linkage. LLVM can analyze all uses of a variable with internal
@@ -27,7 +28,7 @@ pub(super) struct Variables {
 
 impl Variables {
     /// Collects the internal variables of a module. A load in the set `forwarded` does not count as
-    /// a read, because LLVM may replace the load by a stored value.
+    /// a read of the variable, because LLVM may replace the load by a stored value.
     pub(super) fn of(module: &[Op<'_>], forwarded: &Loads) -> Self {
         let mut uses: BTreeMap<String, (bool, bool)> = module
             .iter()

@@ -62,14 +62,14 @@ fn expand(assembly: &str, operands: &[Option<u32>]) -> String {
 mod tests {
     use super::{expand, facts};
 
-    /// The function replaces operands in all notations by constants or registers.
+    /// Checks that constants or registers replace operands in all notations.
     #[test]
     fn operands_are_filled_in() {
         let text = expand("a $0, ${1:r}, $$2; L${:uid}:", &[None, Some(7)]);
         assert_eq!(text, "a %operand0, 7, $2; L0:");
     }
 
-    /// A barrier in inline assembly is found.
+    /// Checks that the parser finds a barrier in inline assembly.
     #[test]
     fn assembly_is_read() {
         let found = facts("@$2 bar.sync $0, $1;", &[Some(1), Some(64), None]).unwrap();

@@ -3,7 +3,7 @@
 use melior::ir::ValueLike;
 use tx_mlir::{Val, attribute, defining_op, integer_value, is, name, operands};
 
-/// Maximum depth of constant folding.
+/// Maximum depth of the expressions that constant folding evaluates.
 const FOLLOWED: u32 = 16;
 
 /// Returns the value of a 32-bit constant expression.

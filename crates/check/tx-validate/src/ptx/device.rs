@@ -17,14 +17,14 @@ use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, LoopNesting};
 #[derive(Clone, Copy)]
 struct Site {
     place: LoopNesting,
-    /// Set if LLVM may remove an op at this position.
+    /// Set if LLVM may remove an op at the position.
     removable: bool,
 }
 
 impl Site {
     /// Returns the position of a PTX operation that LLVM emits for an op; `place` is the position
-    /// of the PTX operation within the expansion of the op. The result is `InLoop` if the op or
-    /// `place` is in a loop.
+    /// of the PTX operation within the PTX code of the op. The result is `InLoop` if the op is in a
+    /// loop, or if LLVM expands the op to a loop that contains the PTX operation.
     fn at(self, place: LoopNesting) -> Self {
         Self {
             place: self.place.max(place),

@@ -161,7 +161,8 @@ fn components(next: &[Vec<usize>]) -> Vec<Option<usize>> {
 mod tests {
     use super::components;
 
-    /// Finds nested loops, an exit from a loop, and an unreachable node.
+    /// Checks the components of a graph with nested loops, an exit from a loop, and an unreachable
+    /// node.
     #[test]
     fn loops_are_found() {
         //      0 → 1 → 2 → 3 → 1, 3 → 2, 1 → 4, 5 → 4
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!(found[5], None);
     }
 
-    /// Accepts a graph with one node, and an empty graph.
+    /// Checks the components of a graph with one node, and of an empty graph.
     #[test]
     fn small_ones() {
         assert_eq!(components(&[vec![0]]), [Some(0)]);

@@ -209,7 +209,8 @@ fn restricted(ordering: &str, space: &str) -> String {
     format!("proxy.async::generic.{ordering}.sync_restrict::shared::{space}.cluster")
 }
 
-/// Returns the `redux` kind with this NVVM name, without `.abs` and `.NaN` modifiers.
+/// Returns the `redux` kind that the NVVM keyword `name` denotes, without the modifiers `.abs` and
+/// `.NaN`.
 fn redux(name: &str) -> Option<ReduxKind> {
     let (combine, of) = match name {
         "umin" => (Combine::Min, "u32"),
@@ -403,8 +404,8 @@ fn fences(made: &mut Vec<EmittedOperation>, scope: Option<Scope>) {
     }
 }
 
-/// Returns the operations of a compare-and-swap loop. For values narrower than 32 bits, the loop
-/// accesses the 32-bit word that contains the value.
+/// Returns the PTX operations of a compare-and-swap loop. For values narrower than 32 bits, the
+/// loop accesses the 32-bit word that contains the value.
 fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<EmittedOperation>> {
     let of = match bits(value)? {
         64 => "b64",
@@ -436,7 +437,7 @@ fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<EmittedOper
     Some(made)
 }
 
-/// Returns the operations of `llvm.atomicrmw`: one PTX instruction if available, else a
+/// Returns the PTX operations of `llvm.atomicrmw`: one PTX instruction if available, or else a
 /// compare-and-swap loop.
 fn exchange(op: Op<'_>, chip: Chip) -> Option<Vec<EmittedOperation>> {
     let inputs = operands(op);
@@ -472,7 +473,8 @@ fn exchange(op: Op<'_>, chip: Chip) -> Option<Vec<EmittedOperation>> {
     })])
 }
 
-/// Returns the operations of `llvm.cmpxchg`: one PTX instruction for 32 bits or more, else a loop.
+/// Returns the PTX operations of `llvm.cmpxchg`: one PTX instruction for a value of at least 32
+/// bits, and a compare-and-swap loop for a narrower value.
 fn compare_exchange(op: Op<'_>, _chip: Chip) -> Option<Vec<EmittedOperation>> {
     let inputs = operands(op);
     let (pointer, value) = (*inputs.first()?, *inputs.get(2)?);

@@ -27,9 +27,9 @@ pub(super) fn space_of(pointer: Val<'_>) -> Space {
 /// Origin of an address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum UnderlyingObject {
-    /// Function argument with this index.
+    /// Function argument with the given index.
     Argument(usize),
-    /// Global variable with this name.
+    /// Global variable with the given name.
     Variable(String),
     /// Stack memory of the thread.
     Private,

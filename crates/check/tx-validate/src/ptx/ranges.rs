@@ -171,7 +171,7 @@ impl Arguments {
     }
 }
 
-/// Returns the hardware range of a special register, which LLVM also assumes.
+/// Returns the range of the values of a special register. LLVM assumes the same range.
 fn hardware(register: &str) -> Option<Range> {
     let (name, dimension) = register
         .strip_prefix("nvvm.read.ptx.sreg.")?
@@ -191,8 +191,8 @@ fn hardware(register: &str) -> Option<Range> {
     }
 }
 
-/// Evaluates a comparison of two ranges; `predicate` is LLVM's predicate number. The result is
-/// `None` if the ranges do not determine the result.
+/// Evaluates a comparison of two ranges; `predicate` is LLVM's predicate number. The function
+/// returns `None` if the ranges do not determine the result of the comparison.
 fn compare(predicate: i64, left: Range, right: Range) -> Option<bool> {
     let less = || {
         if left.most < right.least {

@@ -50,8 +50,8 @@ const SUBFOLDERS: u64 = 16;
 /// Prefix of the names of temporary files.
 const TEMPORARY_PREFIX: &str = ".new-";
 
-/// Maximum age of a temporary file. The cache removes a temporary file that exceeds this age,
-/// because the process that created the file has probably ended.
+/// Maximum age of a temporary file. The cache removes older temporary files, because the processes
+/// that created the files have probably ended.
 const ABANDONED_AGE: Duration = Duration::from_secs(3600);
 
 /// Cache in a folder.
@@ -93,7 +93,7 @@ impl Cache {
         self.limit
     }
 
-    /// Returns the stored result with the key `key`, if present.
+    /// Returns the stored result for the key `key`; `None` if the cache contains no such result.
     pub(crate) fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let mut file = File::open(&path).ok()?;
@@ -200,8 +200,8 @@ struct StoredResult {
     used: SystemTime,
 }
 
-/// Returns the results that a subfolder stores, and removes abandoned temporary files. Other
-/// processes may remove results from the subfolder while this function runs.
+/// Returns the results that a subfolder stores, and removes abandoned temporary files. While the
+/// function runs, other processes may remove results from the subfolder.
 fn files(folder: &Path) -> io::Result<Vec<StoredResult>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Checks of the arguments of a host function before its launches.
+//! Checks of the arguments of a host function, which precede the launches of the function.
 
 use super::condition::{
     Conjunct, conjuncts, distance, float_comparison, integer_comparison, unsupported_condition,

@@ -38,7 +38,7 @@ struct Host<'c> {
     path: Vec<Condition>,
     /// Number of translated branches.
     branches: usize,
-    /// Number of choices that the launch steps contain so far.
+    /// Number of choices (lists of alternative launch steps) so far.
     choices: usize,
     kernels: Kernels<'c>,
 }
@@ -237,7 +237,7 @@ impl<'c> Host<'c> {
     }
 
     /// Marks the launch steps from index `first` on as one choice, if exactly one alternative of
-    /// these steps runs for any arguments.
+    /// the steps runs for any arguments.
     fn mark_choice(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         if is_choice(steps) {

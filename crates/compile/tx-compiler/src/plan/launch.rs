@@ -128,7 +128,7 @@ impl<'c> Kernels<'c> {
         })
     }
 
-    /// Returns the kernel that `op` launches, and its name.
+    /// Returns the kernel that `op` launches, and the name of the kernel.
     fn kernel(&mut self, op: Op<'c>) -> Result<(Op<'c>, String), Failed> {
         let path = attribute(op, "kernel")
             .and_then(symbol_path)

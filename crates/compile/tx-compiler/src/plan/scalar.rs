@@ -62,8 +62,8 @@ impl<'c> Scalars<'_, 'c> {
     }
 
     /// Returns the value of an integer operand of any width. For a type narrower than 64 bits, the
-    /// function adds a check that the value is in the range of the type. The compiled program would
-    /// wrap a value outside of the range of its type.
+    /// function adds a check that the value is in the range of the type. In the compiled program, a
+    /// value outside of the range of its type wraps around.
     fn exact(&mut self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
         let (ty, expr) = self.values.integer(op, value)?;
         if ty != ElementType::I1 && width(ty) < 64 && !self.checks.is_in_branch() {
@@ -201,9 +201,9 @@ impl<'c> Scalars<'_, 'c> {
         Ok(result)
     }
 
-    /// Translates an integer cast. The result of the translation is the value of the operand,
-    /// without truncation. The launch plan checks that each value passed to a kernel is in the
-    /// range of its type.
+    /// Translates an integer cast. The function returns the value of the operand, without
+    /// truncation. The launch plan checks that each value passed to a kernel is in the range of its
+    /// type.
     fn cast(&mut self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
         let Some(operand) = operands(op).first().copied() else {
             return Err(unsupported_op(op));
@@ -257,7 +257,8 @@ impl<'c> Scalars<'_, 'c> {
     }
 }
 
-/// Returns an affine expression in which values replace the dimensions and symbols.
+/// Returns the value of an affine expression, with the given values for the dimensions and symbols
+/// of the expression.
 fn affine(expr: &Affine, dims: &[Expr], symbols: &[Expr]) -> Option<Expr> {
     let both = |l: &Affine, r: &Affine| {
         let pair = (affine(l, dims, symbols)?, affine(r, dims, symbols)?);

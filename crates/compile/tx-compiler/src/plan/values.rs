@@ -21,7 +21,7 @@ pub(super) enum Value {
     Float(ElementType, u64),
     /// Integer-valued `f64`.
     Whole(Expr),
-    /// Scalar argument that the function only passes to kernels.
+    /// Scalar argument that the host function passes to kernels, and uses for no other purpose.
     Argument(usize),
 }
 

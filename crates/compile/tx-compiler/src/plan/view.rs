@@ -55,8 +55,8 @@ fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
     }
 }
 
-/// Returns the stride of a collapsed group of dimensions: the stride of the last dimension of the
-/// group with more than one element. The stride of a dimension with one element does not affect any
+/// Returns the stride of a collapsed group of dimensions: the stride of the last dimension of size
+/// greater than 1 in the group. The stride of a dimension with one element does not affect any
 /// address.
 fn stride_of_group(view: &View, group: &[usize]) -> Expr {
     let mut dims = group
@@ -248,7 +248,7 @@ fn indices<'c>(values: &Values<'c>, op: Op<'c>, list: Vec<Index<'c>>) -> Result<
         .collect()
 }
 
-/// Returns the address of the argument that `op` reads.
+/// Returns the address of the argument that contains the memory of the operand of `op`.
 pub(super) fn address<'c>(values: &Values<'c>, op: Op<'c>) -> Result<Value, Failed> {
     let source = *operands(op).first().ok_or_else(|| malformed(op))?;
     let Base::Argument(argument) = values.memref(op, source)?.base else {
@@ -284,9 +284,9 @@ pub(super) fn metadata<'c>(values: &Values<'c>, op: Op<'c>) -> Result<Vec<Value>
 }
 
 /// Returns the dimensions of a subview that remain in its rank-reduced type `ty`; only dimensions
-/// of static size 1 are dropped. If several selections of dimensions match the rank-reduced type,
-/// the function returns one of these selections. The views for all matching selections differ only
-/// in the strides of dimensions of size 1.
+/// of static size 1 are dropped. If several lists of dimensions match the rank-reduced type, the
+/// function returns one of the lists. The views for all matching lists of dimensions differ only in
+/// the strides of dimensions of size 1.
 fn remaining_dimensions(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> {
     let (dims, places) = (sizes.len(), ty.rank());
     if strides.len() != dims {

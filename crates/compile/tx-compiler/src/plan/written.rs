@@ -46,9 +46,9 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
 }
 
 /// Returns whether an op is a barrier, a register exchange, an assertion or a print. Barriers,
-/// exchanges, assertions and prints write no kernel argument. MLIR nevertheless assumes that these
-/// ops write memory: some of these ops declare a write effect, and the other ops declare no
-/// effects.
+/// exchanges, assertions and prints write no kernel argument. MLIR nevertheless assumes that
+/// barriers, exchanges, assertions and prints write memory. Some of these ops declare a write
+/// effect, and the other ops declare no effects.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)
@@ -56,7 +56,8 @@ fn is_without_memory(op: &str) -> bool {
 }
 
 /// Returns the index of `value` if `value` is a kernel argument or a memory attribution. Returns
-/// `None` for an argument of an inner block, because this argument may alias any memory.
+/// `None` for an argument of an inner block, because an argument of an inner block may alias any
+/// memory.
 fn parameter(value: Val<'_>) -> Option<usize> {
     let (block, index) = argument_of(value)?;
     let kernel = block.parent_operation().filter(|op| is_kernel(*op))?;
@@ -69,8 +70,7 @@ mod tests {
     use std::path::{Path, PathBuf};
     use tx_mlir::{Session, blocks};
 
-    /// Folders of lit tests. The tests of this module lower the programs in the listed folders to
-    /// kernels.
+    /// Folders of lit tests. The tests lower the programs of the listed folders to kernels.
     const FOLDERS: [&str; 6] = [
         "convert-tile-to-gpu",
         "lower-reduction",

@@ -40,8 +40,8 @@ fn neighbours(count: usize) -> Vec<Key> {
     (0..).map(key).filter(same).take(count).collect()
 }
 
-/// Checks that `check` reports a folder that cannot be created. After a failed `put`, the cache and
-/// its clones return the error of this `put`.
+/// Checks that `check` reports a folder that cannot be created. Checks that, after a failed `put`,
+/// the cache and its clones return the error of the `put`.
 #[test]
 fn tells_where_nothing_can_be_kept() {
     let folder = folder();
@@ -152,8 +152,9 @@ fn clears_away_what_was_left_half_written() {
     assert_eq!(cache.usage().expect("usage").results, 2);
 }
 
-/// Several threads store, read and remove results with equal keys. Checks that no thread reads an
-/// incomplete result, and that no temporary files remain.
+/// Checks a cache that several threads use concurrently: the threads store, read and remove results
+/// with equal keys. Checks that no thread reads an incomplete result, and that no temporary files
+/// remain.
 #[test]
 fn many_use_it_at_once() {
     let folder = folder();
