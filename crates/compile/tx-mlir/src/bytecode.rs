@@ -7,8 +7,8 @@
 //! the group. `AttrTypeReader::initialize` of MLIR 22 does not check that the groups contain as
 //! many offsets as the section has attributes and types. MLIR therefore overwrites the heap if a
 //! group contains too many offsets. MLIR also accepts dense arrays whose element type is not a
-//! number type; MLIR's printer then reads the elements as numbers. For all other damaged bytecode,
-//! MLIR's reader emits an error.
+//! number type; MLIR's printer then reads the elements as numbers. MLIR's reader emits an error for
+//! bytecode that is damaged in any other way.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a variable-length integer of MLIR bytecode. The number of trailing zero bits in the
-    /// first byte is the number of bytes that follow the first byte.
+    /// first byte of the integer is the number of bytes after the first byte.
     fn varint(&mut self) -> Option<u64> {
         let first = self.byte()?;
         let following = first.trailing_zeros() as usize;

@@ -37,14 +37,14 @@ pub fn is_constant_global(global: Op<'_>) -> bool {
 }
 
 /// Returns the constant `memref.global` to which `memref` refers, directly or through views.
-/// Returns `None` if `memref` refers to other memory.
+/// Returns `None` if `memref` refers to memory that is not a constant `memref.global`.
 pub fn constant_of<'c>(memref: Val<'c>) -> Option<Op<'c>> {
     global_of(defining_op(root(memref))?).filter(|global| is_constant_global(*global))
 }
 
 /// Returns the bit pattern of each element of a `dense` or `dense_resource` attribute,
-/// zero-extended to 64 bits. Returns `None` for another attribute, for elements over 64 bits, and
-/// for an elided resource (`__elided__`).
+/// zero-extended to 64 bits. Returns `None` for an attribute of another kind, for elements over 64
+/// bits, and for an elided resource (`__elided__`).
 pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
     let raw = attribute.to_raw();
     // SAFETY: the accessors are called on an elements attribute, whose type is shaped.

@@ -79,8 +79,8 @@ pub struct Report<'c, S> {
 static EXPLAIN: OnceLock<fn(Code) -> String> = OnceLock::new();
 
 /// Sets the process-wide function that returns an explanation for a diagnostic code. After a call
-/// of this function, the last note of each error with a code is the explanation of the code. Only
-/// the first call of this function in a process has an effect.
+/// of `explain_errors`, the last note of each error with a diagnostic code is the explanation of
+/// that code. Only the first call of `explain_errors` in a process has an effect.
 pub fn explain_errors(explain: fn(Code) -> String) {
     EXPLAIN.get_or_init(|| explain);
 }
@@ -91,8 +91,8 @@ pub fn explanation(code: Code) -> Option<String> {
 }
 
 thread_local! {
-    /// Module that the current thread processes in a pass or a verifier. The thread-local variable
-    /// is `None` if diagnostics do not show source lines.
+    /// Module that the current thread processes in a pass or a verifier. `MODULE` is `None` if
+    /// diagnostics do not show source lines.
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Returns the location of the first op in `module` with a line number, if `location` has no line
+/// If `location` has no line number, returns the location of the first op in `module` with a line
 /// number.
 fn first_op_location<'c>(module: MlirOperation, location: Location<'c>) -> Option<Location<'c>> {
     let has_line = |at: &Location<'_>| source_location(*at).is_none_or(|at| at.line > 0);
@@ -183,7 +183,7 @@ impl<'c, S> Report<'c, S> {
         self
     }
 
-    /// Adds a note at another location.
+    /// Adds a note at the location `location`.
     pub fn note_at(mut self, location: Location<'c>, message: impl Into<String>) -> Self {
         self.notes.push((Some(location), message.into()));
         self
@@ -253,13 +253,13 @@ impl Report<'_, RemarkSeverity> {
 /// Severity of a [`Diagnostic`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// The program is rejected.
+    /// Diagnostic for a program that the compiler rejects.
     Error,
-    /// The program is accepted, but probably has a mistake.
+    /// Diagnostic for a program that the compiler accepts, but that probably has a mistake.
     Warning,
-    /// The diagnostic is additional text that is attached to another diagnostic.
+    /// Additional text that is attached to another diagnostic.
     Note,
-    /// The diagnostic is information that the user requested by an option.
+    /// Information that the user requested by an option.
     Remark,
 }
 

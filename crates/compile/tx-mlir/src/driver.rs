@@ -16,10 +16,10 @@ use std::sync::OnceLock;
 /// Runs the main function of `mlir-opt` with the dialects of `registry`. Returns the exit status.
 ///
 /// Before it calls MLIR, the function rejects damaged bytecode, because this bytecode would crash
-/// MLIR's reader. `--mlir-pass-statistics` prints the counters of passes from
-/// [`register_pass`](crate::registration::register_pass). The caller must be a `main` function,
-/// because this function restores the default action of `SIGPIPE`. If a write to the output fails,
-/// the function prints an error message and ends the process with exit status 1.
+/// MLIR's reader. `--mlir-pass-statistics` prints the counters of the passes that
+/// [`register_pass`](crate::registration::register_pass) registered. The caller must be a `main`
+/// function, because this function restores the default action of `SIGPIPE`. If a write to the
+/// output fails, the function prints an error message and ends the process with exit status 1.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // SAFETY: the handler is the default one. With Rust's handler, a write to a closed pipe fails,
     // and LLVM reports the failure as a crash.
@@ -70,8 +70,8 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     status
 }
 
-/// Writes the counters of the passes registered from Rust. MLIR's report omits the counters if LLVM
-/// is built without statistics.
+/// Writes the counters of the passes registered from Rust. MLIR's statistics report omits the
+/// counters if LLVM is built without statistics.
 fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     for pass in statistics() {
         writeln!(out, "{}", pass.argument)?;
@@ -150,8 +150,8 @@ fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     parse(&context, name, source).is_some()
 }
 
-/// Command-line flags that print information. If a command line contains one of these flags, the
-/// program does not read an input file.
+/// Command-line flags that print information. If a command line contains a flag that prints
+/// information, the program does not read an input file.
 const INFORMATION_FLAGS: &[&str] = &[
     "help",
     "help-hidden",
@@ -214,7 +214,7 @@ fn print_diagnostics(context: &Context) {
 }
 
 /// Runs the main function of `mlir-lsp-server` with the dialects of `registry`, until the editor
-/// ends the session. The server uses standard input and output. Returns the exit status.
+/// ends the session. The language server uses standard input and output. Returns the exit status.
 pub fn lsp_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // SAFETY: `argv` is a vector of C strings, and the registry is alive.
     with_argv(args, |argc, argv| unsafe {

@@ -27,7 +27,7 @@ impl TxStr {
     }
 
     /// # Safety
-    /// The bytes must stay alive for `'a`.
+    /// The bytes of the text must stay alive for the lifetime `'a`.
     pub(crate) unsafe fn as_str<'a>(self) -> std::borrow::Cow<'a, str> {
         if self.length == 0 {
             return "".into();
@@ -38,7 +38,7 @@ impl TxStr {
     }
 
     /// # Safety
-    /// The bytes must stay alive for `'a`.
+    /// The bytes of the text must stay alive for the lifetime `'a`.
     pub(crate) unsafe fn as_bytes<'a>(self) -> &'a [u8] {
         if self.length == 0 {
             return &[];

@@ -85,7 +85,8 @@ impl<'c> LaunchOperands<'c> {
         })
     }
 
-    /// Sets the dynamic shared memory size of a launch. `bytes` is an `i32` value in bytes.
+    /// Sets the dynamic shared memory size of a launch. `bytes` is an `i32` value: the size in
+    /// bytes.
     pub fn set_dynamic_shared(op: Op<'c>, bytes: Val<'c>) {
         let Some(mut groups) = operand_groups(op) else {
             return;

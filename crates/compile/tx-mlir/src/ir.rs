@@ -57,12 +57,12 @@ pub fn context<'c>(op: Op<'c>) -> &'c Context {
 
 /// Returns a reference to a context, valid as long as the context is alive.
 ///
-/// melior's `ContextRef::to_ref` borrows from the `ContextRef`, which would be a temporary. The
-/// function therefore leaks one `ContextRef` per context, and returns a reference to the leaked
-/// `ContextRef`.
+/// melior's `ContextRef::to_ref` returns a reference to the `ContextRef` itself, so the
+/// `ContextRef` must stay alive. The function therefore leaks one `ContextRef` per context, and
+/// returns a reference to the leaked `ContextRef`.
 ///
 /// # Safety
-/// The context must be alive for `'c`.
+/// The context must be alive for the lifetime `'c`.
 unsafe fn interned<'c>(raw: MlirContext) -> &'c Context {
     static HANDLES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
     let mut handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,8 +140,8 @@ pub fn first_block<'c>(op: Op<'c>, region: usize) -> Option<Blk<'c>> {
     region_blocks(op, region).into_iter().next()
 }
 
-/// Returns a copy of the op list of `block`, in order. The caller may insert and erase ops while it
-/// iterates over the copy.
+/// Returns a copy of the op list of `block`, in order. The caller may insert and erase ops of
+/// `block` while it iterates over the copied list.
 pub fn ops<'c>(block: Blk<'c>) -> Vec<Op<'c>> {
     let mut ops = Vec::new();
     let mut op = block.first_operation();
@@ -243,7 +243,8 @@ pub fn is_defined_in<'c>(value: Val<'c>, op: Op<'c>) -> bool {
     holder.is_some_and(|h| h == op || ancestors(h).any(|o| o == op))
 }
 
-/// Returns the address of a value as a map key. The key is valid as long as the value exists.
+/// Returns the address of a value as a map key. The map key is valid as long as the SSA value
+/// exists.
 pub fn key(value: Val<'_>) -> usize {
     value.to_raw().ptr as usize
 }

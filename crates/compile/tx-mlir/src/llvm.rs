@@ -28,7 +28,7 @@ use std::sync::Once;
 /// Input of code generation: an MLIR module, the target of the module, and the LLVM IR passes.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a, 'c> {
-    /// Op with one region. The region of the module contains functions in the LLVM dialect.
+    /// Op with one region. The region of the MLIR module contains functions in the LLVM dialect.
     pub module: Op<'c>,
     /// Target of code generation.
     pub machine: Machine<'a>,

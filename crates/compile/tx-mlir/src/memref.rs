@@ -122,8 +122,8 @@ impl<'c> MemRef<'c> {
 }
 
 /// Returns the static and dynamic offsets, sizes or strides of a view op as one list. `attribute`
-/// is the name of the attribute with the static entries. `dynamic` contains the SSA values of the
-/// dynamic entries, in order.
+/// is the name of the attribute with the static offsets, sizes or strides. `dynamic` contains the
+/// SSA values of the dynamic offsets, sizes or strides, in order.
 pub fn mixed<'c>(op: Op<'c>, attribute: &str, dynamic: &[Val<'c>]) -> Option<Vec<Index<'c>>> {
     // SAFETY: the call has no preconditions.
     let marker = unsafe { mlir_sys::mlirShapedTypeGetDynamicStrideOrOffset() };
@@ -187,9 +187,9 @@ pub fn root(value: Val<'_>) -> Val<'_> {
 /// Overlap of the elements of two memrefs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overlap {
-    /// The memrefs have no element in common.
+    /// The two memrefs have no element in common.
     Never,
-    /// The memrefs may have elements in common.
+    /// The two memrefs may have elements in common.
     Maybe,
     /// One memref contains all elements of the other memref.
     Always,
@@ -250,9 +250,9 @@ impl ElementPositions {
         })
     }
 
-    /// Returns the first and the last element position. If `period` is present, the first and the
-    /// last element position are modulo `period`. Returns `None` if a stride is negative, a size is
-    /// dynamic, or the positions wrap around the period.
+    /// Returns the first and the last element position. If `period` is present, returns both
+    /// positions modulo `period`. Returns `None` if a stride is negative, if a size is dynamic, or
+    /// if the elements cross a multiple of `period`.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;

@@ -1,11 +1,11 @@
 //! Source names of SSA values. A source name is the name of a value in the MLIR text. MLIR's parser
 //! does not store source names.
 //!
-//! The lookup of a name uses the location of the value. The location of a block argument is the
-//! source position at which the text names the argument. The location of an op result is the source
-//! position of the op, after `%name =`. Passes may copy the location of an op to an op of another
-//! kind. An op result therefore has a source name only if the source text at the location of the op
-//! contains the name of the op.
+//! The lookup of a source name uses the location of the SSA value. The location of a block argument
+//! is the source position at which the text names the argument. The location of an op result is the
+//! source position of the op, after `%name =`. Passes may copy the location of an op to an op of
+//! another kind. An op result therefore has a source name only if the source text at the location
+//! of the op contains the name of the op.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;

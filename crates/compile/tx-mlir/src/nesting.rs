@@ -148,8 +148,8 @@ impl<'s> Aliases<'s> {
         }
     }
 
-    /// Ends the current alias definition at the end of a line. If a bracket is open, the definition
-    /// continues on the next line.
+    /// Ends the current alias definition at the end of a line. If a bracket is open, the alias
+    /// definition continues on the next line.
     fn end_line(&mut self, closed: bool) {
         if let Some((name, levels)) = self.defined.take_if(|_| closed) {
             self.levels.insert(name, levels);
@@ -200,8 +200,8 @@ fn end_of_signs(source: &[u8], begin: usize) -> Signs {
     Signs { count, end }
 }
 
-/// Returns the position of the closing quotation mark. If the line has no closing quotation mark,
-/// returns the position of its last byte.
+/// Returns the position of the quotation mark that closes the string at `begin`. If the line has no
+/// closing quotation mark, returns the position of the last byte of the line.
 fn end_of_string(source: &[u8], begin: usize) -> usize {
     let mut at = begin + 1;
     loop {

@@ -45,10 +45,10 @@ impl Counts<'_> {
     }
 }
 
-/// Type of an option value. The trait is implemented for `u32`, `bool` and `String`, and other
+/// Type of an option value. This crate implements the trait for `u32`, `bool` and `String`; other
 /// crates can implement the trait for other types.
 pub trait OptionValue: Sized {
-    /// Kind of the value in help texts: `string`, `number` or `true|false`.
+    /// Kind of the option value in help texts: `string`, `number` or `true|false`.
     const TYPE: &'static str;
 
     /// Parses a value.
@@ -86,8 +86,8 @@ impl OptionValue for u32 {
     }
 }
 
-/// Starts an error about the value of a pass option. The location is a column of the pass text,
-/// such as `tile-schedule{chip=sm_1}:1:15`.
+/// Starts an error about the value of a pass option. The location of the error is a column of the
+/// pass text, such as `tile-schedule{chip=sm_1}:1:15`.
 pub fn option_error<'c>(
     op: Op<'c>,
     pass: &PassInfo,
@@ -104,7 +104,7 @@ pub fn option_error<'c>(
 /// Option of a pass or a pipeline.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionInfo {
-    /// Name on the command line.
+    /// Name of the option on the command line.
     pub name: &'static str,
     /// Kind of value.
     pub ty: &'static str,
@@ -117,9 +117,9 @@ pub struct OptionInfo {
 /// Static description of a pass.
 #[derive(Clone, Copy)]
 pub struct PassInfo {
-    /// Name on the command line.
+    /// Name of the pass on the command line.
     pub argument: &'static str,
-    /// Documentation in Markdown; the first line is the summary.
+    /// Documentation of the pass in Markdown; the first line is the summary.
     pub doc: &'static str,
     /// Name of the op on which the pass runs.
     pub anchor: &'static str,
@@ -138,13 +138,13 @@ pub struct PassInfo {
 /// Named sequence of passes.
 #[derive(Clone, Copy)]
 pub struct PipelineInfo {
-    /// Name on the command line.
+    /// Name of the pipeline on the command line.
     pub argument: &'static str,
-    /// Documentation in Markdown; the first line is the summary.
+    /// Documentation of the pipeline in Markdown; the first line is the summary.
     pub doc: &'static str,
     /// Options, in order.
     pub options: &'static [OptionInfo],
-    /// Returns the text of the pipeline for the given option values.
+    /// Returns the text of the pass pipeline for the given option values.
     pub expand: fn(&[&str]) -> Result<String, String>,
 }
 
@@ -229,9 +229,9 @@ pub fn run_pass<'c, P: Pass>(
 
 /// Declares a pass: its documentation, argument, dependent dialects, options and counters.
 ///
-/// `creates [...]` lists the dialects of the created ops. An entry for a dialect outside of MLIR
-/// and `tile` has the form `mine = my_dialect::handle`, in which `mine` is the dialect name and
-/// `my_dialect::handle` is the getter of the dialect handle.
+/// `creates [...]` lists the dialects of the ops that the pass creates. An entry for a dialect
+/// outside of MLIR and `tile` has the form `mine = my_dialect::handle`: the dialect name, and the
+/// getter of the dialect handle.
 ///
 /// An option has the form `NAME: TYPE = DEFAULT`. `TYPE` implements [`OptionValue`]. `DEFAULT` is a
 /// string literal for every type, such as `"8"` for `tile-count-things{limit=8}`. `creates [...]`

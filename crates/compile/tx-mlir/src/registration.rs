@@ -19,11 +19,11 @@ pub use crate::driver::{lsp_main, opt_main};
 /// Option of a pass or a pipeline. Option values are text.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionDesc {
-    /// Name on the command line, in kebab-case.
+    /// Name of the option on the command line, in kebab-case.
     pub name: &'static str,
     /// Help text, one line.
     pub help: &'static str,
-    /// Kind of value that `--help` shows, such as `number`.
+    /// Kind of the option value that `--help` shows, such as `number`.
     pub ty: &'static str,
     /// Default value.
     pub init: &'static str,
@@ -43,7 +43,7 @@ pub type RunPass = for<'c> fn(Op<'c>, &[&str], &mut [i64]) -> Result<(), Failed>
 
 /// Description of a pass for MLIR's registry.
 pub struct PassDesc {
-    /// Name on the command line.
+    /// Name of the pass on the command line.
     pub argument: &'static str,
     /// Help text, one line.
     pub summary: &'static str,
@@ -55,23 +55,23 @@ pub struct PassDesc {
     pub statistics: Vec<StatisticDesc>,
     /// Dialects whose ops the pass creates.
     pub dialects: &'static [unsafe extern "C" fn() -> MlirDialectHandle],
-    /// Function that checks the option values when MLIR parses a pipeline. The values are in the
-    /// order of `options`.
+    /// Function that checks the option values when MLIR parses a pipeline. The option values are in
+    /// the order of the field `options`.
     pub check: fn(&[&str]) -> Result<(), String>,
-    /// Runs the pass. The option values have the order of `options`, and the counters have the
-    /// order of `statistics`.
+    /// Runs the pass. The option values have the order of the field `options`, and the counters
+    /// have the order of the field `statistics`.
     pub run: RunPass,
 }
 
 /// Named pipeline: a function from option values to the text of a pass pipeline.
 pub struct PipelineDesc {
-    /// Name on the command line.
+    /// Name of the pipeline on the command line.
     pub argument: &'static str,
     /// Help text, one line.
     pub summary: &'static str,
     /// Options, in order.
     pub options: Vec<OptionDesc>,
-    /// Returns the text of the pipeline for option values in the order of `options`.
+    /// Returns the text of the pipeline for option values in the order of the field `options`.
     pub expand: fn(&[&str]) -> Result<String, String>,
 }
 
@@ -122,8 +122,8 @@ fn add_help_entry(is_pipeline: bool, argument: &'static str, summary: &'static s
     });
 }
 
-/// Returns the beginning of the `--help` text of an optimizer driver. The text lists the passes and
-/// pipelines registered from Rust.
+/// Returns the beginning of the `--help` text of an optimizer driver. The beginning of the `--help`
+/// text lists the passes and pipelines registered from Rust.
 pub(crate) fn help_overview(program: &str) -> String {
     let entries = HELP_ENTRIES.lock().unwrap_or_else(PoisonError::into_inner);
     let width = entries.iter().map(|one| one.argument.len()).max();
@@ -207,7 +207,8 @@ fn add_pipeline(desc: PipelineDesc) {
     unsafe { ffi::txRegisterPipeline(pipeline) }
 }
 
-/// Registers the passes of MLIR. Only the first call of this function in a process has an effect.
+/// Registers the passes of MLIR. Only the first call of `register_upstream_passes` in a process has
+/// an effect.
 pub fn register_upstream_passes() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

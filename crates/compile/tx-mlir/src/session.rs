@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MAX_PIPELINES: usize = 128;
 
 /// Single-threaded MLIR context with all upstream dialects and further registered dialects. The
-/// session records the diagnostics.
+/// session records the diagnostics of the context.
 pub struct Session {
     /// Cached pass managers; the key is the text of the pipeline. The initialization of a pass can
     /// take longer than the run of the pass, because, for example, `canonicalize` collects the

@@ -4,7 +4,7 @@
 
 const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_size"];
 
-/// Size attribute that MLIR drops.
+/// Block, cluster or grid size attribute that MLIR's parser drops.
 pub(crate) struct DroppedSize<'t> {
     pub(crate) line: usize,
     /// Column number in bytes, from 1.
@@ -40,7 +40,7 @@ pub(crate) fn dropped(text: &str) -> Option<DroppedSize<'_>> {
     })
 }
 
-/// Returns the text of a size value; `None` for an `array<i32: ...>` and for an alias.
+/// Returns the text of a size value; `None` for an `array<i32: ...>` and for an attribute alias.
 fn of_other_numbers(rest: &str) -> Option<&str> {
     let to = |close: char| Some(&rest[..=rest.find(close)?]);
     match rest {

@@ -13,9 +13,8 @@ thread_local! {
     static PARSED: RefCell<Option<(String, Rc<Vec<u8>>)>> = const { RefCell::new(None) };
 }
 
-/// Whether the code may read argument names from source files on disk. The language server does not
-/// set the flag for reads from disk, because the text in an editor can differ from the file on
-/// disk.
+/// Whether `tx` may read argument names from source files on disk. The language server leaves the
+/// flag false, because the text in an editor can differ from the file on disk.
 static READS_FILES: AtomicBool = AtomicBool::new(false);
 
 /// File name of standard input in MLIR locations.
@@ -36,7 +35,7 @@ pub(crate) fn reads() -> bool {
     READS_FILES.load(Ordering::Relaxed)
 }
 
-/// Calls `parse`. During this call, [`written_name`] looks up an argument name in `text` if the
+/// Calls `parse`. While `parse` runs, [`written_name`] looks up an argument name in `text` if the
 /// location of the argument is in the file `name`.
 pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce() -> R) -> R {
     PARSED.set(Some((name.to_owned(), text)));

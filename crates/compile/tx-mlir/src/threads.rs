@@ -39,7 +39,7 @@ impl Drop for WorkerToken {
 }
 
 struct Queue<J> {
-    /// Queued jobs. The key of a job consists of its size and its index.
+    /// Queued jobs. The key of a queued job consists of the job's size and index.
     jobs: BTreeMap<(usize, usize), J>,
     /// Whether the caller of [`map`] may add further jobs to the queue.
     is_open: bool,
@@ -116,7 +116,7 @@ pub(crate) fn map<J: Send, R: Send>(
     made.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Guard that closes a queue and wakes all waiting threads when it is dropped.
+/// Guard that, on drop, closes a queue and wakes all threads that wait for the queue.
 struct CloseOnDrop<'q, J>(&'q Mutex<Queue<J>>, &'q Condvar);
 
 impl<J> Drop for CloseOnDrop<'_, J> {

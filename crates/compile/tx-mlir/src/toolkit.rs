@@ -11,8 +11,8 @@
 /// reports an error if the toolkit folder contains no libdevice.
 ///
 /// # Safety
-/// No other thread may access the environment during the call, so `main` must call the function
-/// first.
+/// No other thread may access the environment during a call of `ignore_cuda_toolkit`, so `main`
+/// must call `ignore_cuda_toolkit` first.
 pub unsafe fn ignore_cuda_toolkit() {
     // SAFETY: by the contract of this function.
     unsafe { std::env::set_var("CUDA_ROOT", "") };

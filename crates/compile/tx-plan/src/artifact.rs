@@ -83,7 +83,7 @@ impl fmt::Display for Warning {
 pub struct Stage {
     /// Name of the stage, such as a pass or `parse`.
     pub name: String,
-    /// IR after the stage, if requested.
+    /// IR after the stage; `None` if the caller did not request the IR.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ir: Option<String>,
     /// Duration in milliseconds.

@@ -13,8 +13,8 @@ use crate::expr::{Expr, ExprError, Symbol};
 pub struct Check {
     /// Left operand of the relation.
     pub left: Expr,
-    /// Relation that must be true for the two operands. The operands are compared as signed
-    /// numbers.
+    /// Relation that must be true for the two operands. The relation compares the two operands as
+    /// signed numbers.
     pub relation: Relation,
     /// Right operand of the relation.
     pub right: Expr,

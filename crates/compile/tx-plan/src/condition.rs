@@ -10,7 +10,7 @@ use crate::check::Relation;
 use crate::expr::{Expr, ExprError, Symbol};
 use crate::parse::Parser;
 
-/// Condition of a step, such as `arg0.dim1 <= 8` or `arg0.address % 16 == 0`.
+/// Condition of a launch step, such as `arg0.dim1 <= 8` or `arg0.address % 16 == 0`.
 ///
 /// [`str::parse`] reads the text form, and `Display` writes it. The JSON form of a condition is a
 /// string.
@@ -26,7 +26,7 @@ pub enum Condition {
         /// Right side.
         right: Expr,
     },
-    /// `value % by == 0`.
+    /// True if `value % by == 0`.
     Divisible {
         /// Dividend.
         value: Expr,
@@ -154,7 +154,7 @@ impl Condition {
     }
 
     /// Checks the invariants of a condition. A caller can construct an invalid condition without
-    /// the parser. Returns a description of the violated invariant.
+    /// the parser. Returns a text that describes the violated invariant of the condition.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Compare {
@@ -248,7 +248,7 @@ impl<'de> Deserialize<'de> for Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// For arguments that satisfy the listed conditions, no alternative of the choice is true.
+    /// No alternative of the choice is true for arguments that satisfy all conditions of this list.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
     /// Two alternatives of the choice are true for the same arguments.
@@ -258,7 +258,7 @@ pub enum ChoiceError {
         first: usize,
         /// Index of the second alternative.
         second: usize,
-        /// Conditions under which the first and the second alternative are true.
+        /// Conditions under which both alternatives are true.
         place: Vec<Condition>,
     },
     /// The check of the alternatives exceeds the maximum number of case splits of [`exactly_one`].
@@ -341,8 +341,8 @@ impl Outcomes {
 }
 
 /// Alternative that is still possible at the current node of the decision tree. The field `open`
-/// lists the conditions of the alternative that are still undecided, because no node between the
-/// root and the current node of the decision tree compares their expressions.
+/// lists the undecided conditions of the alternative: no node between the root and the current node
+/// of the decision tree compares their expressions.
 #[derive(Clone)]
 struct Leaf {
     number: usize,

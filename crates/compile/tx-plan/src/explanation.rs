@@ -42,7 +42,7 @@ pub enum Choice {
     Apart(ApartChoice),
     /// Variant of a reduction in a kernel.
     Variant(VariantChoice),
-    /// Method by which the threads of a group exchange values.
+    /// Method by which threads exchange values to combine their partial results.
     Exchange(ExchangeChoice),
 }
 
@@ -91,16 +91,17 @@ pub struct GroupedOp {
     pub place: Option<SourcePlace>,
 }
 
-/// Array that a group of ops accesses.
+/// Array that the ops of one kernel access.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupedArray {
     /// Name of the array in schedules: `in0`, `tmp0`, `out0`.
     pub name: String,
     /// Index of the corresponding function argument; `None` for a temporary.
     pub argument: Option<usize>,
-    /// Whether the kernel keeps the elements of the array in registers between its ops.
+    /// Whether the kernel keeps the elements of the array in registers between the ops of the
+    /// kernel.
     pub is_held: bool,
-    /// Whether the kernel stores the elements to memory.
+    /// Whether the kernel stores the elements of the array to memory.
     pub is_stored: bool,
 }
 
@@ -125,8 +126,8 @@ pub struct ApartChoice {
 /// Schedule for a range of row lengths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScheduleCase {
-    /// Maximum row length of the case; `None` if the case covers all lengths above the maxima of
-    /// the earlier cases.
+    /// Maximum row length of the schedule case; `None` if the case covers all lengths above the
+    /// maxima of the earlier cases.
     pub up_to: Option<UpTo>,
     /// Whether the schedule case needs only one kernel.
     pub is_one_kernel: bool,
@@ -180,7 +181,7 @@ pub struct Estimates {
     pub chip: String,
     /// Lengths of the dimensions for which times are estimated.
     pub lengths: Vec<f64>,
-    /// Whether a length in `lengths` is an assumption, because the dimension is dynamic.
+    /// Whether a length in the field `lengths` is an assumption, because the dimension is dynamic.
     pub is_assumed: bool,
     /// Estimate of the schedule.
     pub own: Cost,
@@ -214,7 +215,7 @@ pub struct Candidate {
     /// Estimated cost.
     pub cost: Cost,
     /// Cases of the schedule. Each entry contains the maximum row length of one schedule case, and
-    /// the schedule steps of this case.
+    /// the schedule steps of that case.
     pub cases: Vec<(Option<UpTo>, Vec<ScheduleStep>)>,
 }
 
@@ -227,13 +228,13 @@ pub struct VariantChoice {
     pub variants: Vec<Variant>,
 }
 
-/// Variant with its estimated cost if the compiler can use the variant, or with the reasons of its
-/// rejection.
+/// Variant of a reduction, with its estimated cost if the compiler can use the variant. A rejected
+/// variant contains the reasons of its rejection instead.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Variant {
     /// Name of the variant.
     pub name: String,
-    /// Priority of the variant; `None` if the entry is an exchange method.
+    /// Priority of the variant; `None` for an exchange method.
     pub priority: Option<i64>,
     /// Estimated cost of the variant; `None` for a rejected variant.
     pub cost: Option<u64>,
@@ -251,15 +252,16 @@ pub struct Reason {
     pub text: String,
 }
 
-/// Method by which the threads of a group exchange values.
+/// Method by which threads exchange values to combine their partial results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExchangeChoice {
     /// Name of the kernel that contains the exchange; `None` for an exchange outside of kernels.
     pub kernel: Option<String>,
     /// Range of row lengths for which the kernel is launched, as text; `None` for all lengths.
     pub lengths: Option<String>,
-    /// Name of the chosen exchange method. If no warp contains two threads of the group, the field
-    /// is `None`, because the threads exchange values only through shared memory.
+    /// Name of the chosen exchange method. The field is `None` if the threads that combine their
+    /// partial results are all in different warps, because they then exchange values only through
+    /// shared memory.
     pub chosen: Option<String>,
     /// All methods, by name.
     pub ways: Vec<Variant>,

@@ -38,7 +38,7 @@ pub enum Symbol {
 }
 
 impl Symbol {
-    /// Returns the index of the argument.
+    /// Returns the index of the argument to which the symbol refers.
     pub const fn argument(self) -> usize {
         match self {
             Self::Dim { argument, .. }
@@ -247,7 +247,8 @@ impl Expr {
         floor.max(Self::Const(0)).plus(ceil.min(Self::Const(0)))
     }
 
-    /// Returns the remainder of [`Expr::trunc_div`], which has the sign of `self`.
+    /// Returns the remainder of a division that rounds the quotient towards zero, as
+    /// [`Expr::trunc_div`] does. The remainder has the sign of `self`.
     #[must_use]
     pub fn trunc_rem(self, other: Self) -> Self {
         if self.is_non_negative() && other.is_non_negative() {
@@ -419,7 +420,8 @@ impl Expr {
         }
     }
 
-    /// Returns the precedence of the printed form: 0 for sums, 1 for products, 2 for atoms.
+    /// Returns the operator precedence of the printed expression: 0 for sums, 1 for products, 2 for
+    /// atoms.
     fn precedence(&self) -> u8 {
         match self {
             Self::Add(..) | Self::Sub(..) => 0,

@@ -19,8 +19,8 @@ impl Plan {
     /// Parses and validates a plan.
     ///
     /// # Errors
-    /// Fails if the text is not a plan of this version, or if [`Plan::validate`] finds the plan
-    /// inconsistent.
+    /// Fails if the text is not a plan of version [`VERSION`], or if [`Plan::validate`] finds the
+    /// plan inconsistent.
     pub fn from_json(text: &str) -> Result<Self, PlanError> {
         #[derive(Deserialize)]
         struct Versioned {
@@ -50,7 +50,7 @@ enum ArgumentRepr {
         shape: Vec<Extent>,
         strides: Vec<Extent>,
         offset: Extent,
-        /// If set, the caller must pass a contiguous row-major array, even if a stride is `?`.
+        /// Whether the caller must pass a contiguous row-major array, even if a stride is `?`.
         contiguous: bool,
         space: MemorySpace,
         written: bool,

@@ -59,8 +59,8 @@ impl<'de> Deserialize<'de> for Expr {
     }
 }
 
-/// Recursive-descent parser. Each recursive call and each operand of an operator chain counts as a
-/// term. The parser returns an error if a text has more than [`Expr::MAX_TERMS`] terms.
+/// Recursive-descent parser. The parser counts each recursive call and each operand of an operator
+/// chain as a term. The parser returns an error if a text has more than [`Expr::MAX_TERMS`] terms.
 pub(crate) struct Parser<'t> {
     text: &'t str,
     at: usize,
@@ -172,7 +172,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Parses a number that starts at `start`; a minus sign may precede `self.at`.
+    /// Parses a number whose text begins at `start`; `self.at` is at the first digit, after an
+    /// optional minus sign.
     fn number(&mut self, start: usize) -> Result<Expr, ExprError> {
         self.skip(|c| c.is_ascii_digit());
         self.text[start..self.at]

@@ -33,7 +33,7 @@ pub struct Plan {
     pub entry: String,
     /// Kind of the entry.
     pub entry_kind: EntryKind,
-    /// Arguments of the entry, in order.
+    /// Arguments of the entry function or kernel, in order.
     pub arguments: Vec<Argument>,
     /// Checks in program order. The launcher evaluates the checks before it allocates memory or
     /// launches a kernel. The JSON form omits an empty list of checks.
@@ -53,7 +53,8 @@ pub struct Plan {
 pub enum EntryKind {
     /// Host function `func.func`, which launches kernels.
     Function,
-    /// Kernel `gpu.func`, launched once. The launcher may replace the grid of the kernel.
+    /// Kernel `gpu.func`, launched once. The caller of the launcher may replace the grid of the
+    /// kernel.
     Kernel,
 }
 
@@ -124,9 +125,9 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Base {
-    /// Memref argument with the given index.
+    /// Memref argument of the plan with the given index.
     Argument(usize),
-    /// Temporary with the given index.
+    /// Temporary of the plan with the given index.
     Temporary(usize),
 }
 

@@ -152,8 +152,8 @@ impl MemrefType {
         self.shape.len()
     }
 
-    /// Returns the stride of each dimension, in elements. A stride of the identity layout is static
-    /// if the sizes of all inner dimensions are static.
+    /// Returns the stride of each dimension, in elements. If the memref has the identity layout,
+    /// the stride of a dimension is static if the sizes of all inner dimensions are static.
     pub fn strides(&self) -> Vec<Extent> {
         match &self.layout {
             Layout::Strided { strides, .. } => strides.clone(),
@@ -186,7 +186,7 @@ impl MemrefType {
     }
 
     /// Returns whether the elements span less than 2^63 bytes. Arrays of 2^63 bytes or more are not
-    /// supported. The computation ignores dynamic sizes and strides.
+    /// supported. The computation of the number of bytes ignores dynamic sizes and strides.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {
@@ -241,7 +241,7 @@ impl fmt::Display for MemrefType {
     }
 }
 
-/// Type of an entry argument.
+/// Type of an argument of the entry function or kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ArgumentType {
     /// Array in device memory, passed as an expanded descriptor.

@@ -8,9 +8,9 @@ use crate::plan::{
 use crate::types::{ArgumentType, MemorySpace};
 
 impl Plan {
-    /// Checks the consistency of the plan. Every index and symbol must refer to an existing object,
-    /// and each view must have as many strides as sizes. For any arguments, exactly one alternative
-    /// of each choice must be true.
+    /// Checks the consistency of the plan. Every index and symbol must refer to an object of the
+    /// plan, and each view must have as many strides as sizes. For any arguments, exactly one
+    /// alternative of each choice must be true.
     ///
     /// # Errors
     /// Returns the first inconsistency.
@@ -237,7 +237,8 @@ impl Plan {
     }
 }
 
-/// Calls `check` for every symbol of the expressions, and returns the first error of `check`.
+/// Calls `check` for every symbol of the expressions `exprs`, and returns the first error of
+/// `check`.
 fn first_error<'e>(
     exprs: impl IntoIterator<Item = &'e Expr>,
     check: impl Fn(Symbol) -> Result<(), String>,

@@ -3,8 +3,7 @@
 //!
 //! For each float, the analysis computes a value and a [`Bound`]. The value is computed in program
 //! order and in the float type of the program. The bound is an upper limit of the difference
-//! between the computed value and the value that the same sums and products have in any other order
-//! of combination.
+//! between the computed value and the result of the same sums and products in any other order.
 //!
 //! The analysis is first-order in the unit roundoff `u = 2^-digits`. Rounding errors are relative
 //! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. An error
@@ -12,8 +11,8 @@
 //! *Accuracy and Stability of Numerical Algorithms*, §4.2).
 //!
 //! The bound is 0 if all terms are multiples of one power of two, and each partial sum is
-//! representable, because no order of combination then causes a rounding error. If the bound is 0,
-//! all orders of combination must have equal results.
+//! representable. No order of combination then causes a rounding error. If the bound is 0, all
+//! orders of combination must have equal results.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
@@ -31,7 +30,7 @@ pub struct Bound {
     pub peak: f64,
     /// Smallest nonzero magnitude of a partial result in any order of combination.
     pub trough: f64,
-    /// Number of additions in the computation of the value.
+    /// Number of additions with which the value was computed.
     pub additions: f64,
     /// Largest magnitude of any combined subset of the elements (see [`Bound::choose`]); infinite
     /// if a partial result overflows.
@@ -115,7 +114,7 @@ impl Bound {
         self.magnitude * unit + least
     }
 
-    /// Returns a copy of the bound with another `error`.
+    /// Returns a copy of the bound with the field `error` replaced by `error`.
     #[must_use]
     pub fn with_error(self, error: f64) -> Self {
         Self { error, ..self }
@@ -221,8 +220,9 @@ impl Bound {
         product.rounded(float)
     }
 
-    /// Returns [`Bound::high`] of a combination whose magnitude is `to`. The result is infinite if
-    /// a partial result of this magnitude can overflow the float type.
+    /// Returns [`Bound::high`] of the sum or product of `self` and `other`. `to` is the largest
+    /// magnitude of that sum or product. The returned bound is infinite if a partial result of the
+    /// magnitude `to` can overflow the float type.
     fn grown(self, other: Self, to: f64, float: Float) -> f64 {
         let grows = to > self.high.max(other.high);
         match to.is_nan() || grows && to > float.largest() / 4.0 {
@@ -242,8 +242,8 @@ impl Bound {
         }
     }
 
-    /// Updates the fields `high` and `low` of `after`, which contains the bounds of the combination
-    /// of `left` and `right`.
+    /// Updates the fields `high` and `low` of `after`, the bounds of the value that the combiner
+    /// computes from `left` and `right`.
     ///
     /// Each slice contains one bound per component of the combined value. Another order of
     /// combination may combine any subset of the elements first. `high` therefore becomes the
@@ -268,9 +268,9 @@ impl Bound {
         }
     }
 
-    /// Marks the bound as overflowed if the bound `again` is marked as overflowed, and as
-    /// underflowed if `again` is marked as underflowed. `again` is the bound of the same component
-    /// after a second application of the combiner.
+    /// Marks the bound `self` as overflowed if the bound `again` is marked as overflowed. Marks
+    /// `self` as underflowed if `again` is marked as underflowed. `again` is the bound of the same
+    /// component after a second application of the combiner.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -302,8 +302,8 @@ impl Bound {
     }
 
     /// Returns the bound of a selection, such as a maximum, from two values whose difference is
-    /// `distance`. In another order of combination, the op may select the value that it does not
-    /// select in program order.
+    /// `distance`. In another order of combination, the selection op may select the value that it
+    /// does not select in program order.
     pub fn either(self, other: Self, distance: f64) -> Self {
         let wider = self.wider(other);
         Self {
@@ -396,8 +396,8 @@ impl Bound {
     }
 
     /// Returns whether the distance between `found` and `expected` is within the bound. If the
-    /// bound is finite, a NaN is within the bound only if both numbers are NaN, and an infinity is
-    /// within the bound only if both numbers are the same infinity.
+    /// bound is finite, a NaN is within the bound only if both numbers are NaN. If the bound is
+    /// finite, an infinity is within the bound only if both numbers are the same infinity.
     pub fn allows(self, expected: f64, found: f64) -> bool {
         if self.error == f64::INFINITY || self.error.is_nan() {
             return true;

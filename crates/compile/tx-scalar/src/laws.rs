@@ -86,8 +86,8 @@ pub fn triples<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> {
     values.iter().flat_map(second)
 }
 
-/// Returns two operand tuples of [`Law::Identity`] per value. The identity is the left operand in
-/// the first tuple, and the right operand in the second tuple.
+/// Returns, for each value, two operand tuples that test [`Law::Identity`]. The identity is the
+/// left operand in the first tuple, and the right operand in the second tuple.
 pub fn sides<'p, P>(
     identity: &'p P,
     values: impl IntoIterator<Item = &'p P>,
@@ -97,7 +97,7 @@ pub fn sides<'p, P>(
 }
 
 /// Returns copies of the partial result `base`. Each copy differs from `base` in one component. For
-/// each component, `values` returns the replacement values.
+/// each component, `values` returns the values that replace the component.
 pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     base: &[V],
     values: impl Fn(usize) -> I,

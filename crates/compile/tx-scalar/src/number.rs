@@ -175,7 +175,7 @@ impl Float {
         sign * significand * scale(exponent as i32 - self.bias())
     }
 
-    /// Rounds to the nearest value of this type, ties to even.
+    /// Rounds `value` to the nearest value of the float type, ties to even.
     pub fn round(self, value: f64) -> f64 {
         match self {
             Self::F64 => value,
@@ -198,8 +198,8 @@ impl Float {
         }
     }
 
-    /// Returns the bits of the nearest value of this type. Every NaN is encoded as the positive
-    /// quiet NaN.
+    /// Returns the bits of the value of the float type that is nearest to `value`. Every NaN is
+    /// encoded as the positive quiet NaN.
     pub fn to_bits(self, value: f64) -> u64 {
         let value = self.round(value);
         if value.is_nan() {

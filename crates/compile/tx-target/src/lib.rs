@@ -26,11 +26,11 @@ pub const MAX_RESIDENT_BLOCKS: u32 = 32;
 /// Maximum number of blocks per cluster. A kernel with more than [`PORTABLE_CLUSTER`] blocks per
 /// cluster must opt in to a non-portable cluster size.
 pub const MAX_CLUSTER: u32 = 16;
-/// Maximum static shared memory per kernel on every chip, in bytes. A kernel that needs more shared
-/// memory must use dynamic shared memory.
+/// Maximum static shared memory per kernel on every chip, in bytes. A kernel that needs more than
+/// 48 KiB of shared memory must use dynamic shared memory.
 pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
-/// Maximum number of blocks per cluster without an opt-in to a non-portable cluster size. The
-/// maximum is valid for every chip with clusters.
+/// Maximum number of blocks per cluster without an opt-in to a non-portable cluster size. This
+/// maximum cluster size is valid for every chip with clusters.
 pub const PORTABLE_CLUSTER: u32 = 8;
 /// Number of named barriers per block, including barrier 0 (`bar.sync 0`).
 pub const NAMED_BARRIERS: u32 = 16;
@@ -45,10 +45,10 @@ pub struct Chip {
     /// Whether the chip is an architecture-specific variant such as `sm_90a`. PTX that is compiled
     /// for an architecture-specific variant runs only on GPUs of the same architecture.
     pub specific: bool,
-    /// PTX ISA version of the emitted code, times ten. The version is the lowest version that
-    /// supports both the chip and all instructions that `tx` emits for the chip. For example, the
-    /// three-operand `max.f32` of sm_100 requires PTX 8.8, and the `cvt` of 8-bit floats of sm_89
-    /// requires PTX 8.1.
+    /// PTX ISA version of the emitted code, times ten. This version is the lowest PTX ISA version
+    /// that supports both the chip and all instructions that `tx` emits for the chip. For example,
+    /// the three-operand `max.f32` of sm_100 requires PTX 8.8, and the `cvt` of 8-bit floats of
+    /// sm_89 requires PTX 8.1.
     pub ptx: u32,
     /// Maximum shared memory per block, in bytes. A kernel with more than 48 KiB of shared memory
     /// must opt in with a function attribute of the CUDA driver.
@@ -58,8 +58,7 @@ pub struct Chip {
     /// Whether the chip supports `redux.sync` with f32 `min` and `max`.
     pub redux_f32: bool,
     /// Whether `tx` uses `add.f32x2` and three-operand `max.f32`/`min.f32` on the chip. The
-    /// function `chip` sets the field for compute capabilities from 10.0 to 10.9. The highest
-    /// compute capability in [`CHIPS`] is in the range from 10.0 to 10.9.
+    /// function `chip` sets the field `packed_f32` for compute capabilities from 10.0 to 10.9.
     pub packed_f32: bool,
     /// Whether the chip supports `cvt` instructions that convert a pair of 8-bit floats (f8E4M3FN
     /// or f8E5M2) from or to a pair of f32 or f16.
@@ -109,7 +108,7 @@ pub struct Board {
     /// Product name, such as `H200`.
     pub name: &'static str,
     /// Minimum compute capability, times ten. The performance model uses the board for chips with
-    /// at least the minimum compute capability of the board.
+    /// at least this compute capability.
     pub capability: u32,
     /// Number of SMs.
     pub multiprocessors: f64,
@@ -215,8 +214,8 @@ const PRODUCTS: &[(&str, u32)] = &[
 const OTHERS: &[u32] = &[
     50, 52, 53, 60, 61, 62, 70, 72, 75, 87, 88, 103, 110, 120, 121,
 ];
-/// Prefixes of chip names. When the function `meant` searches for a product name or a compute
-/// capability, it ignores these prefixes of the chip name.
+/// Prefixes of chip names. The function `meant` removes these prefixes from a chip name before it
+/// searches for a product name or a compute capability.
 const IGNORED_PREFIXES: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
 /// Returns a suggestion for a name that is not in [`CHIPS`]. The function recognizes product names,
@@ -274,9 +273,10 @@ fn meant(found: &str) -> String {
 /// Operand types of `redux.sync`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReduxType {
-    /// 32-bit integers: `add`, `min` and `max` (signed and unsigned), `and`, `or`, `xor`.
+    /// `redux.sync` on 32-bit integers: `add`, `min` and `max` (signed and unsigned), `and`, `or`,
+    /// `xor`.
     I32,
-    /// f32: `min` and `max`, with or without NaN propagation.
+    /// `redux.sync` on f32: `min` and `max`, with or without NaN propagation.
     F32,
 }
 
@@ -303,7 +303,7 @@ impl fmt::Display for ReduxType {
 }
 
 impl Chip {
-    /// Returns the board whose properties the performance model uses for this chip.
+    /// Returns the GPU board whose properties the performance model uses for the chip.
     pub fn board(&self) -> Board {
         let mut newest_first = BOARDS.iter().rev();
         *newest_first
@@ -311,7 +311,7 @@ impl Chip {
             .unwrap_or(&BOARDS[0])
     }
 
-    /// Returns whether the chip supports `redux.sync` on this type.
+    /// Returns whether the chip supports `redux.sync` on the type `ty`.
     pub fn has_redux(&self, ty: ReduxType) -> bool {
         match ty {
             ReduxType::I32 => self.redux_i32,

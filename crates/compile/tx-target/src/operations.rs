@@ -61,9 +61,9 @@ pub struct Needs {
     pub specific: bool,
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
-    /// Exception to the field `ptx`, as a pair of a compute capability and a PTX version, both
-    /// times ten. Chips with at least the given compute capability need only the PTX version of the
-    /// pair, which is lower than `ptx`.
+    /// Exception to the minimum PTX ISA version in the field `ptx`, as a pair of a compute
+    /// capability and a PTX version, both times ten. Chips with at least the given compute
+    /// capability need only the PTX version of the pair, which is lower than `ptx`.
     pub newer: Option<(u32, u32)>,
 }
 
@@ -144,7 +144,7 @@ const fn needing(capability: u32, ptx: u32, operation: Operation) -> Operation {
 }
 
 /// Returns the table entry of a conversion between pairs of 8-bit floats and pairs of other floats.
-/// The conversion requires PTX 7.8 on sm_90, and PTX 8.1 on sm_89.
+/// A conversion from or to 8-bit floats requires PTX 7.8 on sm_90, and PTX 8.1 on sm_89.
 const fn converting(name: &'static str) -> Operation {
     Operation {
         needs: Some(Needs {

@@ -12,8 +12,8 @@ pub(crate) struct Barrier {
     /// Threads that have arrived since the barrier last completed. Each list item consists of a
     /// thread and the index of the barrier operation that the thread executed.
     arrived: Vec<(usize, u32)>,
-    /// Threads in `arrived` that wait until the barrier completes. A thread of `arrived` that
-    /// executed `bar.arrive` does not wait.
+    /// Threads in `arrived` that wait until the barrier completes. A thread that executed
+    /// `bar.arrive` does not wait.
     waiting: Vec<usize>,
     /// Number of participating threads; `None` if all threads of the block participate.
     count: Option<u32>,
@@ -97,8 +97,8 @@ impl Barrier {
     }
 
     /// Resets a barrier that is complete, and orders the waiting threads after all arrivals.
-    /// Returns the threads that waited, and the result of their barrier operation.
-    /// `cluster_threads` is the number of thread indices of the cluster.
+    /// Returns the threads that waited at the barrier, and the result of their barrier operation.
+    /// `cluster_threads` is the number of threads of the cluster.
     pub(crate) fn complete(
         &mut self,
         reduction: Reduction,

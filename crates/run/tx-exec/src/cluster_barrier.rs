@@ -26,14 +26,16 @@ pub(crate) struct ClusterBarrier {
     passed: usize,
     /// Whether all threads have acquired the vector clocks of the previous round.
     joined: bool,
-    /// The exited thread with the fewest arrivals at the barrier, and the number of these arrivals.
+    /// The exited thread with the fewest arrivals at the cluster barrier, and the number of its
+    /// arrivals.
     exited: Option<(usize, u32)>,
 }
 
 #[derive(Debug, Default)]
 struct Released {
     knowledge: ReleasedClocks,
-    /// Whether any thread arrived with `.relaxed` semantics. A relaxed arrival releases no events.
+    /// Whether any thread arrived with `.relaxed` semantics. A relaxed arrival does not order the
+    /// earlier memory accesses of the thread before the wait operations of other threads.
     relaxed: bool,
 }
 
@@ -43,8 +45,8 @@ pub(crate) struct ClusterArrival {
     pub(crate) site: u32,
     /// Number of barrier rounds that were complete before the arrival.
     round: u32,
-    /// Phase and clock of the thread directly after the arrival, as returned by
-    /// [`Clocks::untouched`](crate::happens_before::Clocks).
+    /// Phase of the vector clocks, and entry of the thread in its own vector clock, directly after
+    /// the arrival; see [`Clocks::untouched`](crate::happens_before::Clocks).
     after: Option<(u32, u32)>,
 }
 
@@ -54,8 +56,8 @@ impl ClusterBarrier {
     ///
     /// # Errors
     ///
-    /// Fails if a thread exited before it arrived in the current round; the error is the index of
-    /// the exited thread.
+    /// Fails if a thread exited before it arrived in the current round of the barrier; the error is
+    /// the index of the exited thread.
     pub(crate) fn arrive(
         &mut self,
         thread: usize,
@@ -117,8 +119,8 @@ impl ClusterBarrier {
 
     /// Records that a thread has resumed after the wait operation of a round, and orders the thread
     /// after all arrivals of the round. `live` is the number of threads of the cluster. `arrivals`
-    /// lists the threads that have not passed the barrier, each with its last arrival at the
-    /// barrier.
+    /// lists each thread that has not passed the barrier, with the last arrival of that thread at
+    /// the barrier.
     pub(crate) fn pass(
         &mut self,
         thread: usize,
@@ -144,9 +146,9 @@ impl ClusterBarrier {
         self.passed += 1;
     }
 
-    /// Records that a thread exited after `arrivals` arrivals. If the current round still expects
-    /// the exited thread, returns the first thread that arrived in the round, and the index of the
-    /// arrive operation of the first thread.
+    /// Records that a thread exited after `arrivals` arrivals. If the current round still waits for
+    /// an arrival of `thread`, returns the first thread that arrived in the round, and the index of
+    /// its arrive operation.
     pub(crate) fn exit(&mut self, thread: usize, arrivals: u32) -> Option<(usize, u32)> {
         if self.exited.is_none_or(|(_, least)| arrivals < least) {
             self.exited = Some((thread, arrivals));

@@ -46,8 +46,8 @@ impl<'c> Builder<'c> {
         results(op)
     }
 
-    /// Emits an `scf.if` without results. Returns one builder per branch. Each builder inserts ops
-    /// before the `scf.yield` of its branch.
+    /// Emits an `scf.if` without results. Returns one builder per branch of the `scf.if`. Each
+    /// builder inserts ops before the `scf.yield` of its branch.
     pub fn branches(&self, condition: Val<'c>) -> [Self; 2] {
         let region = || {
             let region = Region::new();

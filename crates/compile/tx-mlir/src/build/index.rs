@@ -1,4 +1,4 @@
-//! Index arithmetic, comparisons and selections. Operations on constants are folded.
+//! Index arithmetic, comparisons and selections. The builder folds index operations on constants.
 
 use super::Builder;
 use crate::ir::{Val, i64_attribute, vector_parts};

@@ -15,8 +15,8 @@ impl<'c> Builder<'c> {
     }
 
     /// Copies the ops of `block` like [`Self::inline`]. `arguments` contains pairs: the index of a
-    /// block argument, and its replacement. If `known` returns values for an op, these values
-    /// replace the results of the op, and the op is not copied.
+    /// block argument, and its replacement. If `known` returns values for an op, the function does
+    /// not copy the op, and replaces the results of the op by the returned values.
     pub fn inline_with(
         &self,
         block: Blk<'c>,
@@ -51,7 +51,7 @@ impl<'c> Builder<'c> {
             .collect()
     }
 
-    /// Copies `op` with operands `inputs`, and returns the results of the copy. The op must have no
+    /// Copies `op` with operands `inputs`, and returns the results of the copy. `op` must have no
     /// regions.
     pub fn copy_with(&self, op: Op<'c>, inputs: &[Val<'c>]) -> Vec<Val<'c>> {
         let copy = self.insert(copy(op));
@@ -62,7 +62,7 @@ impl<'c> Builder<'c> {
     }
 
     /// Creates a region of one block with arguments of types `arguments`. The values that `body`
-    /// returns become the operands of the terminator.
+    /// returns become the operands of the region's terminator.
     pub fn region_of(
         &self,
         arguments: &[Type<'c>],

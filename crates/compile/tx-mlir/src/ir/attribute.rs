@@ -285,10 +285,10 @@ pub fn is_of_dialect(attribute: Attribute<'_>, dialect: &str) -> bool {
         .any(|one| is_of_dialect(one, dialect))
 }
 
-/// Parses the text of an attribute. The caller must pass valid text.
+/// Parses the text of an attribute. The caller must pass the text of a valid attribute.
 ///
 /// # Panics
-/// Panics if the text is invalid.
+/// Panics if the text is not a valid attribute.
 pub fn parse_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
     Attribute::parse(context, text).unwrap_or_else(|| panic!("`{text}` is not an attribute"))
 }

@@ -5,8 +5,8 @@ use melior::ir::operation::OperationPrintingFlags;
 use mlir_sys::MlirStringRef;
 use std::ffi::c_void;
 
-/// Returns the printed text of `op`. MLIR prints the text in pieces. The function joins the pieces
-/// before it decodes UTF-8, because a piece can end inside a character.
+/// Returns the printed text of `op`. MLIR prints the text of an op in pieces. The function joins
+/// the pieces of text before it decodes UTF-8, because a piece can end inside a character.
 pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
     collect(|append, text| {
         // SAFETY: `op` and the flags are alive.

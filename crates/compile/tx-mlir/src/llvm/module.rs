@@ -38,13 +38,13 @@ unsafe extern "C" fn record_error(diagnostic: Ref, messages: *mut c_void) {
 }
 
 /// LLVM IR module with its own LLVM context. Rust drops fields in declaration order, so Rust drops
-/// the module before the LLVM context of the module.
+/// the LLVM module before its LLVM context.
 pub(super) struct LlvmModule {
     pub(super) module: OwnedRef,
     context: OwnedRef,
     messages: Box<ErrorMessages>,
     /// Pass gate of the LLVM context. The pass gate skips straight-line strength reduction for the
-    /// functions whose names this set contains.
+    /// functions in the set `LargeFunctions`.
     gate: Option<(OwnedRef, Box<LargeFunctions>)>,
 }
 
@@ -108,7 +108,7 @@ unsafe extern "C" fn free_gate(gate: Ref) {
 /// Returns the names of the functions with more than [`MAX_COMPARED_ADDITIONS`] integer additions.
 ///
 /// # Safety
-/// The module must be alive.
+/// The LLVM IR module must be alive.
 unsafe fn with_many_additions(module: Ref) -> BTreeSet<String> {
     fn all(first: Ref, next: unsafe extern "C" fn(Ref) -> Ref) -> impl Iterator<Item = Ref> {
         let some = |value: Ref| (!value.is_null()).then_some(value);

@@ -62,8 +62,8 @@ impl Explanation {
         }
     }
 
-    /// Returns the notes of the remark. The notes list the reasons for the choice, and the
-    /// alternatives.
+    /// Returns the notes of the remark. The notes list the reasons for the choice of the compiler,
+    /// and the alternatives to the choice.
     pub fn notes(&self) -> Vec<String> {
         match &self.choice {
             Choice::Schedule(choice) => choice.notes(),
@@ -350,7 +350,8 @@ impl Candidate {
 }
 
 impl Variant {
-    /// Returns one line with the name, the priority, and the cost or the reasons of the rejection.
+    /// Returns one line of text with the name and the priority of the variant, and with its cost or
+    /// the reasons of its rejection.
     pub fn line(&self, is_chosen: bool) -> String {
         let name = match self.priority {
             Some(priority) => format!("{} (priority {priority})", self.name),
@@ -364,7 +365,7 @@ impl Variant {
         format!("{name}: {verdict}{chosen}")
     }
 
-    /// Returns the reasons of the rejection.
+    /// Returns the reasons why the compiler rejected the variant, as text.
     pub fn why(&self) -> String {
         let reasons: Vec<String> = self.reasons.iter().map(Reason::line).collect();
         reasons.join("; ")
@@ -390,7 +391,7 @@ impl ExchangeChoice {
     }
 }
 
-/// Returns the text of the attribute `schedule` that consists of the given steps.
+/// Returns the text of the attribute `schedule` that consists of the schedule steps `steps`.
 pub fn steps_text(steps: &[ScheduleStep]) -> String {
     let steps: Vec<&str> = steps.iter().map(|step| &*step.attribute).collect();
     format!("[{}]", steps.join(", "))

@@ -4,11 +4,11 @@
 /// Maximum error of a `math` function that is not correctly rounded, in units in the last place.
 pub(super) const ULPS: f64 = 4.0;
 
-/// Pair of a function of one number, and a function that returns an upper bound of the derivative.
+/// Pair of functions: a function of one number, and an upper bound of its derivative.
 pub(super) type Curve = (fn(f64) -> f64, fn(f64, f64) -> f64);
 
 /// Returns the function of one number that the op `name` computes, and an upper bound of its
-/// derivative. The upper bound depends on `x` and on the function value at `x`.
+/// derivative. The upper bound of the derivative depends on `x` and on the function value at `x`.
 pub(super) fn function(name: &str) -> Option<Curve> {
     Some(match name {
         "math.exp" => (f64::exp, |_, r| r),

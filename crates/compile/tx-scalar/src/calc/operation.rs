@@ -1,4 +1,5 @@
-//! Scalar operation: functions that compute the result and its bound.
+//! Scalar operation: one function computes the result, and another function computes the error
+//! bound of the result.
 
 use super::functions::approximation;
 use crate::bound::Bound;
@@ -8,21 +9,21 @@ use crate::number::Float;
 /// why the result is undefined.
 pub type Calc = Box<dyn Fn(&[u64; 3]) -> Result<u64, &'static str>>;
 
-/// Function that computes the bound of the result. The arguments of the function are the operands,
-/// the bounds of the operands, and the result.
+/// Function that computes the error bound ([`Bound`]) of the result of an operation. The arguments
+/// of the function are the operands, the error bounds of the operands, and the result.
 pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 
 /// Scalar operation with up to three operands.
 pub struct Operation {
     /// Function that computes the result.
     pub calc: Calc,
-    /// Function that computes the [`Bound`] of the result. If the field is `None`, the bound of the
-    /// result is 0 for exact operands, and infinite for all other operands.
+    /// Function that computes the [`Bound`] of the result. If the field is `None`, the error bound
+    /// of the result is 0 for exact operands, and infinite for all other operands.
     pub bound: Option<BoundOf>,
 }
 
 impl Operation {
-    /// Creates an operation without a function for the bound.
+    /// Creates an operation without a function that computes the error bound of the result.
     pub(super) fn of(calc: Calc) -> Self {
         Self { calc, bound: None }
     }
@@ -56,7 +57,7 @@ impl Operation {
         })
     }
 
-    /// Creates an operation with the function `bound` for the bound of its result.
+    /// Creates an operation in which the function `bound` computes the error bound of the result.
     pub(super) fn bounded(
         calc: Calc,
         bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound + 'static,

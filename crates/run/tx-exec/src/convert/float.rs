@@ -20,8 +20,8 @@ use melior::ir::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extremum {
     largest: bool,
-    /// Whether a NaN operand makes the result NaN. If `nan_wins` is false and one operand is a NaN,
-    /// the result is the other operand.
+    /// Whether the result of the minimum or maximum is NaN if one operand is NaN. If `nan_wins` is
+    /// false and exactly one operand is a NaN, the result is the other operand.
     nan_wins: bool,
 }
 
@@ -48,8 +48,8 @@ impl Extremum {
     }
 }
 
-/// Emits the replacement of an operation, and returns the value that replaces its result. Returns
-/// `None` if the host and PTX compute the same bits for the operation.
+/// Emits the replacement of an operation, and returns the value that replaces the result of the
+/// operation. Returns `None` if the host and PTX compute the same bits for the operation.
 pub(super) fn lower<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,

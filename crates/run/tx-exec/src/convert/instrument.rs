@@ -1,5 +1,5 @@
-//! Insertion of hook calls that check or report operations. The checked or reported operation
-//! itself stays in the module.
+//! Insertion of calls of executor functions (hooks) that check or report operations. The checked or
+//! reported operation itself stays in the module.
 
 use super::{
     access::{Access, AccessSize, HINTS, alignment, space},
@@ -51,7 +51,8 @@ impl<'c> Instrumenter<'c> {
         Emitter::new(self.context, operation, operation.location())
     }
 
-    /// Registers an instrumented operation. The returned index identifies the operation in faults.
+    /// Registers an instrumented operation. The returned index identifies the operation in reported
+    /// faults.
     pub(super) fn site(&mut self, operation: OperationRef<'_, '_>) -> Result<i64, Error> {
         if self.sites.len() == MAX_SITES {
             return Err(Error::TooLarge { limit: MAX_SITES });

@@ -12,7 +12,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Returns the size of an array element, including padding.
+    /// Returns the size of an array element in bytes, including padding.
     pub(super) fn allocated(self) -> u64 {
         self.stored.next_multiple_of(self.align)
     }

@@ -27,7 +27,8 @@ const FENCES: [&str; 5] = [
     "nvvm.prefetch",
 ];
 
-/// Emits the replacement of an operation, and returns the value that replaces its result.
+/// Emits the replacement of an operation, and returns the value that replaces the result of the
+/// operation.
 pub(super) fn lower<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,
@@ -164,7 +165,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(Some(pair))
     }
 
-    /// Returns the bits of an i32 or f32, zero-extended to 64 bits.
+    /// Returns the bits of an i32 or f32 value, zero-extended to an i64.
     fn bits(&self, value: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
         let emitter = self.emitter;
         let value = if value.r#type().is_f32() {
@@ -175,7 +176,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.cast("llvm.zext", value, emitter.integer_type(64))
     }
 
-    /// Returns the low 32 bits of a word as an i32, or as an f32 if `like` is an f32.
+    /// Returns the low 32 bits of a 64-bit word as an i32, or as an f32 if `like` is an f32.
     fn value(&self, word: Value<'c, 'a>, like: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
         let emitter = self.emitter;
         let low = emitter.cast("llvm.trunc", word, emitter.integer_type(32))?;
@@ -185,7 +186,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(low)
     }
 
-    /// Returns bit 32 of a word as a predicate.
+    /// Returns bit 32 of a 64-bit word as a predicate (i1).
     fn predicate(&self, word: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
         let emitter = self.emitter;
         let wide = emitter.integer_type(64);
