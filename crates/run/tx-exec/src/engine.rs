@@ -8,15 +8,17 @@ use mlir_sys as raw;
 /// most of its time in hooks, and a higher level slows down the loading of a program.
 const OPTIMIZATION: i32 = 1;
 
-/// Error of a compilation or a symbol lookup. MLIR has reported the reason as a diagnostic.
+/// Error of a compilation or a symbol lookup. MLIR has already reported the reason for the error as
+/// a diagnostic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EngineError;
 
-/// Compiled code of a module. Dropping the value frees the code.
+/// Compiled code of a module. Dropping an `Engine` frees the compiled code.
 pub(crate) struct Engine(raw::MlirExecutionEngine);
 
 impl Engine {
-    /// Compiles a module. `externals` lists all called host functions except the hooks.
+    /// Compiles a module. `externals` lists all host functions that the module calls, except the
+    /// hooks.
     pub(crate) fn new(
         module: &Module<'_>,
         externals: &[(String, *mut ())],

@@ -173,17 +173,17 @@ impl fmt::Display for Access {
 /// Two unordered accesses to one byte; at least one access is a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// The access that the executor executed before the second access.
+    /// Operation of the racing access that the executor executed first.
     pub first: Site,
     /// Kind of the first access: read, write or atomic.
     pub first_kind: AccessKind,
-    /// The access that the executor executed after the first access.
+    /// Operation of the racing access that the executor executed second.
     pub second: Site,
     /// Kind of the second access: read, write or atomic.
     pub second_kind: AccessKind,
     /// State space of the byte: global, shared, or shared memory of another block of the cluster.
     pub space: Space,
-    /// The first byte that both accesses contain.
+    /// The first byte that both racing accesses contain.
     pub place: BufferOffset,
 }
 
@@ -209,8 +209,8 @@ pub struct Divergence {
     pub site: Site,
     /// The reason why the thread waits forever.
     pub reason: String,
-    /// The awaited thread and its operation, if this operation differs from the operation of the
-    /// waiting thread.
+    /// The thread that the waiting thread waits for, and its operation, if this operation differs
+    /// from the operation of the waiting thread.
     pub other: Option<Site>,
 }
 
@@ -227,11 +227,11 @@ impl fmt::Display for Divergence {
 /// Kind of lifetime violation of an access to the shared memory of another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// The block that owns the memory may not have started: no thread of the block starts before
-    /// the access in the happens-before order.
+    /// The block that owns the memory may not have started: in the happens-before order, no thread
+    /// of the block is known to start before the access.
     NotBegun,
-    /// The block that owns the memory may have ended: no thread of the block ends after the access
-    /// in the happens-before order.
+    /// The block that owns the memory may have ended: in the happens-before order, no thread of the
+    /// block is known to end after the access.
     Ended,
 }
 
@@ -468,8 +468,8 @@ impl Fault {
         }
     }
 
-    /// Returns the operation of the other thread in the fault: the first access of a race, or the
-    /// operation of the awaited thread.
+    /// For a race, returns the operation of the first access. For a thread that waits for another
+    /// thread, returns the operation of the other thread.
     pub fn other_site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -511,8 +511,8 @@ pub enum Error {
     UnsupportedOperation {
         /// Location of the operation.
         location: Location,
-        /// Name of the operation, followed by the unsupported property if only a property of the
-        /// operation is unsupported.
+        /// Name of the operation. If the executor supports the operation, but not one of its
+        /// properties, the name of the property follows the name of the operation.
         operation: String,
     },
     /// A call of a function that neither the module nor the executor defines.
@@ -550,8 +550,8 @@ pub enum Error {
         /// Maximum number of instrumented operations.
         limit: usize,
     },
-    /// MLIR or LLVM rejected the rewritten module. The cause is a bug in the executor or in the
-    /// device IR.
+    /// MLIR or LLVM rejected the rewritten module. The cause of the rejection is a bug in the
+    /// executor or in the device IR.
     #[error("the host code could not be generated: {}", join(.0))]
     CodeGeneration(Vec<Diagnostic>),
 }

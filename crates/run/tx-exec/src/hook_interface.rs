@@ -66,7 +66,7 @@ pub(crate) const DECLARATIONS: &str = r#"
 "#;
 
 /// Names of the special registers. Generated code identifies a special register by the index of the
-/// register in this list.
+/// register in `REGISTERS`.
 pub(crate) const REGISTERS: [&str; 44] = [
     "tid.x",
     "tid.y",
@@ -128,8 +128,8 @@ pub(crate) struct AccessRequest {
     pub(crate) site: u32,
 }
 
-/// Encodes the properties of an access in one word: kind (2 bits), reads (1 bit), space (3 bits),
-/// writes (1 bit), and from bit 8 on the logarithm of the alignment.
+/// Encodes the properties of an access in one word: kind (2 bits), reads (1 bit), space (3 bits)
+/// and writes (1 bit). Bits 8 and above contain the binary logarithm of the alignment.
 pub(crate) fn access_flags(
     kind: AccessKind,
     [reads, writes]: [bool; 2],
@@ -190,7 +190,7 @@ pub(crate) fn fence_of_code(code: i32) -> Fence {
 }
 
 /// Barrier reductions. Generated code identifies a barrier reduction by the index of the reduction
-/// in this list.
+/// in `REDUCTIONS`.
 pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
     ("", Reduction::None),
     ("popc", Reduction::Popc),

@@ -25,7 +25,7 @@ pub enum ParamKind {
     },
     /// An integer.
     Int {
-        /// Width in bits, 1 to 64.
+        /// Width of the integer in bits, 1 to 64.
         bits: u32,
     },
     /// An IEEE half.
@@ -71,12 +71,12 @@ pub enum Param {
     Pointer(u64),
     /// An integer in the low `bits` bits of `value`.
     Int {
-        /// Width in bits, 1 to 64.
+        /// Width of the integer in bits, 1 to 64.
         bits: u32,
         /// Value of the integer; bits above the width are ignored.
         value: u64,
     },
-    /// Bits of an IEEE half.
+    /// Bits of an IEEE half-precision float (f16).
     F16(u16),
     /// Bits of a bfloat16.
     Bf16(u16),
@@ -196,7 +196,7 @@ impl StepLimit {
     }
 }
 
-/// Checks for undefined behaviour during a launch.
+/// Choice of the checks for undefined behaviour during a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Checks {
@@ -206,12 +206,12 @@ pub enum Checks {
     /// Performs only the checks that correct execution and the memory safety of the host process
     /// require.
     ///
-    /// The executor does not detect data races ([`Race`](crate::Fault::Race)), uninitialised reads
-    /// ([`Uninitialized`](crate::Fault::Uninitialized)), and accesses to the memory of exited
-    /// blocks ([`OtherBlock`](crate::Fault::OtherBlock)). Results of racy programs depend on the
-    /// [`Order`]. The executor does not record memory accesses. An
-    /// [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as initialised after its
-    /// first write.
+    /// With `Off`, the executor does not detect data races ([`Race`](crate::Fault::Race)),
+    /// uninitialised reads ([`Uninitialized`](crate::Fault::Uninitialized)), and accesses to the
+    /// memory of exited blocks ([`OtherBlock`](crate::Fault::OtherBlock)). Without race detection,
+    /// the results of racy programs depend on the [`Order`]. With `Off`, the executor does not
+    /// record memory accesses. An [uninitialised](crate::Memory::alloc_uninitialized) buffer counts
+    /// as initialised after its first write.
     ///
     /// The checks that protect the host process remain enabled. An unchecked access that is out of
     /// bounds, is misaligned, or writes a constant could corrupt or stop the host process.

@@ -79,7 +79,7 @@ impl F8 {
         }
     }
 
-    /// Returns the number by which generated code identifies the format.
+    /// Returns the number that identifies the format in generated code.
     pub(crate) fn code(self) -> i64 {
         self as i64
     }
@@ -91,8 +91,8 @@ impl F8 {
         }
     }
 
-    /// Returns the number of fraction bits, the exponent of the smallest normal number, and the
-    /// bits of the largest finite number.
+    /// Returns three parameters of the format: the number of fraction bits, the exponent of the
+    /// smallest normal number, and the bits of the largest finite number.
     fn parameters(self) -> (i32, i32, u8) {
         match self {
             Self::E4M3FN => (3, -6, 0x7e),
@@ -100,8 +100,8 @@ impl F8 {
         }
     }
 
-    /// Rounds to the nearest finite number, ties to even, as `cvt.rn.satfinite` does. Every NaN
-    /// becomes the byte 0x7f, and loses its sign.
+    /// Rounds `value` to the nearest finite number of the format, ties to even, as
+    /// `cvt.rn.satfinite` does. Every NaN becomes the byte 0x7f, and loses its sign.
     fn saturated(self, value: f32) -> u8 {
         let (fraction, least, largest) = self.parameters();
         if value.is_nan() {
@@ -271,7 +271,7 @@ macro_rules! floats {
     };
 }
 
-/// Returns the C math function with this name. libdevice uses the same names with the prefix
+/// Returns the C math function with the name `name`. libdevice uses the same names with the prefix
 /// `__nv_`.
 fn mathematics(name: &str) -> Option<*mut ()> {
     floats! { name;
@@ -408,8 +408,9 @@ pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
 mod tests {
     use super::*;
 
-    /// Checks that widening to f64 and narrowing preserves every f16 and bf16 value. Midpoints
-    /// between two values round to even, and f64 values above a midpoint round up.
+    /// Checks that widening to f64 and narrowing preserves every f16 and bf16 value. Checks that a
+    /// midpoint between two adjacent f16 or bf16 values rounds to even, and that an f64 value above
+    /// a midpoint rounds up.
     #[test]
     fn narrowing_rounds_to_nearest_even() {
         for (exponent, mantissa, widen) in [

@@ -4,24 +4,25 @@ use crate::happens_before::{Clocks, ReleasedClocks};
 
 /// State of an mbarrier object.
 ///
-/// A phase is complete when the expected number of arrivals is reached and all expected bytes have
-/// been stored. The next phase starts as soon as a phase is complete.
+/// A phase of an mbarrier object is complete when the expected number of arrivals is reached and
+/// all expected bytes have been stored. The next phase starts as soon as a phase is complete.
 ///
 /// In PTX, an asynchronous store releases only the stored value. In the executor, an asynchronous
 /// store also releases all earlier events of the storing thread. The executor therefore misses a
-/// race between two accesses that only this additional release orders.
+/// race between two accesses that only the release of earlier events orders.
 #[derive(Debug)]
 pub struct MBarrier {
-    /// Number of arrivals that each phase expects.
+    /// Number of arrivals that each phase of the mbarrier object expects.
     count: u32,
-    /// Number of arrivals that the current phase still expects.
+    /// Number of arrivals that the current phase of the mbarrier object still expects.
     pending: u32,
-    /// Number of expected bytes minus number of stored bytes in the current phase.
+    /// Number of expected bytes minus number of stored bytes in the current phase of the mbarrier
+    /// object.
     transactions: i64,
     phase: u32,
-    /// Vector clocks released in the current phase.
+    /// Vector clocks released in the current phase of the mbarrier object.
     released: ReleasedClocks,
-    /// Vector clocks released in the previous phase.
+    /// Vector clocks released in the previous phase of the mbarrier object.
     released_before: ReleasedClocks,
 }
 
@@ -39,8 +40,8 @@ impl MBarrier {
     }
 
     /// Executes `mbarrier.arrive.expect_tx` for `thread`: one arrival, and `bytes` additional bytes
-    /// that the phase expects. Returns whether the phase is complete; `None` if the phase expects
-    /// no further arrival.
+    /// that the phase expects. Returns whether the phase of the mbarrier object is complete; `None`
+    /// if the phase expects no further arrival.
     pub fn arrive(
         &mut self,
         thread: usize,
@@ -55,8 +56,8 @@ impl MBarrier {
         Some(self.complete())
     }
 
-    /// Records that `thread` has stored `bytes` bytes asynchronously. Returns whether the phase is
-    /// complete.
+    /// Records that `thread` has stored `bytes` bytes asynchronously. Returns whether the phase of
+    /// the mbarrier object is complete.
     pub fn store(&mut self, thread: usize, bytes: u64, clocks: Option<&mut Clocks>) -> bool {
         self.transactions -= bytes.cast_signed();
         if let Some(clocks) = clocks {
@@ -75,13 +76,13 @@ impl MBarrier {
         is_complete
     }
 
-    /// Returns whether the phase with the given parity is complete, as `mbarrier.try_wait.parity`
-    /// does.
+    /// Returns whether the phase of the mbarrier object with the parity `parity` is complete, as
+    /// `mbarrier.try_wait.parity` does.
     pub fn is_complete(&self, parity: u32) -> bool {
         self.phase.is_multiple_of(2) != parity.is_multiple_of(2)
     }
 
-    /// Orders `thread` after the events that the completed phase released.
+    /// Orders `thread` after the events that the completed phase of the mbarrier object released.
     pub fn acquire(&self, thread: usize, clocks: &mut Clocks) {
         clocks.acquire(thread, &self.released_before);
     }

@@ -18,7 +18,7 @@ const NEAR: u64 = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {
-    /// The alignment is not a power of two.
+    /// The requested alignment of a buffer is not a power of two.
     #[error("an alignment of {0} bytes is not a power of two")]
     Alignment(usize),
     /// The system cannot allocate the given number of bytes.
@@ -29,7 +29,7 @@ pub enum MemoryError {
     OutOfBounds {
         /// Label of the buffer.
         buffer: String,
-        /// Offset of the first byte, in bytes.
+        /// Offset of the first accessed byte from the start of the buffer, in bytes.
         offset: usize,
         /// Size of the read or write in bytes.
         bytes: usize,
@@ -146,15 +146,15 @@ pub struct Memory {
     /// Regions of the buffers, sorted by base address.
     regions: Vec<Region>,
     buffers: u32,
-    /// Index of the last accessed region. Consecutive accesses often access one region, so a lookup
+    /// Index of the last accessed region. Consecutive accesses often access one buffer, so a lookup
     /// first tests the last accessed region.
     last: usize,
     printed: Vec<u8>,
 }
 
 /// Maximum number of printed bytes between two calls of [`Memory::take_printed`]. If threads print
-/// more than this number of bytes, the additional bytes are lost. The default size of CUDA's printf
-/// buffer is also 1 MiB.
+/// more than 1 MiB between two calls, the additional bytes are lost. The default size of CUDA's
+/// printf buffer is also 1 MiB.
 const MAX_PRINTED_BYTES: usize = 1 << 20;
 
 impl Memory {
@@ -263,7 +263,8 @@ impl Memory {
         Ok(id)
     }
 
-    /// Returns the address of the first byte, which can be passed as a kernel parameter.
+    /// Returns the address of the first byte of a buffer, which can be passed as a kernel
+    /// parameter.
     ///
     /// # Errors
     ///
@@ -290,8 +291,8 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// Returns an error if the range is out of bounds, or if `buffer` does not belong to the memory
-    /// `self`.
+    /// Returns an error if the byte range is outside the buffer, or if `buffer` does not belong to
+    /// the memory `self`.
     pub fn read(
         &self,
         buffer: BufferId,
@@ -309,8 +310,8 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// Returns an error if the range is out of bounds, or if `buffer` does not belong to the memory
-    /// `self`.
+    /// Returns an error if the byte range is outside the buffer, or if `buffer` does not belong to
+    /// the memory `self`.
     pub fn write(
         &mut self,
         buffer: BufferId,
@@ -410,8 +411,8 @@ impl Memory {
         self.regions.get_mut(self.last)
     }
 
-    /// Returns the position of an address relative to the nearest region; `None` if no region is
-    /// near.
+    /// Returns the position of an address relative to the nearest buffer; `None` if no buffer is
+    /// near the address.
     pub(crate) fn nearest(&self, address: u64) -> Option<BufferOffset> {
         let distance = |region: &Region| {
             if address < region.base {

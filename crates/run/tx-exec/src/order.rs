@@ -37,8 +37,8 @@ pub enum Order {
     /// other warps. All threads of the other warps run as in [`Order::Sequential`]. In a cluster,
     /// the index counts the warps of all blocks by block rank.
     WarpFirst(u32),
-    /// The warp with the given index runs only if no other thread can run. All threads of the other
-    /// warps run as in [`Order::Sequential`]. The index of the warp is counted as in
+    /// The warp with the given index runs only if no thread of another warp can run. All threads of
+    /// the other warps run as in [`Order::Sequential`]. The index of the warp is counted as in
     /// [`Order::WarpFirst`].
     WarpLast(u32),
 }
@@ -115,7 +115,7 @@ impl Random {
 pub(crate) enum Preemption {
     Never,
     Always,
-    /// A thread is preempted with a probability of one half.
+    /// Before each access, a thread is preempted with a probability of one half.
     Random(Random),
 }
 
@@ -155,8 +155,9 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Maximum number of clusters for a shuffled grid. For more clusters, the permutation would need
-/// too much memory, so the clusters of a larger grid run in ascending order.
+/// Maximum number of clusters of a grid whose clusters run in pseudo-random order. A permutation of
+/// more clusters would need too much memory, so the clusters of a larger grid run in ascending
+/// order.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
 /// Converts a linear index in a grid with fewer than 2³² elements to grid coordinates.
@@ -170,7 +171,7 @@ fn position(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
 
 impl Blocks {
     /// Creates the execution order of the blocks of a grid. The grid has fewer than 2³² blocks, and
-    /// each grid size is a multiple of the cluster size.
+    /// along each dimension, the grid size is a multiple of the cluster size.
     pub(crate) fn new(grid: [u32; 3], cluster: [u32; 3], order: Order) -> Self {
         let mut blocks = Self {
             grid,

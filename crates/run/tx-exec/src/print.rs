@@ -90,8 +90,8 @@ pub(crate) fn format(
     Ok((printed, taken))
 }
 
-/// A field width or precision. The format contains the number itself, or an asterisk that stands
-/// for the next argument.
+/// A field width or precision. The printf format contains the width or precision as a number, or as
+/// an asterisk that stands for the next argument.
 #[derive(Clone, Copy)]
 enum Number {
     Given(u64),

@@ -84,7 +84,7 @@ impl CompiledCode {
 /// launch only a few of the kernels.
 struct LazyModule {
     code: OnceCell<CompiledCode>,
-    /// The module belongs to the context of the program.
+    /// The MLIR module belongs to the MLIR context of the program.
     converted: ConvertedModule<'static>,
 }
 
@@ -136,10 +136,10 @@ impl Program {
     ///
     /// Device IR is an MLIR module that contains `gpu.module`s of `llvm.func`s in the LLVM and NVVM
     /// dialects, as directly before the translation to PTX. All ops of the module other than
-    /// `gpu.module`s are ignored. Faults name the source locations in the text. If the text has no
-    /// locations, faults name lines of the text, with `-` as the file name. If an MLIR module has
-    /// locations, the caller must print the ops of the module in generic form, because MLIR cannot
-    /// parse the short form of `nvvm.barrier` with a location.
+    /// `gpu.module`s are ignored. Faults report the source locations in the text of the device IR.
+    /// If the device IR contains no locations, faults report lines of its text, with `-` as the
+    /// file name. If an MLIR module has locations, the caller must print the ops of the module in
+    /// generic form, because MLIR cannot parse the short form of `nvvm.barrier` with a location.
     ///
     /// # Errors
     ///

@@ -15,11 +15,11 @@ use corosensei::{
 };
 use std::ffi::c_void;
 
-/// Entry point of a kernel. The argument of the function is an array of pointers to the kernel
+/// Entry point of a kernel. The argument of the entry point is an array of pointers to the kernel
 /// parameters.
 pub(crate) type Entry = unsafe extern "C" fn(*mut *mut c_void);
 
-/// The coroutines of a cluster. Dropping the struct abandons unfinished coroutines without
+/// The coroutines of a cluster. Dropping the `Threads` abandons unfinished coroutines without
 /// unwinding.
 struct Threads(Vec<Coroutine<(), (), (), DefaultStack>>);
 
@@ -44,12 +44,12 @@ impl Drop for Threads {
     }
 }
 
-/// Runs a kernel for all clusters.
+/// Runs a kernel for all clusters of the grid.
 ///
 /// # Safety
 ///
 /// `entry` must be a kernel that calls a hook before each memory access. `parameters` must point to
-/// values of the parameter types that outlive the call.
+/// values of the parameter types; the values must outlive the call.
 pub(crate) unsafe fn run(
     mut machine: Machine<'_>,
     entry: Entry,

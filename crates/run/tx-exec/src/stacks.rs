@@ -12,10 +12,10 @@ pub(crate) const STACK_RESERVE: u64 = 128 * 1024;
 /// Minimum remaining stack for a function call or an allocation in generated code, in bytes.
 pub(crate) const STACK_MARGIN: u64 = 64 * 1024;
 
-/// Size of each pooled stack in bytes. A stack of this size suffices for nearly all kernels.
+/// Size of each pooled stack in bytes. A pooled stack suffices for nearly all kernels.
 const POOLED_STACK_BYTES: usize = 256 * 1024;
-/// Maximum number of pooled stacks. This number of stacks suffices for two blocks of maximum size.
-/// Linux limits a process to about 65,000 mappings, and each stack with its guard page needs two
+/// Maximum number of pooled stacks. The pooled stacks suffice for two blocks of maximum size. Linux
+/// limits a process to about 65,000 mappings, and each stack with its guard page needs two
 /// mappings.
 const MAX_POOLED_STACKS: usize = 2048;
 

@@ -50,7 +50,7 @@ pub(crate) enum WarpOp {
 }
 
 impl WarpOp {
-    /// Returns the encoding of the operation in generated code.
+    /// Returns the encoding of the warp operation in generated code.
     pub(crate) fn code(self) -> i32 {
         let float = |abs, nan| i32::from(abs) | i32::from(nan) << 1;
         match self {
@@ -187,8 +187,8 @@ pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (us
     (source as usize, valid)
 }
 
-/// Returns the result of every lane in the member mask. Bit 32 of a result contains the predicate,
-/// if the operation returns a value and a predicate.
+/// Returns the result of a warp operation for every lane in the member mask. Bit 32 of a result
+/// contains the predicate, if the operation returns a value and a predicate.
 pub(crate) fn evaluate(
     op: WarpOp,
     mask: u32,

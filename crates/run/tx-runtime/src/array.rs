@@ -173,9 +173,9 @@ impl Array {
         describe_as(self.element, self.unsigned, &self.shape)
     }
 
-    /// Returns the array with integers of at least 8 bits marked as unsigned or signed. The mark
-    /// affects only printed text and files, because each op of a program determines the signedness
-    /// of its operands.
+    /// Returns the array with integers of at least 8 bits marked as unsigned or signed. The
+    /// signedness mark affects only printed text and files, because each op of a program determines
+    /// the signedness of its operands.
     #[must_use]
     pub fn with_unsigned(mut self, unsigned: bool) -> Self {
         use ElementType::{I8, I16, I32, I64};

@@ -108,8 +108,8 @@ impl DeviceArray {
     }
 }
 
-/// Checks that the address of an array is aligned to the element size, and that it is not null
-/// unless the array is empty.
+/// Checks the address of an array: the address must be aligned to the element size, and must not be
+/// null unless the array is empty.
 pub(crate) fn check_address(address: u64, element: ElementType, empty: bool) -> Result<(), String> {
     let size = element.size() as u64;
     if address == 0 && !empty {

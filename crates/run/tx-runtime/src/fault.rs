@@ -50,8 +50,8 @@ impl Fault {
         }
     }
 
-    /// Returns the location of the other operation. Returns `None` if both operations have the same
-    /// location, as in a race between two threads in one operation.
+    /// Returns the location of the other operation of a race or a divergence. Returns `None` if
+    /// both operations have the same location, as in a race between two threads in one operation.
     pub fn elsewhere(&self) -> Option<&str> {
         self.other_location
             .as_deref()

@@ -46,7 +46,8 @@ impl Number {
             .then_some(value as u64 & mask(element))
     }
 
-    /// Returns the value of `bits` as `element`; integers are signed, except `i1`.
+    /// Returns the number that `bits` encodes in the type `element`; all integers except `i1` are
+    /// signed.
     pub fn from_bits(bits: u64, element: ElementType) -> Self {
         match FloatFormat::of(element) {
             Some(format) => Self::Float(format.decode(bits)),
@@ -217,8 +218,9 @@ impl FloatFormat {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
-    /// Returns the bits of the nearest value, ties to even. A value beyond the largest finite value
-    /// becomes infinity, or NaN in a format without infinities.
+    /// Rounds `value` to the nearest value of the format, ties to even, and returns the bits of the
+    /// result. A value beyond the largest finite value becomes infinity, or NaN in a format without
+    /// infinities.
     pub(crate) fn encode(self, value: f64) -> u64 {
         let sign = u64::from(value.is_sign_negative()) << (self.exponent_bits + self.mantissa_bits);
         let exponent_ones = ((1_u64 << self.exponent_bits) - 1) << self.mantissa_bits;

@@ -20,7 +20,7 @@ pub struct RunOptions {
     /// launch that exceeds the limit is an error; without a limit, a launch may run forever.
     #[cfg(feature = "simt")]
     pub steps: Option<tx_exec::StepLimit>,
-    /// Distance of each argument address from an aligned address in the executor's memory. A
+    /// Distance of the start of each array from a multiple of 256 bytes in the executor's memory. A
     /// misaligned argument represents a view of a larger array.
     #[cfg(feature = "simt")]
     pub past: Past,
@@ -32,7 +32,8 @@ pub struct RunOptions {
 pub struct Past {
     /// Distance of the first array from a multiple of 256 bytes, in elements.
     pub first: usize,
-    /// Difference between the distances of consecutive arrays, in elements.
+    /// Difference between the distances of two consecutive arrays from a multiple of 256 bytes, in
+    /// elements.
     pub each: usize,
     /// Index of the array whose distance from a multiple of 256 bytes is increased by `by`
     /// elements. The index 0 denotes the last array, and indices are taken modulo the number of
@@ -44,7 +45,8 @@ pub struct Past {
 
 #[cfg(feature = "simt")]
 impl Past {
-    /// Returns a [`Past`] that places all arrays at the distance `elements`.
+    /// Returns a [`Past`] that places every array `elements` elements after a multiple of 256
+    /// bytes.
     pub const fn all(elements: usize) -> Self {
         Self {
             first: elements,

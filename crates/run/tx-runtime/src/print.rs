@@ -7,7 +7,7 @@ use tx_plan::ElementType;
 use crate::array::Array;
 use crate::number::{FloatFormat, Number};
 
-/// Number of elements above which arrays are abbreviated.
+/// Maximum number of elements of an array that is printed without abbreviation.
 const THRESHOLD: usize = 1000;
 /// Number of elements that the text of an abbreviated array shows at each end of a dimension.
 const EDGE_ITEMS: usize = 3;
@@ -65,8 +65,8 @@ fn scalar(element: ElementType, value: Number) -> String {
     }
 }
 
-/// Returns the magnitude at which numpy 2.3 changes to scientific notation for types narrower than
-/// f64.
+/// Returns the magnitude from which numpy 2.3 prints floats narrower than f64 in scientific
+/// notation.
 fn many_whole(element: ElementType) -> f64 {
     if element == ElementType::F16 {
         1e3
@@ -120,8 +120,8 @@ impl Decimal {
         Self { value, shortest }
     }
 
-    /// Returns two texts: the sign with the digits before the point, and at most `precision` digits
-    /// after the point.
+    /// Returns the decimal text of the value in two parts: the sign with the digits before the
+    /// point, and at most `precision` digits after the point.
     fn positional(&self, precision: usize) -> (String, String) {
         let (mantissa, exponent) = self.parts();
         let negative = mantissa.starts_with('-');
@@ -155,8 +155,8 @@ impl Decimal {
         )
     }
 
-    /// Returns the sign with the first digit, at most `precision` digits after the point, and an
-    /// exponent such as `e-07`.
+    /// Returns the value in scientific notation in three parts: the sign with the first digit, at
+    /// most `precision` digits after the point, and an exponent such as `e-07`.
     fn scientific(&self, precision: usize) -> (String, String, String) {
         if fraction_len(self.parts().0) > precision {
             return self.scientific_exact(precision);
@@ -164,9 +164,9 @@ impl Decimal {
         split_scientific(&self.shortest)
     }
 
-    /// Returns the sign with the first digit, exactly `precision` digits after the point, and the
-    /// exponent. As in numpy, digits that the shortest text lacks are taken from the exact decimal
-    /// expansion of the value.
+    /// Returns the value in scientific notation in three parts: the sign with the first digit,
+    /// exactly `precision` digits after the point, and the exponent. As in numpy, digits that the
+    /// shortest text lacks are taken from the exact decimal expansion of the value.
     fn scientific_padded(&self, precision: usize) -> (String, String, String) {
         let (whole, mut fraction, exponent) = if fraction_len(self.parts().0) == precision {
             split_scientific(&self.shortest)
@@ -269,8 +269,8 @@ impl<'a> Printer<'a> {
         printer
     }
 
-    /// Returns the positions along a dimension whose elements are printed, and the number of
-    /// positions before the ellipsis.
+    /// Returns the positions of the printed elements along a dimension, and the number of positions
+    /// before the ellipsis.
     fn shown(&self, axis: usize) -> (Vec<usize>, Option<usize>) {
         let size = self.array.shape()[axis];
         if self.shortened && size > 2 * EDGE_ITEMS {
@@ -400,9 +400,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Appends the text of a subarray. The subarray has the dimensions from `axis` on, and the
-    /// first element of the subarray is at position `base`. Lines after the first start with
-    /// `indent` spaces.
+    /// Appends the text of a subarray. The subarray spans dimension `axis` and all inner
+    /// dimensions, and the first element of the subarray is at position `base`. Lines after the
+    /// first start with `indent` spaces.
     fn array(&self, text: &mut String, axis: usize, base: usize, indent: usize, width: usize) {
         let (positions, dots) = self.shown(axis);
         let last_axis = self.strides.len() - 1;

@@ -50,7 +50,7 @@ pub enum Spec {
     File {
         /// Path of the file.
         path: PathBuf,
-        /// Element type as which the elements of the file are reinterpreted; `None` selects the
+        /// Element type to which the elements of the file are reinterpreted; `None` selects the
         /// dtype of the file.
         element: Option<ElementType>,
     },

@@ -99,8 +99,8 @@ impl Lowering {
         }
     }
 
-    /// Emits the reductions that `expr` contains. The reductions that a reduction uses are emitted
-    /// first.
+    /// Emits the reductions that `expr` contains. If a reduction depends on other reductions, the
+    /// function emits the other reductions first.
     fn reductions(&mut self, expr: &Expr) {
         match expr {
             Expr::Input | Expr::Number(_) => {}
@@ -191,7 +191,7 @@ impl Lowering {
 
 struct Body<'l> {
     lowering: &'l Lowering,
-    /// Operands of the op. Each entry consists of the name of a memref, and of a flag that is set
+    /// Operands of the op. Each operand consists of the name of a memref, and of a flag that is set
     /// if the memref has one element per row.
     operands: Vec<(String, bool)>,
     text: String,

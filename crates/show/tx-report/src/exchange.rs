@@ -213,7 +213,7 @@ pub enum KernelStep {
         sources: Vec<Option<usize>>,
         /// Set if all warps have the same source lanes.
         alike: bool,
-        /// Ops that combine the received values, in order.
+        /// Ops that combine the values that the shuffle returns, in program order.
         combine: Option<String>,
         /// Number of consecutive shuffles with equal source lanes.
         count: usize,

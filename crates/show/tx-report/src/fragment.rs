@@ -185,7 +185,7 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     }
 }
 
-/// Formats the index of the fragment elements in a table row, without the last dimension.
+/// Formats the index of the fragment elements in a table row; the index omits the last dimension.
 fn place(row: usize, shape: &[usize]) -> String {
     let outer = &shape[..shape.len().saturating_sub(1)];
     let mut rest = row;

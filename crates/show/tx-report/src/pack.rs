@@ -42,11 +42,12 @@ struct Stage {
     /// Indices of the lines of the stage in run-length form. Each run of consecutive indices is
     /// stored as the first index and the length of the run.
     lines: Vec<usize>,
-    /// Encoded diff to the previous stage. `=3` keeps three lines, `-2` removes two lines, and `+1`
-    /// adds one line. `~0-1|2-3,5-6` changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
+    /// Encoded diff between the previous stage and this stage. In an encoded diff, `=3` keeps three
+    /// lines, `-2` removes two lines, and `+1` adds one line. `~0-1|2-3,5-6` changes tokens 0 to 1
+    /// into tokens 2 to 3 and 5 to 6.
     rows: String,
-    /// Lengths of consecutive ranges of diff rows. The length is positive if the rows are shown,
-    /// and negative if the rows are folded.
+    /// Lengths of consecutive ranges of diff rows. The length of a range is positive if the page
+    /// shows the rows, and negative if the page folds the rows.
     folds: Vec<isize>,
 }
 
@@ -61,8 +62,8 @@ struct Ptx {
 }
 
 impl Pack {
-    /// Returns the index of a line in `lines`. `cut` is the number of characters by which the line
-    /// was truncated.
+    /// Returns the index of a line in the list `lines`, and adds the line if it is new. `cut` is
+    /// the number of characters by which the line was truncated.
     fn line(&mut self, tokens: &[Token<'_>], cut: usize) -> usize {
         let (mut text, mut style) = (String::new(), String::new());
         for token in tokens {
@@ -107,7 +108,7 @@ impl Pack {
         runs
     }
 
-    /// Appends a stage and its diff; `None` for an unchanged module.
+    /// Appends a stage and its diff; appends `None` if the stage does not change the module.
     pub(crate) fn stage<'t>(
         &mut self,
         lines: Option<impl IntoIterator<Item = (Vec<Token<'t>>, usize)>>,

@@ -57,7 +57,7 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Operations that are only optimisation hints. The conversion removes these operations, because
+/// Operations that are only optimisation hints. The conversion removes optimisation hints, because
 /// LLVM optimises under the assumption that the program satisfies every hint.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
@@ -320,8 +320,8 @@ impl<'c, 's> Rewriter<'c, 's> {
     }
 
     /// Replaces an asynchronous store by three operations: a check of the access, a signal to the
-    /// mbarrier object, and a plain store. Threads switch only before the check, so no thread sees
-    /// the signal without the store.
+    /// mbarrier object, and a plain store. Threads switch only before the check of the access, so
+    /// no thread sees the signal to the mbarrier object without the store.
     fn async_store<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,

@@ -1,10 +1,11 @@
 //! The happens-before order between the events of threads, represented by vector clocks.
 //!
 //! All events of a block that precede a barrier of the whole block happen before all events that
-//! follow the barrier. Each barrier of the whole block starts a new *phase*. Only accesses of the
-//! current phase need vector clocks. In a phase, the vector clock of a thread has one entry per
-//! lane of its warp. The clocks store an entry for a thread of another warp only after a named
-//! barrier has synchronised the thread with this warp.
+//! follow the barrier. Each barrier of the whole block starts a new *phase*. Only accesses after
+//! the last barrier of the whole block need vector clocks. Between two barriers of the whole block,
+//! the vector clock of a thread has one entry per lane of its warp. After the thread has
+//! synchronised with threads of other warps, for example at a named barrier, the clocks also store
+//! entries for the threads of other warps.
 //!
 //! Blocks are unordered, except by the release and acquire patterns of PTX. In a release and
 //! acquire pattern, one thread executes a fence and then writes a word atomically. A second thread
@@ -27,8 +28,8 @@ const NO_SEGMENT: u32 = u32::MAX;
 
 /// Vector clocks that arriving threads release at a barrier, and that waiting threads acquire.
 ///
-/// Released clocks are valid only in the current phase, because [`Clocks::join_all`] orders all
-/// threads of the block at the end of each phase.
+/// Released clocks are valid until the next barrier of the whole block, because
+/// [`Clocks::join_all`] orders all threads of the block at this barrier.
 #[derive(Debug, Default)]
 pub struct ReleasedClocks {
     block: u32,
@@ -37,9 +38,9 @@ pub struct ReleasedClocks {
     clocks: Rc<[u32]>,
     /// Events of other blocks that arriving threads release.
     blocks: Option<BlockEvents>,
-    /// Vector clock that the last arrival released for the threads of other warps. Several threads
-    /// often share one allocation of a vector clock for other warps. If the next arrival releases
-    /// the same allocation, the clock is already merged.
+    /// Entries for threads of other warps in the vector clock that the last arriving thread
+    /// released. Several threads often share one allocation of these entries. If the next arriving
+    /// thread releases the same allocation, `clocks` already contains the entries.
     last: Option<Rc<[u32]>>,
 }
 
@@ -58,8 +59,8 @@ fn raise(clocks: &mut [u32], more: &[u32]) {
 ///
 /// # Panics
 ///
-/// All methods panic for a thread that is not in the block. [`Clocks::get`] panics for a number
-/// that [`Clocks::segment`] did not return.
+/// All methods panic for a thread that is not in the block. [`Clocks::get`] panics for a segment
+/// number that [`Clocks::segment`] did not return.
 #[derive(Debug, Default)]
 pub struct Clocks {
     block: u32,
@@ -69,7 +70,7 @@ pub struct Clocks {
     /// The vector clock of each thread, with one entry per thread of the block. The entries for the
     /// thread's own warp are unused.
     others: Vec<Option<Rc<[u32]>>>,
-    /// Number of the current segment of each thread, or `NO_SEGMENT`.
+    /// Number of the current segment of each thread; `NO_SEGMENT` if the segment has no number yet.
     current: Vec<u32>,
     segments: Vec<Segment>,
     /// For each thread, the events of other blocks that are ordered before the thread.
@@ -180,9 +181,9 @@ impl Clocks {
         self.current.len()
     }
 
-    /// Returns the number of the current segment of `thread`, which an
-    /// [`AccessEvent`](super::AccessEvent) contains. Returns `None` if 2³² − 1 segments already
-    /// exist.
+    /// Returns the number of the current segment of `thread`. An
+    /// [`AccessEvent`](super::AccessEvent) contains the segment number. Returns `None` if 2³² − 1
+    /// segments already exist.
     pub fn segment(&mut self, thread: usize) -> Option<u32> {
         if self.current[thread] == NO_SEGMENT {
             let next = u32::try_from(self.segments.len())
@@ -199,7 +200,7 @@ impl Clocks {
         Some(self.current[thread])
     }
 
-    /// Returns the segment whose number [`Clocks::segment`] returned.
+    /// Returns the segment with the number `segment`, which [`Clocks::segment`] returned.
     pub fn get(&self, segment: u32) -> Segment {
         self.segments[segment as usize]
     }
@@ -230,7 +231,8 @@ impl Clocks {
     }
 
     /// Returns whether an event of thread `other` happens before the next event of thread `me`. The
-    /// event is in the current phase, at the clock `clock`.
+    /// event belongs to the current phase (the events since the last barrier of the whole block),
+    /// and `clock` is the entry of `other` in its own vector clock at the event.
     pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
@@ -265,8 +267,8 @@ impl Clocks {
         self.fences.join(members.iter().copied());
     }
 
-    /// Merges the vector clock of `thread` into `known`, which has one entry per thread of the
-    /// block, initially 0.
+    /// Merges the vector clock of `thread` into the vector clock `known`. `known` has one entry per
+    /// thread of the block; all entries are initially 0.
     ///
     /// Together with [`Clocks::learn`], this function implements a barrier of threads of several
     /// warps. Call `collect` for every arriving thread, and [`Clocks::learn`] for the waiting
@@ -284,8 +286,9 @@ impl Clocks {
         raise(&mut known[first..], &self.warp[thread]);
     }
 
-    /// Orders the threads `members` after the vector clock `known` from [`Clocks::collect`]. Each
-    /// entry of `known` must be at least the entry in the vector clock of every member.
+    /// Orders the threads `members` after the events in the vector clock `known`, which
+    /// [`Clocks::collect`] computes. Each entry of `known` must be at least as large as the
+    /// corresponding entry in the vector clock of every member.
     pub fn learn(&mut self, members: &[usize], known: &[u32]) {
         let known: Rc<[u32]> = known.into();
         for &member in members {
@@ -304,7 +307,8 @@ impl Clocks {
     ///
     /// Together with [`Clocks::acquire`], this function implements a barrier whose arrival and wait
     /// are two operations. A thread does not release the events between its arrival and its wait.
-    /// The function discards the clocks in `released` that belong to an earlier phase.
+    /// If `released` contains vector clocks that threads released before the last barrier of the
+    /// whole block, the function discards these clocks.
     pub fn release(&mut self, thread: usize, released: &mut ReleasedClocks) {
         let clocks = self.clocks_of(released);
         let first = thread / WARP * WARP;
@@ -346,8 +350,9 @@ impl Clocks {
         }
     }
 
-    /// Returns whether the clocks in `released` belong to the current phase. All events of earlier
-    /// phases already happen before the next event of every thread.
+    /// Returns whether threads released the clocks in `released` after the last barrier of the
+    /// whole block. All events before the last barrier of the whole block already happen before the
+    /// next event of every thread.
     fn is_present(&self, released: &ReleasedClocks) -> bool {
         (released.block, released.phase) == (self.block, self.phase)
             && released.clocks.len() == self.current.len()
@@ -398,15 +403,16 @@ impl Clocks {
         }
     }
 
-    /// Returns whether the start of at least one thread in `of` is ordered before thread `me`.
-    /// Requires a call of [`Clocks::mark_beginnings`].
+    /// Returns whether the start of at least one thread in the range `of` happens before the next
+    /// event of thread `me`. Requires a call of [`Clocks::mark_beginnings`].
     pub(crate) fn knows_beginning(&self, me: usize, mut of: std::ops::Range<usize>) -> bool {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
 
-    /// Returns the current phase, and the entry of `thread` in its own vector clock. The returned
-    /// pair of phase and clock changes whenever the thread synchronises. Returns `None` if the
-    /// thread has accessed memory in its current segment.
+    /// Returns the current phase (the number of barriers of the whole block since the block
+    /// started), and the entry of `thread` in its own vector clock. The returned pair of phase and
+    /// clock changes whenever the thread synchronises. Returns `None` if the thread has accessed
+    /// memory in its current segment.
     pub(crate) fn untouched(&self, thread: usize) -> Option<(u32, u32)> {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
@@ -423,8 +429,8 @@ impl Clocks {
 mod tests {
     use super::*;
 
-    /// Returns whether the events of the segment happen before the next event of the thread
-    /// `second`.
+    /// Returns whether the events of the segment with number `segment` happen before the next event
+    /// of the thread `second`.
     fn ordered(clocks: &mut Clocks, segment: u32, second: usize) -> bool {
         let segment = clocks.get(segment);
         clocks.relation(second, segment) != Relation::Concurrent
@@ -539,8 +545,8 @@ mod tests {
         }
     }
 
-    /// Events between arrival and wait are not released, and clocks of an earlier phase do not
-    /// order later events.
+    /// Checks that a thread does not release the events between its arrival and its wait. Checks
+    /// that clocks released before a barrier of the whole block order no events after this barrier.
     #[test]
     fn knowledge_is_of_its_phase() {
         let mut clocks = Clocks::default();
@@ -563,8 +569,8 @@ mod tests {
         assert!(!ordered(&mut clocks, since, 41));
     }
 
-    /// If a thread is ordered after the start of another thread, it is not thereby ordered after
-    /// the later events of the other thread.
+    /// Checks that a thread that is ordered after the start of another thread is unordered with the
+    /// later events of the other thread.
     #[test]
     fn beginnings() {
         let mut clocks = Clocks::default();

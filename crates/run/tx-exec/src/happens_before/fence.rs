@@ -39,8 +39,9 @@ impl Fence {
 }
 
 /// Events of one block that happen before the next event of a thread. The event set contains all
-/// events of the phases before `phase`. For each thread, the event set also contains the events in
-/// `phase` up to the thread's entry in `clocks`.
+/// events before the barrier of the whole block that starts phase `phase`. For each thread of the
+/// block, the event set also contains the events in phase `phase` whose clock is at most the
+/// thread's entry in `clocks`.
 #[derive(Debug)]
 pub(super) struct EventSet {
     pub(super) phase: u32,
@@ -48,7 +49,7 @@ pub(super) struct EventSet {
 }
 
 impl EventSet {
-    /// Returns whether the event set contains the events of a segment.
+    /// Returns whether the event set contains the events of `segment`.
     fn covers(&self, segment: Segment) -> bool {
         let clock = self.clocks.get(usize::from(segment.thread));
         segment.phase < self.phase
@@ -102,7 +103,7 @@ struct ThreadFences {
     /// thread after the release fence release the events that are ordered before the fence.
     offered: Option<BlockEvents>,
     /// Events that other threads released through words that this thread has read atomically. The
-    /// next fence of the thread acquires the events that other threads released.
+    /// next acquire fence of this thread acquires the events that the other threads released.
     found: Option<BlockEvents>,
 }
 
@@ -152,7 +153,8 @@ impl FenceOrder {
     }
 
     /// Executes a release fence: atomic writes of `thread` after the fence release all events that
-    /// are ordered before the fence. `own` contains the events of the running block.
+    /// are ordered before the fence. `own` contains the events of the running block that are
+    /// ordered before the fence.
     pub(super) fn release(&mut self, thread: usize, block: u32, own: EventSet) {
         self.is_used = true;
         let fences = &mut self.threads[thread];
@@ -189,7 +191,7 @@ impl FenceOrder {
         known.is_some_and(|known| known.covers(segment))
     }
 
-    /// Adds the events that are ordered before `thread` to `events`.
+    /// Adds to `events` the events that are ordered before `thread`.
     pub(super) fn add_to(&self, thread: usize, events: &mut Option<BlockEvents>) {
         if self.is_used {
             merge(events, &self.threads[thread].known);

@@ -11,8 +11,8 @@ pub struct Segment {
     ///
     /// [`Clocks::join_all`]: super::Clocks::join_all
     pub phase: u32,
-    /// Entry of the thread in its own vector clock. The entry is the number of synchronisations of
-    /// the thread in the current phase, plus 1.
+    /// Entry of the thread in its own vector clock. The entry is 1 plus the number of
+    /// synchronisations of the thread since the last barrier of the whole block.
     pub clock: u32,
     /// Linear index of the thread in its block.
     pub thread: u16,
@@ -24,8 +24,8 @@ pub enum Relation {
     /// The segment belongs to another block, and its events do not happen before the next event of
     /// the thread.
     OtherBlock,
-    /// The segment belongs to an earlier phase, so its events happen before the next event of every
-    /// thread of the block.
+    /// A barrier of the whole block follows the segment, so the events of the segment happen before
+    /// the next event of every thread of the block.
     Past,
     /// The events of the segment happen before the next event of the thread.
     Ordered,

@@ -14,7 +14,7 @@ const GRANULE: u64 = 4;
 /// Number of granules per page. The shadow memory allocates a page when the kernel first accesses a
 /// byte of the page.
 const PAGE: usize = 1024;
-/// Flag of a granule state that holds the index of a list.
+/// Bit that is set in the state of a granule if the state contains the index of a list of accesses.
 const LIST: u64 = 1 << 63;
 /// Maximum number of instrumented operations (sites). The index of an instrumented operation (site)
 /// has 24 bits.
@@ -78,8 +78,8 @@ impl Record {
 /// Set of threads of one block, with one bit per thread.
 type ThreadSet = [u64];
 
-/// A recorded access of one thread, or a group of equal accesses that several threads made in one
-/// phase at equal clocks.
+/// A recorded access of one thread, or a group of equal accesses that several threads made at equal
+/// clocks, with no barrier of the whole block between the accesses.
 #[derive(Debug)]
 struct Entry {
     record: Record,
@@ -90,7 +90,7 @@ struct Entry {
 /// The recorded access that races with the new access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// Offset of the first byte that both accesses share, in bytes.
+    /// Offset of the first byte that both accesses contain, in bytes from the start of the memory.
     pub offset: u64,
     /// Linear index of the thread in its block.
     pub thread: usize,
@@ -147,8 +147,8 @@ impl Shadow {
         })
     }
 
-    /// Removes all recorded accesses. Call this function when all earlier accesses are ordered
-    /// before all later accesses, as at the end of a kernel.
+    /// Removes all recorded accesses. Call `clear` when all earlier accesses are ordered before all
+    /// later accesses, as at the end of a kernel.
     pub fn clear(&mut self) {
         self.pages.fill(None);
         self.lists.clear();
@@ -310,7 +310,7 @@ fn check(
         .map_or(Ok(()), |thread| Err((old, thread)))
 }
 
-/// Returns a copy of `segment` for another thread, with the same phase and clock.
+/// Returns a copy of `segment` in which `thread` replaces the thread.
 fn made_by(segment: Segment, thread: usize) -> Segment {
     Segment {
         thread: thread as u16,
@@ -322,7 +322,8 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
 /// of two blocks.
 ///
 /// Any later access that conflicts with the access of a third block also conflicts with an access
-/// of one of the first two blocks. Omitting `new` is valid only if no fence orders the blocks.
+/// of one of the first two blocks. Omitting `new` from the list is valid only if no fence orders
+/// the blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()

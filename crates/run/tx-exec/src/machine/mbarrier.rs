@@ -117,8 +117,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Waits until the phase with parity `parity` is complete. When the thread resumes, the caller
-    /// must call [`pass_mbarrier`](Machine::pass_mbarrier).
+    /// Waits until the phase with parity `parity` of the mbarrier object at `address` is complete.
+    /// When the thread resumes, the caller must call [`pass_mbarrier`](Machine::pass_mbarrier).
     pub(crate) fn wait_mbarrier(
         &mut self,
         address: u64,
@@ -138,7 +138,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Orders the current thread after the events that the completed phase released.
+    /// Orders the current thread after the events that the completed phase of the mbarrier object
+    /// released.
     pub(crate) fn pass_mbarrier(&mut self, address: u64, site: u32) -> Result<(), Fault> {
         let place = self.find_mbarrier(address, Space::Shared, site)?;
         if let (Some((object, _)), Some(clocks)) = (self.mbarriers.get(&place), &mut self.clocks) {

@@ -43,7 +43,8 @@ pub(crate) struct Cta<'m> {
     /// operation; `None` if no thread waits at such a barrier. All threads that wait at a barrier
     /// of the whole block wait in the same barrier operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
-    /// The first thread of the block that exited; `None` if all threads still run.
+    /// Thread that exited first among the threads of the block; `None` if all threads of the block
+    /// still run.
     pub(crate) exited: Option<usize>,
     pub(crate) running: usize,
     pub(crate) block: [u32; 3],
@@ -54,16 +55,16 @@ pub(crate) struct Machine<'m> {
     memory: &'m mut Memory,
     pub(crate) ctas: Vec<Cta<'m>>,
     pub(crate) cluster_barrier: ClusterBarrier,
-    /// Initialized mbarrier objects. The key consists of the rank of a block and an offset in the
-    /// shared memory of the block. Each entry also lists the threads that wait at the mbarrier
-    /// object.
+    /// Initialized mbarrier objects. The key of an mbarrier object consists of the rank of the
+    /// object's block, and of the offset of the object in the shared memory of the block. Each
+    /// entry of the map also lists the threads that wait at the mbarrier object.
     pub(crate) mbarriers: BTreeMap<(usize, u64), (MBarrier, Vec<usize>)>,
     /// Vector clocks; `None` if races and uninitialised reads are not checked.
     pub(crate) clocks: Option<Clocks>,
     pub(crate) preemption: Preemption,
     pub(crate) threads: Vec<Thread>,
     pub(crate) members: Vec<ClusterMember>,
-    /// Pending warp operation of each warp; the index is the warp index.
+    /// Pending warp operation of each warp, indexed by the index of the warp.
     pub(crate) warp_arrivals: Vec<WarpArrivals>,
     pub(crate) block_threads: usize,
     /// Difference between the thread indices of the first threads of consecutive blocks.
@@ -172,7 +173,8 @@ impl<'m> Machine<'m> {
         self.idle_atomics = 0;
     }
 
-    /// Checks the conditions that can be checked only after all threads of the cluster have exited.
+    /// Checks that every access to the shared memory of another block of the cluster happens before
+    /// the end of at least one thread of that block. All threads of the cluster must have exited.
     pub(crate) fn end_cluster(&self) -> Result<(), Fault> {
         let Some(clocks) = &self.clocks else {
             return Ok(());
@@ -243,8 +245,8 @@ impl<'m> Machine<'m> {
         self.threads_of(self.threads[thread].cta as usize)
     }
 
-    /// Returns the number of threads of the cluster with smaller indices; unused thread indices are
-    /// not counted.
+    /// Returns the number of threads of the cluster whose indices are smaller than `thread`; unused
+    /// thread indices are not counted.
     pub(crate) fn number_of(&self, thread: usize) -> usize {
         let (rank, local) = self.place_of(thread);
         rank * self.block_threads + local

@@ -50,7 +50,7 @@ impl BoundArguments {
             })
     }
 
-    /// Evaluates an expression. For error messages, `place` is the position of the expression in
+    /// Evaluates an expression. Error messages contain `place`, the position of the expression in
     /// the plan.
     pub(super) fn evaluate(&self, expr: &Expr, place: &str) -> Result<i64, Error> {
         expr.evaluate(|symbol| self.lookup(symbol))

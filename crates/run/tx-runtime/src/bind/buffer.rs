@@ -10,7 +10,7 @@ pub(crate) struct Buffer {
     /// Initial contents of the buffer, with a length of `bytes` bytes; `None` for a temporary, and
     /// for device memory of the caller.
     pub(crate) contents: Option<Vec<u8>>,
-    /// Device address, if the caller owns the memory.
+    /// Device address of the buffer; `None` unless the caller owns the memory.
     pub(crate) address: Option<u64>,
     /// Whether a buffer without initial contents is filled with zeros before the first run.
     pub(crate) cleared: bool,

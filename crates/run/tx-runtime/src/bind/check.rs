@@ -31,7 +31,7 @@ pub(super) fn check_count(plan: &Plan, found: usize) -> Result<(), Error> {
     }
 }
 
-/// Checks that a grid is set only for a kernel.
+/// Checks that the caller sets the grid only if the entry of the plan is a kernel.
 pub(super) fn check_grid(plan: &Plan, grid: Option<[u32; 3]>) -> Result<(), Error> {
     if grid.is_some() && plan.entry_kind != EntryKind::Kernel {
         return Err(Error::GridOfFunction {

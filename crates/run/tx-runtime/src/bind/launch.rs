@@ -35,7 +35,7 @@ pub(crate) enum Param {
     Value { bits: u64, size: usize },
 }
 
-/// Evaluates launches for bound arguments.
+/// Builder of launches: evaluates the sizes and the kernel parameters for bound arguments.
 pub(super) struct LaunchBuilder<'p> {
     pub(super) plan: &'p Plan,
     pub(super) arguments: &'p BoundArguments,
@@ -43,8 +43,8 @@ pub(super) struct LaunchBuilder<'p> {
 }
 
 impl LaunchBuilder<'_> {
-    /// Returns the launch of a step; `None` for an empty grid. `grid` replaces the grid of the
-    /// step.
+    /// Returns the launch of a step; `None` for an empty grid. If `grid` is present, it replaces
+    /// the grid of the step.
     pub(super) fn launch(
         &self,
         step: &Step,

@@ -149,8 +149,8 @@ impl BoundPlan {
         Ok(self)
     }
 
-    /// Returns the conditions of a step that depend on addresses. Returns `None` if a condition
-    /// without addresses is false.
+    /// Returns those conditions of a step that depend on buffer addresses. Returns `None` if a
+    /// condition that does not depend on buffer addresses is false.
     fn select(&self, step: &Step, place: &str) -> Result<Option<Vec<Condition>>, Error> {
         let mut open = Vec::new();
         for condition in &step.when {

@@ -73,7 +73,7 @@ pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f32> {
 }
 
 /// Returns two f64 values for each row: the sum of the elements, and the sum of the absolute values
-/// of the elements. Each entry of `parts` contains a part of the columns, for all rows.
+/// of the elements. Each entry of `parts` contains some of the columns of the matrix, for all rows.
 pub(crate) fn exact(parts: &[Vec<f32>], rows: usize) -> Vec<(f64, f64)> {
     let row_of = |row: usize, part: &Vec<f32>| {
         let columns = part.len() / rows;

@@ -95,8 +95,9 @@ const PURE: [&str; 8] = [
     "llvm.mlir.constant",
 ];
 
-/// Returns the key of the expression that a line computes; `None` if the op is not pure. The key of
-/// a constant is the value of the constant, in any dialect.
+/// Returns a text that identifies the expression that a line computes; `None` if the op is not
+/// pure. For a constant, the text contains only the value of the constant, so the dialect of the
+/// constant does not matter.
 fn computation(tokens: &[Token<'_>]) -> Option<String> {
     let op = tokens.iter().find(|t| t.kind == Kind::Op)?;
     if !PURE.iter().any(|name| op.text.starts_with(name)) {

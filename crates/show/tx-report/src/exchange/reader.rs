@@ -29,8 +29,8 @@ struct Reader<'k> {
     memory: BTreeMap<usize, String>,
     users: BTreeMap<usize, &'k str>,
     readers: BTreeMap<usize, Vec<&'k Op>>,
-    /// Names of the ops that combine shuffled values. The key is the source line of a shuffle and
-    /// the name of the first op that uses the shuffled value.
+    /// Names of the ops that combine shuffled values. Each key of the map consists of the source
+    /// line of a shuffle and the name of the first op that uses the shuffled value.
     combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
 }
 
@@ -401,9 +401,9 @@ impl<'k> Reader<'k> {
     }
 }
 
-/// Appends a step, or increments the count of an equal preceding step. If `step` is a load, the
-/// function increments the count of an equal earlier load, provided that all steps between the two
-/// loads are also loads.
+/// Appends a step; if the preceding step is equal, increments the count of the preceding step
+/// instead. If `step` is a load, the function increments the count of an equal earlier load,
+/// provided that all steps between the two loads are also loads.
 fn push(steps: &mut Vec<KernelStep>, step: KernelStep) {
     let is_load = |step: &KernelStep| {
         matches!(

@@ -81,7 +81,8 @@ fn a_butterfly_of_three_steps() {
     }
 }
 
-/// The description names all ops of a complex multiplication, but no op that uses the product.
+/// Checks that the description of a shuffle names all ops of a complex multiplication, but no op
+/// that uses the product.
 #[test]
 fn all_ops_of_a_combiner_are_named() {
     let mut m = Maker::default();
@@ -226,7 +227,8 @@ fn guards_narrow_and_unknown_conditions_are_said() {
     );
 }
 
-/// If one operand of a conjunction is unknown, the known operand restricts the active threads.
+/// Checks that the known operand of a conjunction restricts the active threads if the other operand
+/// is unknown.
 #[test]
 fn a_part_of_a_condition_narrows() {
     let mut m = Maker::default();
@@ -293,8 +295,8 @@ fn loops_hold_their_steps_and_those_of_one_turn_are_none() {
     assert_eq!(steps.len(), 1);
 }
 
-/// Alternating loads of two arrays, as in an unrolled loop, are counted as two steps. A load after
-/// a store is counted as a new step.
+/// Checks that alternating loads of two arrays, as in an unrolled loop, are counted as two steps.
+/// Checks that a load after a store is counted as a new step.
 #[test]
 fn loads_in_turns_are_counted() {
     let mut m = Maker::default();
