@@ -1,5 +1,6 @@
-//! The lit tests: every `.mlir` file below this folder is one test. `README.md` next to this file is
-//! the manual, and `tx-lit` the harness. This file names the programs and folders of the lit tests.
+//! Runs the lit tests: every `.mlir` file below this folder is one test. `README.md` next to this
+//! file is the manual of the lit tests, and the crate `tx-lit` is the harness. This file names the
+//! programs and folders of the lit tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ fn race(suite: &Suite) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The root of the workspace: this test belongs to `tools/tx-opt`.
+/// Returns the root of the workspace; this test belongs to the package `tools/tx-opt`.
 fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package
@@ -70,8 +71,8 @@ fn tx_opt() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_tx-opt"))
 }
 
-/// Returns the path of `tx`, next to `tx-opt`. It belongs to another package, so it is not built if
-/// only this test is requested.
+/// Returns the path of `tx`, next to `tx-opt`, and builds `tx` if the binary is not fresh. `tx`
+/// belongs to another package, so cargo does not build `tx` if only this test is requested.
 fn tx() -> Result<PathBuf, String> {
     let folder = tx_opt().parent().ok_or("tx-opt stands in no folder")?;
     let binary = folder.join("tx");
@@ -107,8 +108,8 @@ fn tx() -> Result<PathBuf, String> {
     Ok(binary)
 }
 
-/// Returns whether a binary is newer than all of its sources according to cargo, or than all possible
-/// sources: cargo lists no sources of programs that it builds for tests.
+/// Returns whether a binary is newer than all its sources. Cargo lists no sources of programs that
+/// it builds for tests; for these programs, the function compares all possible sources.
 fn is_fresh(binary: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(binary) else {
@@ -134,7 +135,8 @@ fn is_fresh(binary: &Path) -> bool {
     }
 }
 
-/// Whether something holds for a file, or all files below a folder, but for tests.
+/// Returns whether `holds` returns true for a file, or for all files below a folder, except for
+/// folders named `tests`.
 fn all_files(path: &Path, holds: &impl Fn(&Path) -> bool) -> bool {
     let Ok(entries) = fs::read_dir(path) else {
         return holds(path);
@@ -161,7 +163,8 @@ fn file_check() -> Result<PathBuf, String> {
     }
 }
 
-/// NVIDIA's assembler: `$TX_PTXAS`, else the one `cargo xtask setup` fetched, else one in PATH.
+/// Returns the path of NVIDIA's assembler: `$TX_PTXAS`, else the `ptxas` that `cargo xtask setup`
+/// installed, else a `ptxas` in PATH.
 fn ptxas() -> Result<PathBuf, String> {
     if let Some(path) = std::env::var_os("TX_PTXAS") {
         return Ok(PathBuf::from(path));

@@ -34,8 +34,8 @@ pass! {
     ///
     /// The body may update the old value of the output conditionally, or several times by one kind
     /// of op, as in `(old + x) - y`. The pass merges all these updates into a single update. The
-    /// `element` region of such a body computes the original body, with the identity in place of
-    /// the old output value. If the pass combines several updates of a float sum, the order of the
+    /// `element` region then computes the original body, with the identity in place of the old
+    /// output value. If the pass combines several updates of a float sum, the order of the
     /// additions changes.
     ///
     /// A combiner must be commutative and associative, because elements are combined in any order.
@@ -48,10 +48,11 @@ pass! {
     /// which a `linalg.fill` initializes the output. If no `linalg.fill` initializes the output,
     /// the pass searches for an identity.
     ///
-    /// An element-wise op whose result is a temporary that only the reduction reads is fused into
-    /// `element`. An element-wise op that reads the result of the reduction, in place or from a
-    /// temporary, is fused into `epilogue`. The pass does not fuse an element-wise op that also
-    /// reads the old output values of the reduction.
+    /// If only the reduction reads the result of an element-wise op, and the result is a temporary,
+    /// the pass fuses the element-wise op into the region `element`. The pass fuses an element-wise
+    /// op that reads the result of the reduction, in place or from a temporary, into the region
+    /// `epilogue`. The pass does not fuse an element-wise op that also reads the old output values
+    /// of the reduction.
     ///
     /// If only one op reads the result of an element-wise op, and if this reader is an element-wise
     /// op that reads each element once, the pass fuses the two ops. A chain of element-wise ops
@@ -85,12 +86,13 @@ pass! {
     /// | any element replaces a NaN, as with `ugt` | the last NaN; then `argmax` of the elements after that NaN |
     ///
     /// An op with the attribute `nan` always becomes a single `argmax` or `argmin`. An op with the
-    /// attribute `schedule` becomes a single `argmax` or `argmin` if NaN wins or old output values
-    /// are combined. If the filled index is 0 (the index of an empty row), the pass erases the fill
-    /// of the index output together with the fill of the value output. If the filled index is not
-    /// 0, the pass combines the filled index as an old output value. The pass does not test
-    /// `custom` combiners with NaN. If the result of a combiner depends on the position of a NaN,
-    /// as with a comparison and `select`, the result also depends on the order of the combinations.
+    /// attribute `schedule` becomes a single `argmax` or `argmin` if a NaN element wins the
+    /// comparison, or if the op combines old output values. If the filled index is 0 (the index of
+    /// an empty row), the pass erases the fill of the index output together with the fill of the
+    /// value output. If the filled index is not 0, the pass combines the filled index as an old
+    /// output value. The pass does not test `custom` combiners with NaN. If the result of a
+    /// combiner depends on the position of a NaN, as with a comparison and `select`, the result
+    /// also depends on the order of the combinations.
     ///
     /// ## Before
     /// ```mlir

@@ -35,8 +35,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass does not fail. The pass does not change a softmax with attributes of a reduction;
-    /// `convert-linalg-to-tile` rejects such a softmax.
+    /// The pass does not fail. The pass does not change a `linalg.softmax` that has an attribute
+    /// for reductions, such as `schedule`; `convert-linalg-to-tile` rejects such a softmax.
     pub struct DecomposeSoftmax as "linalg-decompose-softmax" creates [arith, linalg, math, memref, tensor] {
     } counts {
         /// ops decomposed
@@ -58,9 +58,9 @@ pub fn has_softmax(module: &Op<'_>) -> bool {
     walk(*module).into_iter().any(is_softmax)
 }
 
-/// Returns whether an op is a `linalg.softmax` that the pass decomposes. A softmax with attributes
-/// is not decomposed, because the attributes describe one reduction but the expansion has two
-/// reductions.
+/// Returns whether an op is a `linalg.softmax` that the pass decomposes. The pass does not
+/// decompose a softmax with attributes for reductions, because the attributes describe one
+/// reduction but the expansion has two reductions.
 fn is_softmax(op: Op<'_>) -> bool {
     is(op, SOFTMAX) && enclosing(op, "func.func").is_some() && handed_on(op).is_empty()
 }

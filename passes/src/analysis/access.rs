@@ -59,8 +59,8 @@ pub(crate) enum Memory {
     Any,
 }
 
-/// An access of an op to memory that several threads share. The type records neither the threads
-/// nor the indices of the access.
+/// An access of an op to memory that several threads share. [`OpAccess`] records neither the
+/// threads nor the indices of the access.
 #[derive(Clone)]
 pub(crate) struct OpAccess<'c> {
     pub(crate) op: Op<'c>,
@@ -90,9 +90,9 @@ pub(crate) struct Access<'c> {
     pub(super) indices: Rc<[Indices]>,
 }
 
-/// Returns the accesses of `op` itself to memory that several threads share. If an op without
-/// regions has unknown effects, the op may write any memory. If an op has regions, its nested ops
-/// report their own accesses.
+/// Returns the accesses of `op`, without its nested ops, to memory that several threads share. If
+/// the effects of an op without regions are unknown, the function assumes that the op may write any
+/// memory. If an op has regions, its nested ops report their own accesses.
 pub(crate) fn op_accesses(op: Op<'_>) -> Vec<OpAccess<'_>> {
     let atomic = is_atomic(op);
     let op_access = |through, write| OpAccess {

@@ -7,7 +7,7 @@ use tx_mlir::{Failed, Op, codes, error, name};
 
 pub(super) struct Reason {
     pub(super) what: &'static str,
-    /// Text that describes the effect of the branch on the threads.
+    /// Part of the error message that names the branch and the threads that the branch separates.
     pub(super) branch: &'static str,
     pub(super) advice: &'static str,
 }

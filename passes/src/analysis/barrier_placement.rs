@@ -1,4 +1,4 @@
-//! Positions of the barriers that a kernel needs, and the warps that reach them.
+//! Positions of the barriers that a kernel needs, and the warps that reach each barrier.
 
 use super::barrier::{Barrier, BarrierScope};
 use super::barrier_errors::{Reason, side_by_side};
@@ -10,9 +10,9 @@ use tx_dialect_tile::Scope;
 use tx_mlir::{Failed, Op, ancestors, codes, error, name};
 
 impl<'c> BarrierAnalysis<'_, 'c> {
-    /// Inserts a barrier between two accesses. The barrier precedes `later` in the innermost block
-    /// that contains both accesses. If a loop started a new iteration between the two accesses, the
-    /// barrier is in the body of this loop.
+    /// Inserts a barrier between two accesses. The barrier precedes the access `later` in the
+    /// innermost block that contains both accesses. If a loop started a new iteration between the
+    /// two accesses, the barrier is in the body of this loop.
     pub(super) fn insert(
         &mut self,
         earlier: &UnorderedAccess<'c>,

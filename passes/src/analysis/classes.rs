@@ -95,12 +95,12 @@ impl Class {
     }
 
     /// Returns the greatest common divisor of the moduli of both classes. Two members with
-    /// different residues modulo this divisor are different numbers.
+    /// different residues modulo the greatest common divisor are different numbers.
     pub(crate) fn common(self, other: Self) -> i64 {
         self.divisor(other.modulus)
     }
 
-    /// Returns the greatest common divisor of the modulus and `of`.
+    /// Returns the greatest common divisor of the modulus of this class and the number `of`.
     pub(crate) fn divisor(self, of: i64) -> i64 {
         common_divisor(self.modulus, of)
     }

@@ -9,7 +9,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Kinds of thread pairs in which the two threads may access the same element.
+/// Kinds of thread pairs in which the two threads may access the same element: threads of one warp,
+/// of two warps, or of two warpgroups.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Conflict {
     pub(crate) between_warpgroups: bool,
@@ -45,7 +46,7 @@ impl Access<'_> {
         Compared::new(self).conflict(&Compared::new(other), budget)
     }
 
-    /// Returns the access with unknown indices, so each thread may access any element.
+    /// Returns a copy of the access with unknown indices: each thread may access any element.
     pub(crate) fn anywhere(&self) -> Self {
         Self {
             indices: self.indices.iter().map(|_| None).collect(),
@@ -123,7 +124,7 @@ impl<'a, 'c> Compared<'a, 'c> {
     }
 
     /// Returns the kinds of thread pairs in which both threads may access one element. Returns all
-    /// kinds if more than `budget` comparisons are necessary.
+    /// kinds of thread pairs if more than `budget` comparisons are necessary.
     pub(crate) fn conflict(&self, other: &Self, budget: &mut ComparisonBudget) -> Conflict {
         let by = self.sort_key(other);
         find_conflict(&self.sorted(by).parts, &other.sorted(by).parts, budget)
@@ -161,7 +162,8 @@ impl<'a, 'c> Compared<'a, 'c> {
     }
 }
 
-/// Number of thread pairs that the function may still compare; `None` if this number is unlimited.
+/// Number of thread pairs that [`find_conflict`] may still compare; `None` if this number is
+/// unlimited.
 pub(crate) struct ComparisonBudget(Option<usize>);
 
 impl ComparisonBudget {

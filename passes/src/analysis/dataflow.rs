@@ -99,7 +99,7 @@ impl<'c> Accesses<'c> {
 struct Memory<'c> {
     root: Val<'c>,
     /// Set for an argument of the function, an allocation or a constant array. Two distinct
-    /// memories with this flag never alias.
+    /// memories with `is_apart` set never alias.
     is_apart: bool,
 }
 

@@ -10,7 +10,8 @@ pub(crate) type Range = (i64, i64);
 /// Known properties of a value in each thread.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
-    /// Widest scope whose threads have equal values when they reach the op together.
+    /// Widest scope whose threads have equal values if these threads execute the defining op
+    /// together.
     pub(crate) same: Scope,
     /// Range of the value in each thread; `None` if unknown.
     pub(crate) ranges: Option<Rc<[Range]>>,
@@ -68,7 +69,8 @@ pub(super) fn combined(
     Some(all).filter(|all| all.iter().any(|class| *class != Class::ANY))
 }
 
-/// Returns, for each thread, the congruence class that contains the values of both facts.
+/// Returns, for each thread, the smallest congruence class that contains all values that `left` or
+/// `right` permits.
 pub(super) fn either(left: &Fact, right: &Fact) -> Classes {
     combined(left, right, Class::join)
 }

@@ -15,9 +15,9 @@ pub(crate) type Indices = Option<Vec<Span>>;
 /// Consecutive indices along one dimension that one thread accesses.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
-    /// Range of the first index.
+    /// Range of the first index of the span.
     pub(super) first: Range,
-    /// Congruence class of the first index.
+    /// Congruence class of the first index of the span.
     pub(super) class: Class,
     /// Maximum number of indices that follow the first index of the span.
     pub(super) more: i64,
@@ -36,7 +36,8 @@ impl Span {
     }
 
     /// Returns the residues of the indices modulo `divisor`: one range, or two ranges if the
-    /// residues wrap around. `divisor` must divide the modulus of the class.
+    /// residues wrap around. `divisor` must divide the modulus of the congruence class of the first
+    /// index.
     pub(super) fn ranges_modulo(self, divisor: i64) -> [Option<Range>; 2] {
         let first = self.class.residue(divisor);
         let end = first.saturating_add(self.more);
@@ -44,8 +45,8 @@ impl Span {
         [Some((first, end.min(divisor - 1))), again]
     }
 
-    /// Converts indices of a view to indices of the source of the view. Returns `None` if the
-    /// stride may be negative.
+    /// Converts indices of a view to indices of the source of the view. Returns `None` if a stride
+    /// of the view may be negative.
     pub(super) fn moved(self, offset: IndexRange, stride: IndexRange) -> Option<Self> {
         let ((offset, at), (stride, step)) = (offset, stride);
         let ends = |index: i64| [stride.0, stride.1].map(|stride| index.saturating_mul(stride));

@@ -1,10 +1,10 @@
 //! Analysis of loops one iteration at a time.
 //!
-//! The analysis in `threads` computes one index range per thread for all iterations of a loop
-//! together. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access the
-//! same element only in different iterations. Block sizes are static, so the loop-carried values of
-//! a tree reduction are usually known constants in each iteration. The analysis substitutes the
-//! values of each iteration, and compares two accesses within that iteration.
+//! The analysis in the module `threads` computes one index range per thread for all iterations of a
+//! loop together. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access
+//! the same element only in different iterations. Block sizes are static, so the loop-carried
+//! values of a tree reduction are usually known constants in each iteration. The analysis
+//! substitutes the values of each iteration, and compares two accesses within that iteration.
 
 use crate::analysis::loops::{arguments, counts_unsigned, last_operands};
 use crate::analysis::threads::Threads;

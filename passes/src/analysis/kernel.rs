@@ -211,12 +211,12 @@ pub(crate) fn members<'c>(b: &Builder<'c>, kernel: &Kernel<'c>) -> Val<'c> {
     b.select(in_full_warp, full, partial)
 }
 
-/// Returns the number of threads that `tile-analyze-scope` recorded on `op`; the op has a scope and
-/// is in `kernel`.
+/// Returns the number of threads that `tile-analyze-scope` recorded on `op`; the op must have a
+/// scope and must be in `kernel`.
 ///
 /// # Errors
-/// Fails if the attribute `exec` is missing, or if its number of threads exceeds the number of
-/// threads of the scope.
+/// Fails if the attribute `exec` is missing, or if the number of threads in `exec` exceeds the
+/// number of threads of the scope.
 pub(crate) fn recorded_threads(op: Op<'_>, kernel: &Kernel<'_>) -> Result<i64, Failed> {
     let threads = tx_mlir::dictionary_entry(op, "exec", "threads")
         .and_then(|a| melior::ir::attribute::IntegerAttribute::try_from(a).ok())

@@ -59,8 +59,8 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
 }
 
 /// Returns whether `op` is from the input program, not created by `tile-schedule`. `tile-schedule`
-/// checks an op of the input program before the pass replaces the op. All ops in a kernel with the
-/// attribute `schedule` were created by `tile-schedule`.
+/// checks an op of the input program before the pass replaces the op. If a kernel has the attribute
+/// `schedule`, `tile-schedule` created all its ops.
 pub(crate) fn is_written(op: Op<'_>) -> bool {
     enclosing(op, "gpu.func").is_none_or(|kernel| attribute(kernel, "schedule").is_none())
 }

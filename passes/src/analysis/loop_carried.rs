@@ -1,4 +1,4 @@
-//! Facts of loop-carried values and of induction variables.
+//! Facts (known properties) of loop-carried values and of induction variables.
 
 use crate::analysis::arithmetic::{fits, width};
 use crate::analysis::classes::Class;
@@ -38,9 +38,10 @@ impl<'c> Threads<'c> {
         })
     }
 
-    /// Computes facts of the loop-carried values of a loop by fixed-point iteration. The iteration
-    /// starts with the facts of the initial values. Each step weakens the facts, until the facts
-    /// are also true for the yielded values.
+    /// Computes facts (known properties) of the loop-carried values of a loop by fixed-point
+    /// iteration. The fixed-point iteration starts with the facts of the initial values. Each step
+    /// of the fixed-point iteration weakens the facts, until the facts are also true for the
+    /// yielded values.
     pub(super) fn carry(&self, op: Op<'c>) {
         let bodies = blocks(op);
         let arguments: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| arguments(*body)).collect();

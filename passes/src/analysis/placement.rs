@@ -22,8 +22,8 @@ pub(crate) enum Role {
     Replica,
 }
 
-/// Mixed-radix digit of a thread number, `thread / stride % radix`. Each digit equals the
-/// coordinate of one layout entry.
+/// Mixed-radix digit of a thread number, `thread / stride % radix`. Each digit of the thread number
+/// equals the coordinate of one layout entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Digit {
     pub(crate) extent: i64,

@@ -89,14 +89,15 @@ pub(super) struct BarrierAnalysis<'t, 'c> {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum IndexRelation {
     /// The indices are relative to the same root memref, and both accesses are in the same
-    /// iteration of these loops.
+    /// iteration of the loops with the given keys.
     One(Vec<usize>),
     /// The root memrefs of the indices are unknown, so the indices cannot be compared.
     Any,
 }
 
 /// Maximum number of thread pairs that the pass compares for one loop nest, in all iterations
-/// together. If a loop nest has more pairs, the pass does not compare its iterations separately.
+/// together. If a loop nest has more thread pairs, the pass does not compare the iterations of the
+/// nest separately.
 const MAX_COMPARED_PAIRS: usize = 1 << 27;
 
 /// Returns whether an `nvvm.barrier` orders all threads of the block. An `nvvm.barrier` orders all
@@ -162,7 +163,7 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         redundant
     }
 
-    /// Visits the ops of a block, and returns the unordered accesses at its end.
+    /// Visits the ops of a block, and returns the unordered accesses at the end of the block.
     fn block(
         &mut self,
         block: Blk<'c>,
@@ -300,8 +301,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
     }
 
     /// Visits the two blocks of an `scf.while` until the unordered accesses no longer change. The
-    /// first block of an `scf.while` executes at least once, and the loop ends after the first
-    /// block.
+    /// first block of an `scf.while` executes at least once, and the loop can end only after the
+    /// first block.
     fn conditional(
         &mut self,
         op: Op<'c>,
@@ -321,8 +322,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         }
     }
 
-    /// Visits the blocks repeatedly, until the unordered accesses at the start of each block no
-    /// longer change.
+    /// Visits the blocks of an op repeatedly, until the unordered accesses at the start of each
+    /// block no longer change.
     ///
     /// The results of a previous visit remain valid, so the function repeats a visit only if the
     /// visit starts with new unordered accesses.
@@ -428,8 +429,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         Ok(pending)
     }
 
-    /// Returns whether two accesses conflict in at least one pair of threads that no barrier with a
-    /// narrower scope than `reach` orders.
+    /// Returns whether two accesses need a barrier of the scope `reach`: the accesses conflict in a
+    /// pair of threads that no barrier with a narrower scope orders.
     fn reaches(
         &mut self,
         reach: BarrierScope,
@@ -518,7 +519,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
 }
 
 /// Returns whether an asynchronous store is complete after a wait at an mbarrier object. An
-/// asynchronous store is complete after the wait if the store signals this mbarrier object.
+/// asynchronous store is complete after the wait if the store signals the mbarrier object of the
+/// wait.
 fn completes<'c>(wait: Op<'c>, store: Op<'c>) -> bool {
     let waited = target(operands(wait)[0]);
     let signaled = AsyncStore::of(store).and_then(|store| target(store.barrier));

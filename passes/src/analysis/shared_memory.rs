@@ -16,10 +16,10 @@ use tx_mlir::{
 pub(crate) const SHARED_ALIGNMENT: u64 = 16;
 
 pub(crate) struct Array<'c> {
-    /// SSA values of the array: the attribution, or the results of all `memref.get_global` ops that
-    /// name one global variable.
+    /// SSA values of a shared memory array: the attribution, or the results of all
+    /// `memref.get_global` ops that name one global variable.
     pub(crate) values: Vec<Val<'c>>,
-    /// Offset of the first byte in a layout that places all arrays consecutively.
+    /// Offset of the first byte of the array in a layout that places all arrays consecutively.
     pub(crate) offset: u64,
     pub(crate) alignment: u64,
 }
@@ -29,7 +29,8 @@ pub(crate) struct Array<'c> {
 pub(crate) struct SharedMemory<'c> {
     pub(crate) arrays: Vec<Array<'c>>,
     pub(crate) attributions: usize,
-    /// Total size of the arrays in bytes, if each array is aligned to [`SHARED_ALIGNMENT`].
+    /// Total size of the shared memory arrays in bytes, if each array is aligned to
+    /// [`SHARED_ALIGNMENT`].
     pub(crate) bytes: u64,
 }
 

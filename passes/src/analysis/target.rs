@@ -17,7 +17,7 @@ const LLVM_DEFAULT: &str = "+ptx60";
 pub(crate) struct Target {
     pub(crate) chip: Chip,
     /// Newest PTX version among the target features, multiplied by ten. If the features contain no
-    /// PTX version, the value is the oldest PTX version that supports the chip.
+    /// PTX version, `ptx` is the oldest PTX version that supports the chip.
     pub(crate) ptx: u32,
 }
 

@@ -31,8 +31,8 @@ pub(crate) struct Threads<'c> {
     /// progress.
     pub(super) facts: RefCell<BTreeMap<usize, Option<Fact>>>,
     /// Known properties (facts) of loop-carried values, with the loop as key. While the analysis of
-    /// an outer loop iterates, each fact only becomes weaker. The analysis of an inner loop
-    /// therefore starts from its previous result.
+    /// an outer loop iterates, the facts of an inner loop may become weaker but not stronger. The
+    /// analysis of an inner loop therefore starts from its previous result.
     pub(super) carried: RefCell<BTreeMap<usize, CarriedFacts>>,
     pub(super) depth: Cell<u32>,
 }
@@ -106,7 +106,7 @@ impl<'c> Threads<'c> {
     }
 
     /// Creates a fact (known properties) with ranges. If the ranges prove that the values are equal
-    /// in a scope wider than `same`, the fact records the wider scope.
+    /// in a scope wider than the scope `same`, the fact records the wider scope.
     pub(super) fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,

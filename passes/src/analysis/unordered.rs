@@ -14,24 +14,25 @@ pub(super) struct UnorderedAccesses<'c>(pub(super) Vec<UnorderedAccess<'c>>);
 #[derive(Clone)]
 pub(super) struct UnorderedAccess<'c> {
     pub(super) access: Access<'c>,
-    /// Widest barrier since the access. The barrier orders the access before later accesses of the
-    /// same warp, warpgroup, block or cluster.
+    /// Scope of the widest barrier since the access. The barrier orders the access before later
+    /// accesses of the same warp, warpgroup, block or cluster.
     pub(super) separated: Option<BarrierScope>,
-    /// Warps whose later accesses a named barrier already orders after this access.
+    /// Warps that a named barrier synchronizes with this access: the barrier orders the access
+    /// before later accesses of these warps.
     pub(super) ordered_in: BTreeSet<i64>,
-    /// Outermost of the loops around the access that have started a new iteration since the access.
-    /// A new iteration of this outermost loop enters all inner loops again.
+    /// Outermost loop that contains the access and that has started a new iteration since the
+    /// access. A new iteration of a loop enters all inner loops again.
     pub(super) crossed_loop: Option<Op<'c>>,
 }
 
 impl<'c> UnorderedAccess<'c> {
-    /// Returns whether both list entries record one access.
+    /// Returns whether two entries of the list of unordered accesses record one access.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.crossed_loop == other.crossed_loop && self.access.of_op.is_same(&other.access.of_op)
     }
 
-    /// Returns whether a named barrier orders this access before all threads that may perform
-    /// `later`.
+    /// Returns whether a named barrier orders this access before the access `later`, in all threads
+    /// that may perform `later`.
     pub(super) fn is_ordered_before(&self, later: &Access<'c>) -> bool {
         !self.ordered_in.is_empty()
             && later

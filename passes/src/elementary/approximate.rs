@@ -1,8 +1,8 @@
 //! Expansion of functions and quotients with `fastmath<afn>` to approximate GPU instructions.
 //!
-//! On f32, `math.exp2`, `math.log2` and the quotient 1 / x with this flag become the instructions
-//! `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. `math.exp`, `math.log`, `math.log10` and
-//! other quotients become an approximate instruction and a multiplication.
+//! On f32, `math.exp2`, `math.log2` and the quotient 1 / x with `fastmath<afn>` become the
+//! instructions `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. `math.exp`, `math.log`,
+//! `math.log10` and other quotients become an approximate instruction and a multiplication.
 
 use super::arithmetic::{Arithmetic, Constant, Float, Precise, float_of};
 use super::constants::constant_float;

@@ -26,7 +26,7 @@ impl Constant {
     pub(super) const SMALLEST_NORMAL: Self = Self(0x0080_0000, 0x0010_0000_0000_0000);
 }
 
-/// 1.5 · 2^f, where f is the number of fraction bits of the format.
+/// Constant 1.5 · 2^f, where f is the number of fraction bits of the format.
 const SHIFT: Constant = Constant(0x4b40_0000, 0x4338_0000_0000_0000);
 
 /// 2^-64.
@@ -165,7 +165,7 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         (self.constant(constant.0), self.constant(constant.1))
     }
 
-    /// Emits a constant that is exact in both formats.
+    /// Emits a constant that is exact in both formats, f32 and f64.
     pub(super) fn number(&self, number: f64) -> Float<'_, 'c> {
         let single = number as f32;
         debug_assert!(
@@ -300,8 +300,8 @@ impl<'a, 'c> Float<'a, 'c> {
     /// − 2). For a larger product and for NaN, the results are arbitrary.
     ///
     /// The sum of the product and [`SHIFT`] has no fraction bits, and its lowest bits are the bits
-    /// of the integer. A later shift moves the integer, or half of the integer, to the exponent
-    /// field. The shift into the exponent field discards the other bits of [`SHIFT`].
+    /// of the nearest integer. A later shift moves the integer, or half of the integer, to the
+    /// exponent field. The shift into the exponent field discards the other bits of [`SHIFT`].
     pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         let shifted = self.fma(scale, m.constant(SHIFT));
@@ -468,7 +468,8 @@ operators! {
     Truth: BitOr bitor "arith.ori";
 }
 
-/// Implements operators whose right operand is a constant that is exact in both formats.
+/// Implements operators whose right operand is a constant that is exact in both formats, f32 and
+/// f64.
 macro_rules! with_numbers {
     ($($operator:ident $method:ident)*) => { $(
         impl $operator<f64> for Float<'_, '_> {

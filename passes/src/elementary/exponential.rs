@@ -21,8 +21,8 @@ const EXP: Polynomial = Polynomial {
     double: EXP_DOUBLE,
 };
 
-/// Coefficients of (e^r − 1 − r) / r² for |r| ≤ ½ ln 2, used if the error is relative to r. The
-/// approximation error times |r| is below 2^-31 (f32) and 2^-61 (f64).
+/// Coefficients of (e^r − 1 − r) / r² for |r| ≤ ½ ln 2, for functions whose error is relative to r.
+/// The approximation error times |r| is below 2^-31 (f32) and 2^-61 (f64).
 const EXPM1: Polynomial = Polynomial {
     single: &[
         0x3f00_0000,
@@ -197,8 +197,8 @@ pub(super) fn exp2_of_sum<'a, 'c>(x: Float<'a, 'c>, rest: Float<'a, 'c>) -> Floa
     (r.fma(q, correction) + one).scaled(power)
 }
 
-/// Computes e^x − 1 as 2^n · ((1 − 2^-n) + (e^r − 1)). The sum of the two terms may cancel leading
-/// bits, so the rounding errors are summed separately.
+/// Computes e^x − 1 as 2^n · ((1 − 2^-n) + (e^r − 1)). The sum of (1 − 2^-n) and (e^r − 1) may
+/// cancel leading bits, so the function sums the rounding errors separately.
 pub(super) fn expm1<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);

@@ -1,4 +1,5 @@
-//! Arithmetic on 64-bit integers: a scalar, or a vector with one integer for each float.
+//! Arithmetic on 64-bit integers; the operands are scalars, or vectors with one integer for each
+//! float.
 
 use super::{Arithmetic, Float, Truth, Whole, convert, greatest};
 use melior::ir::{Type, ValueLike};
@@ -128,7 +129,8 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.apply("arith.remui", divisor)
     }
 
-    /// Emits the truncation to an integer as wide as the floats; the value must fit in this width.
+    /// Emits the truncation of the integer to the width of the floats; the value must fit in this
+    /// width.
     pub(in crate::elementary) fn narrowed(self) -> Whole<'a, 'c> {
         let m = self.m;
         let value = if m.whole == self.value.r#type() {
