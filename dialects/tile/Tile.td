@@ -208,7 +208,7 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
     The row-major linear index of an element is split into one coordinate per shard entry; the
     coordinate of the last entry varies fastest. The position of an element along an axis, such as
     its lane or register, is the sum of the products of coordinate and stride, over all shard
-    entries of this axis. An element has one copy for each combination of replica coordinates. The
+    entries of this axis. An element has one copy for each tuple of replica coordinates. The
     position of a copy is the position of the element plus the sum of each replica coordinate times
     its stride. An offset entry adds a constant to all positions along its axis.
 
@@ -366,13 +366,13 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     several blocks, bind a loop to `cluster_x` and use `registers`.
 
     The step `#tile.hold<"in0" in shared>` stages the first source of an element-wise op in shared
-    memory; the op must not be in a group. With the keyword `shared`, each block copies the elements
-    that its threads read from global memory to shared memory, row by row of the source. After a
+    memory; the op must not be in a group. With the keyword `shared`, each block copies from global
+    memory to shared memory the elements that its threads need, row by row of the source. After a
     barrier, the threads read the staged elements from shared memory. Use `shared` for a transposed
     source, so that both the loads and the stores are coalesced. With `shared`, each dimension of
-    the source must be indexed by the constant 0 or by a loop that indexes no other dimension, and
-    the loops of a block must have a static trip count. In a named op such as `linalg.transpose`,
-    `d0`, `d1`, … are the dimensions of the result.
+    the source must be indexed by the constant 0, or by a loop that indexes no other dimension. The
+    loops of a block must have a static trip count. In a named op such as `linalg.transpose`, `d0`,
+    `d1`, … are the dimensions of the result.
 
     ```mlir
     linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
@@ -405,12 +405,12 @@ def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
     #tile.otherwise<[...]>]`, the first entry is for rows of up to 64 elements, the second for rows
     of up to 4096, and the third for longer rows. Each `#tile.case` becomes a separate kernel. At
     run time, the host launches the kernel of the first case whose maximum length is at least the
-    length of the dimension. The cases of a list may limit the lengths of several dimensions; the
-    cases of one dimension are in ascending order of their maximum lengths.
+    length of the dimension. The `#tile.case` entries of a schedule may limit the lengths of several
+    dimensions; the entries for one dimension are in ascending order of their maximum lengths.
 
-    In the schedule of a group (`tile.group`), a case names a loop over a row, such as `r0`, instead
-    of a dimension. If the list does not end with `#tile.otherwise`, and a row is longer than the
-    maximum length of the last case, each op of the group is launched as a separate kernel.
+    In the schedule of a group (`tile.group`), `#tile.case` names a loop over a row, such as `r0`,
+    instead of a dimension. If no `#tile.case` accepts the length of a row, and the schedule
+    contains no `#tile.otherwise`, each op of the group is launched as a separate kernel.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most, "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $loop `to` $most `,` $schedule `>`";
@@ -476,9 +476,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     ```
 
     A partial result of the kind `custom` consists of N values: the op has N identities and a
-    combiner region. The arguments of the combiner region are the N values of the left and the N
-    values of the right partial result. The combiner region yields N values. The values to combine
-    are the elements of N sources, or the N values that an `element` region (see below) yields.
+    combiner region. For partial results of N values, the combiner region has 2N arguments: the N
+    values of the left and the N values of the right partial result. The combiner region yields the
+    N values of the combined partial result. The values to combine are the elements of N sources, or
+    the N values that an `element` region (see below) yields.
 
     ```mlir
     tile.reduce custom %A into %B axes [1] scope(cta) identity [1.0 : f32] combiner {
@@ -501,10 +502,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
 
     The combiner of `custom` must be associative and commutative, and its identities must be
     neutral. The compiler combines elements in any order, and may combine any number of identities
-    with the elements. The result of a reduction may therefore depend on the identity if combining
-    the identity with a NaN, an infinity or -0.0 changes this value. For example, the identity -inf
-    changes NaN under `maxnumf`, and +0.0 changes -0.0 under `addf`. The sign of a zero result may
-    depend on the order of combination.
+    with the elements. The result of a reduction may therefore depend on the identity if the
+    combiner changes a NaN, an infinity or -0.0 that it combines with the identity. For example, the
+    identity -inf changes NaN under `maxnumf`, and +0.0 changes -0.0 under `addf`. The sign of a
+    zero result may depend on the order of combination.
 
     The attribute `acc` sets the type of partial results; the default is f32 for f16, bf16 and 8-bit
     floats, and the element type for all other types. The attribute `exec`, which a pass adds, lists
@@ -522,14 +523,14 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     From an element of each source and the index along each dimension of the iteration space, the
     region `element` computes the values that the op combines. For `argmax` and `argmin`, the region
     `element` may yield a value and its index. For `custom`, the region `element` may yield more
-    values than there are sources; each value has an identity and a pair of combiner arguments. By a
-    `memref.load` at a computed index, the region `element` may also read memory that the op does
-    not write.
+    values than there are sources; each value has an identity and a pair of combiner arguments. The
+    region `element` may also contain a `memref.load` at a computed index, if the op does not write
+    the loaded memory.
 
-    The region `epilogue` computes the values that the op stores. The arguments of `epilogue` are
-    the results (after `accumulate`, in the type of partial results), an element of each `with`
-    operand, and the index along each parallel dimension. The region `epilogue` yields one value for
-    each destination.
+    The region `epilogue` computes the values that the op stores. The arguments of `epilogue` are,
+    in this order: the results, to which `accumulate` is already applied, in the type of partial
+    results; one element of each `with` operand; and the index along each parallel dimension. The
+    region `epilogue` yields one value for each destination.
 
     The attribute `schedule` lists the steps that split and bind the loops of the iteration space.
 

@@ -64,7 +64,7 @@ enum Parameter {
 }
 
 impl Parameter {
-    /// Returns the variant of this enum for the C++ type of a parameter, or `None` for an
+    /// Returns the variant of `Parameter` for the C++ type of a parameter, or `None` for an
     /// unsupported type.
     fn of(json: &Value, ty: &Value) -> Option<Self> {
         let cpp = ty.as_str().or_else(|| {
@@ -95,8 +95,8 @@ impl Parameter {
     }
 }
 
-/// Returns a Rust identifier for a parameter name. The name `loop` is changed, because `loop` is a
-/// Rust keyword.
+/// Returns a Rust identifier for a parameter name. The function returns `r#loop` for the name
+/// `loop`, because `loop` is a Rust keyword.
 fn identifier(name: &str) -> String {
     match name {
         "loop" => "r#loop".to_owned(),

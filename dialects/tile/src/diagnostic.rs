@@ -44,7 +44,7 @@ pub(crate) fn no_yield(op: Op<'_>, block: Blk<'_>, code: Code, region: &str) -> 
         .emit()
 }
 
-/// Returns the text of a type, or `unknown`.
+/// Returns the text of a type, or `unknown` if `ty` is `None`.
 pub(crate) fn type_text(ty: Option<Type<'_>>) -> String {
     ty.map_or_else(|| "unknown".to_owned(), |t| t.to_string())
 }

@@ -12,15 +12,16 @@ use tx_mlir::{
 
 /// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules. The
 /// list of candidate schedules is an array attribute. The first array element is a string with the
-/// GPU and the assumed lengths. Each further array element is a pair of a schedule and its
-/// estimated time in microseconds. The first pair of the array contains the chosen schedule.
+/// GPU and the assumed dimension lengths. Each further array element is a pair of a schedule and
+/// its estimated time in microseconds. The first pair of the array contains the chosen schedule.
 pub const CANDIDATES: &str = "tile.candidates";
 
-/// Attribute of a `memref.alloc` in a host function. The attribute states that the allocated memory
-/// is zero before and after each run of the function.
+/// Attribute of a `memref.alloc` in a host function. The attribute `tile.cleared` states that the
+/// allocated memory is zero before and after each run of the host function.
 pub const CLEARED: &str = "tile.cleared";
 
-/// Attribute of a `func.func` with the default value of the attribute `determinism` of its ops.
+/// Attribute of a `func.func` that sets the default value of the attribute `determinism` for all
+/// ops in the function.
 pub const DETERMINISM: &str = "tile.determinism";
 
 /// Attribute of a `func.func`. The value `#tile.fusion<…>` selects which ops of the function may
@@ -35,8 +36,9 @@ pub const GROUP: &str = "tile.group";
 /// functions and quotients.
 pub const MATH: &str = "tile.math";
 
-/// Attribute of a memory access. The attribute contains the number of the access set to which the
-/// access belongs. One thread performs all accesses of an access set to the same element.
+/// Attribute of a memory access. The attribute `tile.owned` contains the number of the access set
+/// to which the memory access belongs. One thread performs all accesses of an access set to the
+/// same element.
 pub const OWNED: &str = "tile.owned";
 
 /// Attribute of the nested module that the pass `tensor-isolate-functions` creates.
@@ -212,9 +214,8 @@ fn no_attribute(found: &str) -> String {
     format!("has no attribute `{found}`")
 }
 
-/// Verifies a `tile.…` attribute of `op`, which belongs to another dialect. Reports an error to the
-/// C++ object `sink` if the attribute is invalid. `op` is null for attributes of arguments and
-/// results.
+/// Verifies a `tile.…` attribute of the op `op` of another dialect. Reports an error to the C++
+/// object `sink` if the attribute is invalid. `op` is null for attributes of arguments and results.
 pub(crate) unsafe extern "C" fn verify_attribute(
     op: MlirOperation,
     text: *const c_char,

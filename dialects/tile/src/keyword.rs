@@ -40,9 +40,9 @@ const SYNONYMS: &[(&str, &str, &[&str])] = &[
     ("axis", "warpgroup", &["warp_group"]),
 ];
 
-/// Reports an error about the keyword `word` to the C++ object `sink`. `known` points to the
-/// `count` valid keywords. `what` is the name of the enumeration in messages. If `word` is a valid
-/// keyword, the error states that the keyword is out of place.
+/// Reports an error about the keyword `word` to the C++ object `sink`. `known` points to an array
+/// of the `count` valid keywords. `what` is the name of the enumeration in messages. If `word` is a
+/// valid keyword, the error states that the keyword is out of place.
 pub(crate) unsafe extern "C" fn unknown_keyword(
     what: MlirStringRef,
     word: MlirStringRef,

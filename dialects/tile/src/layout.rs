@@ -47,11 +47,11 @@ pub struct Iter {
 pub struct Layout {
     /// Entries that map the row-major index of an element to threads and registers.
     pub shard: Vec<Iter>,
-    /// Replica entries. Each combination of the coordinates of the replica entries identifies one
-    /// replica of an element.
+    /// Replica entries. Each tuple of replica coordinates, one coordinate per replica entry,
+    /// identifies one copy of an element.
     pub replica: Vec<Iter>,
-    /// Offset entries. Each entry adds a constant offset to the coordinate of every element along
-    /// the axis of the entry.
+    /// Offset entries. Each offset entry adds a constant offset to the coordinate of every element
+    /// along the axis of the entry.
     pub offset: Vec<Iter>,
 }
 

@@ -199,8 +199,8 @@ impl<'c> Reduce<'c> {
         }
     }
 
-    /// Returns the types of a partial result. For `argmax` and `argmin`, the types are the value
-    /// type and the index type.
+    /// Returns the types of a partial result. For `argmax` and `argmin`, a partial result has the
+    /// value type and the index type.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let source = *self.elements()?.first()?;
         let index = match self.outputs().get(1) {
@@ -218,9 +218,9 @@ impl<'c> Reduce<'c> {
         accumulators(self.op, self.kind, source, index)
     }
 
-    /// Returns the maximum number of elements over which `argmax` or `argmin` can count with an
-    /// `i32` index: 2^31. Returns `None` for other kinds, for an index of another type, and if the
-    /// program provides the indices.
+    /// Returns the maximum number of reduced elements for which an `i32` index of `argmax` or
+    /// `argmin` suffices: 2^31. Returns `None` for kinds other than `argmax` and `argmin`, for
+    /// index types other than `i32`, and if the program provides the indices.
     pub fn most_positions(&self) -> Option<u64> {
         let counts = self.kind.is_arg() && self.elements()?.len() == 1;
         let index = *self.accumulators()?.get(1)?;
@@ -242,9 +242,10 @@ fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
     })
 }
 
-/// Returns the type of each component of a partial result. For `custom`, the components have the
-/// types of the combiner's arguments. For `argmax` and `argmin`, the components are the value and
-/// the index of the value. For other kinds, the only component is the value.
+/// Returns the type of each component of a partial result. For `custom`, the components of a
+/// partial result have the types of the combiner's arguments. For `argmax` and `argmin`, the
+/// components of a partial result are the value and the index of the value. For all other kinds,
+/// the only component of a partial result is the value.
 fn accumulators<'c>(
     op: Op<'c>,
     kind: Kind,
@@ -278,7 +279,7 @@ pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
         .flatten()
 }
 
-/// Returns the element type of a memref or a fragment. Returns `None` for any other type.
+/// Returns the element type of a memref or a fragment, or `None` if `ty` is neither of them.
 pub fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
     tx_mlir::MemRef::from_type(ty)
         .map(|m| m.element)
@@ -318,8 +319,8 @@ pub struct AllReduce<'c> {
 }
 
 impl<'c> AllReduce<'c> {
-    /// Returns the types of a partial result. For `argmax` and `argmin`, the types are the value
-    /// type and the index type.
+    /// Returns the types of a partial result. For `argmax` and `argmin`, a partial result has the
+    /// value type and the index type.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let index = self.values.get(1).map(|v| v.r#type());
         accumulators(self.op, self.kind, self.values.first()?.r#type(), index)
@@ -388,7 +389,8 @@ fn nan(op: Op<'_>) -> Nan {
         .unwrap_or(Nan::Propagate)
 }
 
-/// Returns the width of a signless integer type in bits. Returns `None` for any other type.
+/// Returns the width of a signless integer type in bits, or `None` if `ty` is no signless integer
+/// type.
 pub(crate) fn integer_width(ty: Type<'_>) -> Option<u32> {
     // SAFETY: the code calls the closure only for integer types.
     let is_signless = |ty: Type<'_>| unsafe { mlir_sys::mlirIntegerTypeIsSignless(ty.to_raw()) };

@@ -1,4 +1,4 @@
-//! Verifiers of rules that ODS cannot express. Each rule has a diagnostic code.
+//! Verifiers of rules that ODS cannot express. Each verifier rule has a diagnostic code.
 
 mod all_reduce;
 mod axes;

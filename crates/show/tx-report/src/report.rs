@@ -45,11 +45,11 @@ pub struct Report {
 /// Stage of a compilation.
 #[derive(Debug, Clone, Default)]
 pub struct Stage {
-    /// Name of the pass, or `parse`.
+    /// Name of the pass that the stage runs, or `parse` for the first stage.
     pub name: String,
     /// Module after the stage.
     pub ir: String,
-    /// Duration in milliseconds; `None` if times are omitted.
+    /// Duration of the stage in milliseconds; `None` if the report omits times.
     pub millis: Option<f64>,
     /// Verdict of the validation of this stage; `None` if the stage was not validated.
     pub verdict: Option<Verdict>,
@@ -97,9 +97,10 @@ pub enum Check {
         /// Set if a combiner lacks an algebraic property for values that may not occur in the
         /// inputs.
         is_conditional: bool,
-        /// Note about other possible causes of a failure.
+        /// Note about other possible causes of a failed validation.
         note: Option<String>,
-        /// Message about the assumed grid of a kernel, and the option that changes the grid.
+        /// Message about the grid size that validation assumes for a kernel, and the option that
+        /// changes the grid size.
         grid: Option<String>,
         /// Names of the inputs.
         inputs: Vec<String>,

@@ -17,8 +17,8 @@ fn x(lane: usize) -> usize {
     LEFT + PITCH * lane + PITCH / 2
 }
 
-/// Returns all steps, each with its loop depth. In the result, the steps of a loop body follow the
-/// loop.
+/// Returns all steps of a kernel, each with its loop depth. In the result, the steps of a loop body
+/// follow the loop.
 fn flatten<'s>(steps: &'s [KernelStep], depth: usize, rows: &mut Vec<(usize, &'s KernelStep)>) {
     for step in steps {
         rows.push((depth, step));
@@ -28,8 +28,8 @@ fn flatten<'s>(steps: &'s [KernelStep], depth: usize, rows: &mut Vec<(usize, &'s
     }
 }
 
-/// Returns one set of lanes per shuffle. After a shuffle, the values of the lanes in its set
-/// contribute to the result in the first lane of a group.
+/// Returns one set of lanes per shuffle. After a shuffle, the values of the lanes in the set of
+/// this shuffle contribute to the result in the first lane of a group.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
     // A group contains the lanes that exchange values directly or indirectly.
     let mut group: Vec<usize> = (0..lanes).collect();

@@ -85,12 +85,12 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
     })
 }
 
-/// Maximum number of register slots of a thread in a layout. The limit is larger than the number of
-/// registers of a GPU thread, because a layout may leave register slots unused.
+/// Maximum number of register slots of a thread in a layout. The maximum number of slots is larger
+/// than the number of registers of a GPU thread, because a layout may leave register slots unused.
 const MAX_REGISTERS: i64 = 4096;
 
-/// Returns the number of a thread or a register to which the layout maps two coordinates. Returns
-/// `None` if the layout maps all coordinates to distinct threads or registers.
+/// Returns the number of a thread or a register to which the layout maps two tuples of coordinates.
+/// Returns `None` if the layout maps all tuples of coordinates to distinct threads or registers.
 fn collision(places: &[Iter], on_threads: bool) -> Option<i64> {
     let unit = |axis: Axis| match axis {
         Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,
@@ -186,8 +186,8 @@ mod tests {
         })
     }
 
-    /// Returns one number for each combination of coordinates: the thread number in the block, or
-    /// the register number.
+    /// Returns one number for each tuple of coordinates: the thread number in the block, or the
+    /// register number.
     fn places(iters: &[Iter], on_threads: bool) -> Vec<i64> {
         let unit = |axis: Axis| match axis {
             Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,

@@ -177,8 +177,9 @@ pub(super) fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Re
     .emit())
 }
 
-/// Returns a note for a reduction of `i1` values with the unsupported kind `kind`. The note names a
-/// bitwise kind as a replacement. As a signed number, the `i1` value true is -1.
+/// Returns a note for a reduction of `i1` values with the unsupported kind `kind`. The note names
+/// the bitwise kind that replaces the unsupported kind. As a signed number, the `i1` value true is
+/// -1.
 fn instead_of_i1(kind: Kind) -> &'static str {
     match kind {
         Kind::UMax => "write `or` for `umax`",
@@ -228,7 +229,7 @@ pub(super) fn check_index_range(
 
 /// Checks that the type of partial results can represent the previous values of the destinations. A
 /// combiner region combines values of the types of its arguments. A previous value of a wider type
-/// would lose bits in the conversion to the argument type.
+/// would lose bits in the conversion to the type of the combiner's argument.
 pub(super) fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
     let by_region = reduce.kind == Kind::Custom || reduce.epilogue().is_some();
     if !by_region || !reduce.accumulate {

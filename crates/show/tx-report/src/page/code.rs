@@ -59,7 +59,7 @@ pub(super) fn program(page: &mut String, report: &Report) {
     page.push_str("</tbody></table></div>\n");
 }
 
-/// Returns a line, truncated to fit in a note.
+/// Returns a source line, truncated to the maximum length of a note.
 pub(super) fn quote(text: &str) -> String {
     const MAX_CHARACTERS: usize = 72;
     if text.chars().count() <= MAX_CHARACTERS {

@@ -6,8 +6,8 @@ use crate::pack::Pack;
 use crate::report::{Report, Verdict, VerdictKind};
 use std::fmt::Write as _;
 
-/// Maximum number of characters shown per line. MLIR prints a GPU binary on a single, very long
-/// line.
+/// Maximum number of characters that the page shows of each line of code. MLIR prints a GPU binary
+/// on a single, very long line.
 const MAX_LINE_CHARACTERS: usize = 2000;
 
 /// Appends a link to a source location.
@@ -28,7 +28,7 @@ pub(super) fn source_line(page: &mut String, report: &Report, line: Option<usize
     }
 }
 
-/// Returns the CSS class and the sign of a verdict.
+/// Returns the CSS class and the symbol of a verdict.
 pub(super) fn symbol(kind: VerdictKind) -> (&'static str, &'static str) {
     match kind {
         VerdictKind::Good => ("good", "✓"),
@@ -49,7 +49,7 @@ pub(super) fn badge(page: &mut String, verdict: &Verdict) {
     );
 }
 
-/// Returns the shown part of a line, and the number of truncated characters.
+/// Returns the part of a line that the page shows, and the number of truncated characters.
 pub(super) fn shown(line: &str) -> (&str, usize) {
     // PTX in a string attribute is shown in a section of its own.
     const HOLDS_PTX: &str = "assembly = \"";
@@ -63,7 +63,7 @@ pub(super) fn shown(line: &str) -> (&str, usize) {
     }
 }
 
-/// Appends the number of truncated characters.
+/// Appends the number of characters that the page truncates from a line.
 pub(super) fn left_out(page: &mut String, characters: usize) {
     if characters > 0 {
         let _ = write!(page, "<em class=cut> … {characters} more characters</em>");
@@ -71,7 +71,7 @@ pub(super) fn left_out(page: &mut String, characters: usize) {
 }
 
 /// Appends a collapsible box. If `open` is false, the script of the page inserts the content of the
-/// box when the reader opens the box.
+/// collapsible box when the reader opens this box.
 pub(super) fn folding(
     page: &mut String,
     pack: &mut Pack,

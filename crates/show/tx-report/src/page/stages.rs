@@ -37,7 +37,7 @@ pub(super) fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
     changes
 }
 
-/// Returns the number of added and removed lines.
+/// Returns the numbers of added and removed lines in a diff.
 fn counts(rows: &[Row]) -> (usize, usize) {
     rows.iter().fold((0, 0), |(come, gone), row| match row {
         Row::Same { .. } => (come, gone),
@@ -98,7 +98,7 @@ pub(super) fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>])
     page.push_str("</ol></nav>\n");
 }
 
-/// Returns tokenized lines, each with the number of truncated characters.
+/// Returns the tokenized lines of a text, each with the number of truncated characters.
 fn packed(text: &str) -> impl Iterator<Item = (Vec<Token<'_>>, usize)> {
     text.lines().map(|line| {
         let (line, cut) = shown(line);

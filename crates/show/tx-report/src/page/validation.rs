@@ -164,7 +164,7 @@ fn verdict_table(
     page.push_str("</tbody></table></div>");
 }
 
-/// Returns text in which source locations are links.
+/// Returns `text` as HTML, in which source locations are links.
 fn linked(text: &str, file: &str) -> String {
     let mut html = String::new();
     let mut done = 0;
