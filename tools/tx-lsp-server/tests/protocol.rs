@@ -215,7 +215,10 @@ fn good_program_can_be_read_about() {
         text.starts_with("\"tile.reduce\"\n\n_Reduce a tile"),
         "{text}"
     );
-    assert!(text.contains("tile.reduce sum %A into %B axes [1]"), "{text}");
+    assert!(
+        text.contains("tile.reduce sum %A into %B axes [1]"),
+        "{text}"
+    );
     assert!(text.contains("Generic Form:"), "{text}");
     assert!(
         text.contains("scope = #tile<scope cta>") || text.contains("scope ="),
