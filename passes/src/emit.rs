@@ -111,8 +111,8 @@ pub(crate) fn load_vector<'c>(
         .value()
 }
 
-/// Emits a `memref.collapse_shape` of a contiguous memref. Each group of dimensions becomes one
-/// dimension.
+/// Emits a `memref.collapse_shape` of a contiguous memref. Each group of dimensions of the memref
+/// becomes one dimension of the result.
 pub(crate) fn collapse_shape<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
@@ -143,7 +143,8 @@ pub(crate) fn collapse_shape<'c>(
         .value()
 }
 
-/// Emits the extraction of all elements of a vector. A scalar is returned unchanged.
+/// Emits the extraction of all elements of a vector. If the value is a scalar, the result contains
+/// only this scalar.
 pub(crate) fn scalars<'c>(b: &Builder<'c>, value: Val<'c>) -> Vec<Val<'c>> {
     let Some((lanes, element)) = tx_mlir::vector_parts(value.r#type()) else {
         return vec![value];

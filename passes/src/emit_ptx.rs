@@ -44,7 +44,7 @@ pass! {
     /// ## Fails when
     /// * The pass rejects a target with an unknown feature, or with a PTX version that does not
     ///   support its chip: LLVM would abort the process. The pass `tile-attach-target` corrects the
-    ///   version.
+    ///   PTX version of a target.
     /// * The pass fails if LLVM rejects a module; the error contains LLVM's message.
     pub struct EmitPtx as "gpu-module-to-ptx" creates [gpu] {
     } counts {
@@ -87,17 +87,18 @@ macro_rules! passes {
 /// LLVM passes for modules without scalar ops that the SLP vectorizer can pack into vector ops.
 const PASSES: &str = passes!("");
 
-/// LLVM passes for modules with scalar ops that the SLP vectorizer can pack into vector ops.
-/// Modules without such scalar ops do not need the SLP vectorizer, which accounted for half of
-/// LLVM's run time for a softmax of 4096 bf16 columns. On sm_90, the vectorizer changed the PTX of
-/// only one of 144 modules of `lit-tests`, from 5405 to 5413 instructions.
+/// LLVM passes for modules with scalar ops that the SLP vectorizer can pack into vector ops. A
+/// module without scalar ops that can be packed does not need the SLP vectorizer. In the
+/// compilation of a softmax of 4096 bf16 columns, the SLP vectorizer accounted for half of LLVM's
+/// run time. On sm_90, the SLP vectorizer changed the PTX of only one of 144 modules of
+/// `lit-tests`, from 5405 to 5413 instructions.
 const PACKING: &str = passes!("slp-vectorizer,");
 
-/// Returns whether the module needs the SLP vectorizer. A module needs the vectorizer if the chip
-/// has instructions for pairs of f32, or if the module computes in 16-bit floats or 8-bit integers.
-/// A 32-bit register contains four 8-bit integers, which the SLP vectorizer can pack. A sum over 32
-/// i8 columns with a dynamic number of rows (1 GiB) takes 257 µs with the vectorizer and 276 µs
-/// without the vectorizer on an H200.
+/// Returns whether the module needs the SLP vectorizer. A module needs the SLP vectorizer if the
+/// chip has instructions for pairs of f32, or if the module computes in 16-bit floats or 8-bit
+/// integers. A 32-bit register contains four 8-bit integers, which the SLP vectorizer can pack. A
+/// sum over 32 i8 columns with a dynamic number of rows (1 GiB) takes 257 µs with the SLP
+/// vectorizer and 276 µs without the SLP vectorizer on an H200.
 fn packs(kernels: Op<'_>, chip: &Chip) -> bool {
     let computes = |op: &Op<'_>| {
         let is_arithmetic = ["llvm.fadd", "llvm.fsub", "llvm.fmul", "llvm.fneg"]

@@ -10,13 +10,13 @@ pass! {
     /// `log2`, `log10`, `log1p`, `powf`, `fpowi`, `sin`, `cos`, `sincos`, `tan`, `asin`, `acos`,
     /// `atan`, `atan2`, `sinh`, `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`,
     /// `rsqrt`, `round` and `clampf`. An expansion reduces the argument to a short interval, and
-    /// evaluates a polynomial there. Operands are floats or one-dimensional vectors of floats. If
-    /// the type is narrower than f32, the expansion computes in f32 and rounds the result once. The
-    /// expansion of `sincos` reduces the argument once. The results of `sincos` have the same bits
-    /// as the results of `sin` and `cos`. A power with a constant integer exponent from -2 to 3
-    /// becomes a product of numbers or reciprocals. A power with the exponent 0.5 or -0.5 becomes a
-    /// square root. If the integer exponent of a power is dynamic or is not between -2 and 3, the
-    /// power is computed as `powf`.
+    /// evaluates a polynomial in this interval. Operands are floats or one-dimensional vectors of
+    /// floats. If the type is narrower than f32, the expansion computes in f32 and rounds the
+    /// result once. The expansion of `sincos` reduces the argument once. The results of `sincos`
+    /// have the same bits as the results of `sin` and `cos`. A power with a constant integer
+    /// exponent from -2 to 3 becomes a product of numbers or reciprocals. A power with the exponent
+    /// 0.5 or -0.5 becomes a square root. If the integer exponent of a power is dynamic or is not
+    /// between -2 and 3, the power is computed as `powf`.
     ///
     /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
     /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or x
@@ -43,27 +43,27 @@ pass! {
     /// first combines the conversions of all elements of a `vector.from_elements` or `vector.load`
     /// into one conversion of a vector. The conversion instruction to an 8-bit float saturates: a
     /// number out of range becomes the largest finite number. The expansion therefore replaces
-    /// numbers outside the range of the type, which costs one additional comparison per element.
-    /// The pass omits the range comparison if minimum and maximum ops with constant operands clamp
-    /// all numbers to the range of the type. The conversion instructions and the integer ops give
-    /// results with the same bits.
+    /// numbers outside the range of the type. The replacement costs one additional comparison per
+    /// element. The pass omits the range comparison if minimum and maximum ops with constant
+    /// operands clamp all numbers to the range of the type. The conversion instructions and the
+    /// integer ops give results with the same bits.
     ///
     /// Four or more f32 quotients of one block that have the same divisor, such as `x / s` for the
     /// elements of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)`
     /// with `q = x * r` and `e = fma(q, s, -x)`. The results are correctly rounded quotients if s
-    /// is from 2^-126 to 2^29 and the magnitude of each x is zero or at least 2^-96. If an operand
-    /// is outside of these ranges or a result is NaN, an `scf.if` computes all quotients by
+    /// is from 2^-126 to 2^29 and the magnitude of each x is zero or at least 2^-96. If s or any x
+    /// is outside of its range, or a quotient is NaN, an `scf.if` computes all quotients by
     /// `arith.divf`. For all operands, the results therefore have the same bits as the results of
     /// `arith.divf`.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
     /// table, call or fast-math flag, no branch except for quotients by a reciprocal, and no loop
-    /// except for `remf` and `ipowi`. The results are therefore bitwise equal on every chip and on
-    /// the CPU, except for the payload of a NaN.
+    /// except for `remf` and `ipowi`. The results of all expansions are therefore bitwise equal on
+    /// every chip and on the CPU, except for the payload of a NaN.
     ///
-    /// The table lists maximum errors in units in the last place (ulp) of the result. A correctly
-    /// rounded result has an error of up to 0.5 ulp.
+    /// The table lists the maximum error of each function in units in the last place (ulp) of the
+    /// result. A correctly rounded result has an error of up to 0.5 ulp.
     ///
     /// | function | f32 | f64 |
     /// |---|---|---|
@@ -99,7 +99,8 @@ pass! {
     /// functions contain f32 ops of three kinds with the flag `afn`: `math.exp2`
     /// (`ex2.approx.ftz`), `math.log2` (`lg2.approx.ftz`) and `arith.divf` with the numerator 1
     /// (`rcp.approx`). The bits of approximate results may differ between chips. The next table
-    /// lists maximum errors in f32. The symbol u denotes one unit in the last place of the result.
+    /// lists the maximum error of each approximate function in f32. The symbol u denotes one unit
+    /// in the last place of the result.
     ///
     /// | op | error | exceptions |
     /// |---|---|---|

@@ -29,9 +29,9 @@ pass! {
     /// Some groups do not divide a warp evenly, such as `width 12` of a block, or `width 8 stride
     /// 100`. For a group that does not divide a warp evenly, `gpu.shuffle idx` ops first combine
     /// the values of those lanes of a warp that belong to the group; the first of these lanes
-    /// receives the result. This first lane stores the combined value in shared memory. Every
-    /// thread combines the stored values of its group, at most 33 values, in the order of the
-    /// threads.
+    /// receives the result. The first lane of the group in each warp stores the combined value in
+    /// shared memory. Every thread combines the stored values of its group, at most 33 values, in
+    /// the order of the threads.
     ///
     /// At scope `cluster`, the threads of each block are combined first. Each block then stores its
     /// partial result in the shared memory of every block of its group (`nvvm.mapa`). Every thread

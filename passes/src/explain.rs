@@ -7,13 +7,13 @@ use tx_mlir::{Op, name, remark, source_location};
 use tx_plan::{Choice, Explanation, SourcePlace};
 
 thread_local! {
-    /// Explanations that the current thread has collected. If the value is `None`, the thread emits
-    /// explanations as remarks.
+    /// Explanations that the current thread has collected. If `COLLECTED` is `None`, the thread
+    /// emits explanations as remarks.
     static COLLECTED: RefCell<Option<Vec<Explanation>>> = const { RefCell::new(None) };
 }
 
 /// Calls `run`, and collects the explanations of all passes that `run` executes on this thread. The
-/// passes do not emit these explanations as remarks.
+/// passes do not emit the collected explanations as remarks.
 pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<Explanation>) {
     let before = COLLECTED.replace(Some(Vec::new()));
     let result = run();

@@ -40,13 +40,13 @@ pass! {
     ///   cluster (sm_90), or has at most 256 KiB. A row that does not fit into registers stays in
     ///   the L2 cache, and each phase reloads the row. Rows of dynamic length must fit into
     ///   registers. The group has one kernel for each range of row lengths. For rows longer than
-    ///   all these ranges, each op of the group has a separate kernel.
+    ///   the longest range of row lengths, each op of the group has a separate kernel.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
     /// An op with a `schedule` does not join a group. The pass does not change an op with a
-    /// `tile.group`; set the attribute to form a group by hand. The schedule of a group is an
-    /// attribute of its first op. In the schedule of a group, the parallel loops are `p0`, `p1`, …,
-    /// and the loops over a row are `r0`, `r1`, ….
+    /// `tile.group`. To form a group by hand, set the attribute `tile.group` on its ops. The
+    /// schedule of a group is an attribute of its first op. In the schedule of a group, the
+    /// parallel loops are `p0`, `p1`, …, and the loops over a row are `r0`, `r1`, ….
     ///
     /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, disables grouping.
     ///
@@ -284,10 +284,10 @@ fn explain_apart<'c>(
     }
 }
 
-/// Returns the group of all `grid_ops`. All ops before the last op must be the start of a possible
-/// group. The result is `Some(None)` if `grid_ops` can form a group only together with further ops,
-/// such as a reduction. The result is `None` if no sequence of ops that starts with `grid_ops` can
-/// form a group.
+/// Returns the group of all `grid_ops`. The ops before the last op of `grid_ops` must be able to
+/// form a group, alone or with further ops. The result is `Some(None)` if `grid_ops` can form a
+/// group only together with further ops, such as a reduction. The result is `None` if no sequence
+/// of ops that starts with `grid_ops` can form a group.
 fn together<'c>(grid_ops: &[GridOp<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = grid_ops else {
         return Some(None);

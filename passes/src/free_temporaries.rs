@@ -12,8 +12,8 @@ pass! {
     ///
     /// ## What it does
     /// The pass adds a `memref.dealloc` for each `memref.alloc` of a `func.func`, unless an op
-    /// frees the allocation or the function returns it. The `memref.dealloc` is at the end of the
-    /// block of the `memref.alloc`.
+    /// frees the allocation or the function returns the allocation. The `memref.dealloc` is at the
+    /// end of the block of the `memref.alloc`.
     ///
     /// ## Before
     /// ```mlir

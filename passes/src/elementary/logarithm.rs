@@ -21,9 +21,9 @@ const ARTANH: Polynomial = Polynomial {
     ],
 };
 
-/// Constants of a base. `of_two` is the logarithm of 2 as a sum of two numbers. The first number
-/// has so few bits that its product with any exponent is exact. `factor` converts natural
-/// logarithms to the base; `None` for base e.
+/// Constants of a base. `of_two` is the logarithm of 2 as a sum of two numbers. The first summand
+/// of `of_two` has so few bits that its product with any exponent is exact. `factor` converts a
+/// natural logarithm to a logarithm to this base; `None` for base e.
 struct Base {
     of_two: Precise,
     factor: Option<Precise>,
@@ -53,8 +53,8 @@ const TEN: Base = Base {
     )),
 };
 
-/// Computes the logarithm of 2^`k` · (1 + f). `rest` is ln(1 + f) − ln(1 + `f`), or `None` if `f`
-/// is exact.
+/// Computes the logarithm of 2^`k` · (1 + f). `f` approximates f; `rest` is ln(1 + f) − ln(1 +
+/// `f`), or `None` if `f` is exact.
 fn logarithm<'a, 'c>(
     base: &Base,
     k: Whole<'a, 'c>,
@@ -118,8 +118,8 @@ pub(super) fn log10<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log_of_base(&TEN, x)
 }
 
-/// Computes ln(1 + x). The function corrects the result by the rounding error of 1 + x, divided by
-/// 1 + x.
+/// Computes ln(1 + x). The function computes the logarithm of the rounded sum 1 + x, and adds the
+/// rounding error of the sum, divided by the sum.
 pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));

@@ -159,7 +159,7 @@ fn is_only_computed_with(value: Val<'_>) -> bool {
     })
 }
 
-/// Returns a vector of the scalars, or the first scalar if the conversion is scalar.
+/// Returns the scalars as one vector if the conversion has a vector type, else the first scalar.
 fn whole<'c>(m: &Lanes<'_, 'c>, scalars: &[Val<'c>]) -> Val<'c> {
     match m.lanes {
         Some(_) => vector_of(m.b, scalars),
@@ -280,9 +280,9 @@ fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'
 /// Rounds a pair of f32 numbers to 8-bit floats. The lower byte of the i16 result contains the
 /// first 8-bit float.
 ///
-/// `cvt` saturates, so numbers out of range are replaced before the instruction: by NaN for
-/// f8E4M3FN, by zero for f8E5M2. After `cvt`, the expansion sets the bits that `cvt` loses: the
-/// sign of a NaN, and for f8E5M2 the bits of an infinity or NaN.
+/// `cvt` saturates, so numbers outside the range of the 8-bit type are replaced before the
+/// instruction: by NaN for f8E4M3FN, by zero for f8E5M2. After `cvt`, the expansion sets the bits
+/// that `cvt` loses: the sign of a NaN, and for f8E5M2 the bits of an infinity or NaN.
 fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: bool) -> Val<'c> {
     let single = pair[0].r#type();
     let (word, narrow) = (b.int_type(32), b.int_type(16));
@@ -364,7 +364,7 @@ fn is_within(value: Val<'_>, to: Float) -> bool {
     has_known_nan && low >= -to.largest() && high <= to.largest()
 }
 
-/// Minimum and maximum ops, with a flag that is set for a maximum.
+/// Minimum and maximum ops; the flag is true for a maximum.
 const EXTREMA: [(&str, bool); 4] = [
     ("arith.maximumf", true),
     ("arith.maxnumf", true),
@@ -372,7 +372,7 @@ const EXTREMA: [(&str, bool); 4] = [
     ("arith.minnumf", false),
 ];
 
-/// Maximum length of the chain of defining ops that the search for a range visits.
+/// Maximum length of the chain of defining ops that the search for the range of a value visits.
 const MAX_FOLLOWED: usize = 8;
 
 fn range(value: Val<'_>, followed: usize) -> (f64, f64) {

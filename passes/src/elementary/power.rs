@@ -24,8 +24,8 @@ const TWO_THIRDS: Precise = Precise(
     Constant(0xb2aa_aaab, 0x3c85_5555_5555_5555),
 );
 
-/// A number as an unevaluated sum. The second summand is smaller than the last bit of the first
-/// summand.
+/// A number as an unevaluated sum of two floats. The second summand is smaller than the last bit of
+/// the first summand.
 #[derive(Clone, Copy)]
 struct Sum<'a, 'c>(Float<'a, 'c>, Float<'a, 'c>);
 

@@ -6,16 +6,16 @@
 //! of elementary functions on the IBM RISC System/6000 processor", 1990; Brisebarre, Muller and
 //! Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
 //! advance", 2004). Only the significands determine the direction of the last rounding. Before the
-//! last rounding, the error of the sum is below 5 / (2s) ulp, if s denotes the significand of the
+//! last rounding, the error of q - e·r is below 5 / (2s) ulp, if s denotes the significand of the
 //! divisor as an integer of 24 bits. All 127,923,231 pairs of f32 significands with a quotient
 //! within 12 / 2s ulp of a midpoint of two numbers were tested, and each was rounded correctly.
 //!
 //! The proof requires that x, r and the quotient are normal numbers, and that e is exact. If s is
 //! from 2^-126 to 2^29 and |x| is at least 2^-96, r is at least 2^-29, the quotient is at least
-//! 2^-125, and the last bit of e is at least 2^-144. If the product overflows or x is infinite, e
-//! is infinite and the sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is
+//! 2^-125, and the last bit of e is at least 2^-144. If the product x·r overflows or x is infinite,
+//! e is infinite and q - e·r is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is
 //! positive, the result of each step has the sign of x. A division is therefore necessary if x is
-//! nonzero with a magnitude below 2^-96, if s is out of range, or if the sum is NaN.
+//! nonzero with a magnitude below 2^-96, if s is not between 2^-126 and 2^29, or if q - e·r is NaN.
 
 use super::arithmetic::convert;
 use melior::ir::ValueLike;
@@ -31,10 +31,10 @@ use tx_mlir::{
 /// many instructions as one quotient.
 const MIN_QUOTIENTS: usize = 4;
 
-/// Maximum number of quotients per branch. If an operand is out of range, the branch computes all
-/// its quotients by divisions. A softmax of 4096 f32 columns has 32 quotients per thread. On sm_90,
-/// this softmax kernel uses 79 registers with one branch, 60 with branches of 8 quotients, and 58
-/// with divisions only.
+/// Maximum number of quotients per branch. If an operand of a quotient is out of range, all
+/// quotients of the branch are computed by divisions. A softmax of 4096 f32 columns has 32
+/// quotients per thread. On sm_90, this softmax kernel uses 79 registers with one branch, 60 with
+/// branches of 8 quotients, and 58 with divisions only.
 const MAX_TOGETHER: usize = 8;
 
 /// Bits of the smallest and the largest divisor: 2^-126 and 2^29.

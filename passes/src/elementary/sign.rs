@@ -104,7 +104,7 @@ fn constant_is(value: Val<'_>, so: fn(u64, Type<'_>) -> bool) -> bool {
         .is_some_and(|all| all.into_iter().all(|bits| so(bits, element)))
 }
 
-/// Returns the bits without the sign bit, and whether the sign is negative.
+/// Returns the bits of a float without the sign bit, and whether the sign bit is set.
 fn magnitude(bits: u64, ty: Type<'_>) -> (u64, bool) {
     let sign = 1 << (float_width(ty) - 1);
     (bits & (sign - 1), bits & sign != 0)

@@ -72,9 +72,9 @@ const TWO_OVER_PI: [u64; 20] = [
     0x5603_3046_fc7b_6bab,
 ];
 
-/// Emits `count - 1` 64-bit words of [`TWO_OVER_PI`], from bit number `bit` on. For each binary
-/// digit of the word number, `arith.select` ops move all words by the weight of the digit if the
-/// digit is set. `first_digit` is the weight of the highest digit.
+/// Emits `count - 1` 64-bit words of [`TWO_OVER_PI`], from bit number `bit` on. The word number is
+/// the number of the first emitted word: for each of its binary digits that is set, `arith.select`
+/// ops move all words by the weight of the digit. `first_digit` is the weight of the highest digit.
 fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Vec<Wide<'a, 'c>> {
     let m = bit.arithmetic();
     let mut words: Vec<_> = TWO_OVER_PI.iter().map(|bits| m.wide(*bits)).collect();

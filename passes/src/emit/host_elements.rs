@@ -36,7 +36,7 @@ impl<'b, 'c> HostElements<'b, 'c> {
         }
     }
 
-    /// Erases the created ops that have no uses, if the computation failed.
+    /// If the computation failed, erases the created ops that have no uses.
     pub(crate) fn finish<T>(self, result: Option<T>) -> Option<T> {
         if result.is_none() {
             let unused = |op: &Op<'c>| !results(*op).into_iter().any(has_uses);
@@ -97,7 +97,7 @@ impl<'b, 'c> HostElements<'b, 'c> {
     }
 
     /// Returns the value of the last `memref.store` to an element before the op `reader`. Returns
-    /// `None` if any other kind of op may write the allocation.
+    /// `None` if any op other than a `memref.store` may write the allocation.
     fn stored(&self, alloc: Op<'c>, array: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
         let is_known = |user: &Op<'c>| {
             is(*user, "memref.load")

@@ -16,8 +16,8 @@ pub struct Group {
     pub width: Option<i64>,
     /// Distance between consecutive threads of the group.
     pub stride: i64,
-    /// Instructions that exchange values between lanes: `shuffle` or `redux`. If the value is
-    /// `None`, `tile-select-variant` chooses the instructions.
+    /// Instructions that exchange values between lanes: `shuffle` or `redux`. If the field
+    /// `variant` is `None`, `tile-select-variant` chooses the instructions.
     pub variant: Option<&'static str>,
 }
 

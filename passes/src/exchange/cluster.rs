@@ -30,7 +30,7 @@ pub(crate) struct ClusterGroups {
 }
 
 impl ClusterGroups {
-    /// Returns an error that states why the groups do not fit the blocks.
+    /// Returns an error that states why the groups do not fit the blocks of the cluster.
     pub(crate) fn of(kernel: &Kernel<'_>, view: &AllReduce<'_>) -> Result<Self, (Code, String)> {
         let all =
             (kernel.blocks).ok_or((codes::TX0108, "the kernel has no cluster size".to_owned()))?;

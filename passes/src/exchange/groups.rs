@@ -43,9 +43,9 @@ impl Groups {
         self.width == 1 || self.size <= self.stride
     }
 
-    /// Returns whether the groups divide each warp into equal parts, or each group consists of the
-    /// same lanes of several whole warps. If the groups are uniform in this sense, a tree of
-    /// shuffles can combine the lanes of each warp before the exchange between warps.
+    /// Returns whether the groups are uniform: the groups divide each warp into equal parts, or
+    /// each group consists of the same lanes of several whole warps. If the groups are uniform, a
+    /// tree of shuffles can combine the lanes of each warp before the exchange between warps.
     pub(super) fn are_uniform(&self) -> bool {
         let (segment, stride) = (self.segment(), self.stride);
         let one_group = stride == 1 && self.width == self.size;
@@ -75,11 +75,12 @@ impl Groups {
         ))
     }
 
-    /// Returns the divisors for the computation of row numbers. Groups that are not uniform store
-    /// their partial results in rows of `stride` slots. The row number of a thread is the sum of
-    /// `position / divisor` over all divisors. A new row of slots begins at the first lane of every
-    /// warp and at the first thread of every group. If no two threads of a group share a warp, each
-    /// thread of the group has a separate row.
+    /// Returns the divisors from which the row number of a thread's partial result is computed.
+    /// Groups for which `are_uniform` returns false store their partial results in rows of `stride`
+    /// slots. The row number of a thread is the sum of `position / divisor` over all divisors. A
+    /// new row of slots begins at the first lane of every warp and at the first thread of every
+    /// group. If no two threads of a group share a warp, each thread of the group has a separate
+    /// row.
     pub(super) fn row_extents(&self) -> Vec<i64> {
         if self.stride >= WARP_SIZE {
             vec![self.stride]

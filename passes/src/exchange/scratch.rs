@@ -14,8 +14,8 @@ pub(super) const WIDEST: u64 = 16;
 /// Consecutive exchanges alternate between two buffers, so each exchange needs only one barrier.
 #[derive(Default)]
 pub(crate) struct Pool {
-    /// Number of emitted exchanges in each kernel. Exchanges between threads and exchanges between
-    /// blocks have separate entries.
+    /// Number of emitted exchanges in each kernel, counted separately for exchanges between threads
+    /// and exchanges between blocks.
     exchanges: BTreeMap<(usize, Participants), usize>,
     names: BTreeMap<BufferKey, String>,
     /// Kernels whose initial cluster barrier is already emitted.
@@ -87,8 +87,8 @@ impl Pool {
 pub(super) enum Participants {
     Threads,
     Blocks,
-    /// Exchange between the blocks of a cluster. No other exchange uses the shared memory of this
-    /// exchange.
+    /// Exchange between the blocks of a cluster. No other exchange uses the shared memory of an
+    /// exchange between blocks.
     BlocksOnce,
 }
 

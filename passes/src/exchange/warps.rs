@@ -11,10 +11,11 @@ use tx_mlir::{Builder, Index, Val, byte_width, i64_attribute};
 /// Maximum number of warps for which each thread reads the partial results of all warps one by one.
 pub(super) const MAX_WARPS_READ: i64 = 16;
 
-/// Maximum number of warps, halved for (value, index) pairs, for which every warp combines the
-/// partial results. If a group has more warps, only the first warp combines the partial results,
-/// and a second barrier publishes the total. If every warp combined the partial results of many
-/// warps, an SM would execute each combination once for each warp.
+/// Maximum number of warps in a group for which every warp combines the partial results of all
+/// warps. For (value, index) pairs, the maximum is half of this constant. If a group has more warps
+/// than `MAX_WARPS_COMBINING` permits, only the first warp combines the partial results, and a
+/// second barrier publishes the total. If every warp combined the partial results of many warps, an
+/// SM would execute each combination once for each warp.
 const MAX_WARPS_COMBINING: i64 = 16;
 
 impl<'c> Exchange<'_, 'c> {

@@ -474,8 +474,8 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Returns the index of loop `node`; `at` contains one iteration of each loop that no step has
-    /// split or fused.
+    /// Returns the index of loop `node`; `at` contains the iteration number of each loop that no
+    /// step has split or fused.
     fn index(nest: &Nest, node: usize, at: &BTreeMap<usize, i64>) -> i64 {
         match nest.nodes[node].relation {
             LoopRelation::Loop => at[&node],
@@ -494,7 +494,8 @@ mod tests {
         }
     }
 
-    /// Returns the points that the loops visit, except for points at which a bounds check fails.
+    /// Returns the points of the iteration space that the loops visit, except for points at which a
+    /// bounds check fails.
     fn visited(nest: &Nest, dims: usize) -> Vec<Vec<i64>> {
         let length = |node: usize| nest.nodes[node].extent.known().unwrap_or(1);
         let count: i64 = nest.order.iter().map(|node| length(*node)).product();

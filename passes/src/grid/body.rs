@@ -21,7 +21,7 @@ pub(super) struct EmitPoint<'c> {
     /// First index of the current tile of each split loop. The map contains a split loop only at
     /// positions inside the outer loop and outside the inner loop of the split.
     pub(super) begins: BTreeMap<usize, Index<'c>>,
-    /// Split loops that need no bounds check at this position.
+    /// Split loops that need no bounds check at the current loop-nest position.
     pub(super) full: BTreeSet<usize>,
     pub(super) peeled: usize,
     /// Loaded element of each source; `None` for a source that is not loaded yet.
@@ -87,8 +87,8 @@ pub(crate) struct Body<'a, 'c> {
     /// Set in the first phase of a last-block reduction. The last block runs even if there are no
     /// partial results.
     pub(super) precedes_last_block: bool,
-    /// Value of the attribute `OWNED` on accesses of this phase: for each element, a single thread
-    /// executes all accesses with this value.
+    /// Value of the attribute `OWNED` on the memory accesses of the current phase. A single thread
+    /// executes all accesses to an element that have equal values of `OWNED`.
     pub(super) owner: i64,
     /// Sources that have a tile in shared memory.
     pub(super) stages: Vec<Stage<'c>>,

@@ -14,7 +14,7 @@ pub(crate) enum AccessPattern {
     /// All iterations along the dimension access one element, or access a few elements that stay in
     /// the cache.
     Invariant,
-    /// Consecutive iterations access contiguous elements; the field is the element size in bytes.
+    /// `Contiguous(n)`: consecutive iterations access contiguous elements of `n` bytes.
     Contiguous(i64),
     /// Consecutive iterations access elements with a stride.
     Strided,
@@ -34,7 +34,7 @@ pub(crate) fn main_operand<'a, 'c>(grid_op: &'a GridOp<'c>) -> Option<&'a Access
     }
 }
 
-/// Returns whether the order in which elements are combined must not depend on the number of
+/// Returns whether the order in which an op combines elements must not depend on the number of
 /// results.
 pub(crate) fn is_batch_invariant(grid_op: &GridOp<'_>) -> bool {
     let determinism = attribute(grid_op.op, "determinism").and_then(Determinism::of);
@@ -66,9 +66,9 @@ fn nearest(grid_op: &GridOp<'_>) -> Option<usize> {
         .map(|(_, d)| d)
 }
 
-/// Returns the distance, in elements, between consecutive iterations along `dim`. A dynamic stride
-/// counts as greater than any static stride, and an outer dynamic stride as greater than an inner
-/// dynamic stride.
+/// Returns the distance, in elements, between the elements that consecutive iterations along `dim`
+/// access. A dynamic stride counts as greater than any static stride, and an outer dynamic stride
+/// as greater than an inner dynamic stride.
 fn distance(access: &Access<'_>, dim: usize) -> Option<i64> {
     let memref = access.memref.as_ref()?;
     let rank = memref.rank();

@@ -229,8 +229,8 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Marks a store to a tile with the attribute `OWNED`, because one thread stores a given
-    /// element of the tile in every element-wise copy of the tile.
+    /// Marks a store to a tile with the attribute `OWNED`: in every element-wise copy of a tile,
+    /// the same thread stores a given element of the tile.
     fn own(&self, b: &Builder<'c>, store: Op<'c>) {
         tx_mlir::set_attribute(store, OWNED, i64_attribute(b.context(), self.owner));
     }

@@ -1,9 +1,10 @@
 //! Cost model: estimates the time of a schedule.
 //!
 //! The time of a kernel that reads each input element once depends on three limits: memory
-//! bandwidth, the latency of loads in flight, and instruction throughput. The estimate is the
-//! p-norm of the times under each limit alone, with p = [`NORM_EXPONENT`]. The constants are fitted
-//! to 463 measured row schedules on an H200; the root mean square error is 12 %.
+//! bandwidth, the latency of loads in flight, and instruction throughput. For each limit, the cost
+//! model computes the time as if only this limit applied. The estimate is the p-norm of these
+//! times, with p = [`NORM_EXPONENT`]. The constants are fitted to 463 measured row schedules on an
+//! H200; the root mean square error is 12 %.
 
 use super::extent::Extent;
 use super::grid_op::{GridOp, Work};
@@ -20,20 +21,22 @@ const ROUND: f64 = 0.6e-6;
 const BASE: f64 = 50.8;
 /// Number of instructions of one load, including the computation of its address.
 const LOAD: f64 = 6.1;
-/// Number of instructions for one element, for one exchange step, and for combining each further
-/// element of a vector. The first row of this constant applies to reductions of single values, the
-/// second row to reductions of pairs and larger tuples.
+/// Number of instructions of three kinds of work: one element, one exchange step, and the
+/// combination of each further element of a vector. The first row of this constant applies to
+/// reductions of single values, the second row to reductions of pairs and larger tuples.
 const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
 /// Fraction of the memory bandwidth that plain loads reach (`PLAIN`), and that evict-first loads
 /// reach for rows shorter than [`LINES`] bytes (`SHORT`).
 const PLAIN: f64 = 0.94;
 const SHORT: f64 = 0.83;
-/// Exponent of the norm that combines the times under each limit. The greater the exponent, the
-/// closer the estimate is to the longest of these times.
+/// Exponent of the norm that combines the times of the three limits: bandwidth, latency and
+/// throughput. The greater the exponent, the closer the estimate is to the longest of the three
+/// times.
 const NORM_EXPONENT: f64 = 4.9;
 /// Minimum length of a row in bytes for evict-first loads at full bandwidth: two cache lines.
 const LINES: f64 = 256.0;
-/// Number of instructions that an SM issues in one cycle, counted per thread.
+/// Number of instructions that an SM issues in one cycle: an instruction of a warp counts once for
+/// each thread of the warp.
 const ISSUED: f64 = 128.0;
 /// Maximum numbers of resident threads and resident blocks per SM.
 const MOST_THREADS: f64 = 2048.0;
@@ -50,8 +53,8 @@ pub(crate) struct Cost {
     /// GPU.
     waves: f64,
     resident: f64,
-    /// Time in microseconds under each limit alone: memory bandwidth, latency of loads in flight,
-    /// or instruction throughput.
+    /// Time in microseconds as if only one limit applied: memory bandwidth, latency of loads in
+    /// flight, or instruction throughput.
     alone: [f64; 3],
 }
 
@@ -197,8 +200,8 @@ impl Shape {
 }
 
 impl Cost {
-    /// Estimates the time of the kernel of `grid_op`, plus the kernel that combines its partial
-    /// results.
+    /// Estimates the time of the kernel of `grid_op`, plus the time of the kernel that combines its
+    /// partial results.
     pub(crate) fn of(grid_op: &GridOp<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
         Self::of_shape(&Shape::of(grid_op, nest, lengths, |_| true), board)
     }
@@ -299,8 +302,8 @@ mod tests {
     }
 
     proptest! {
-        /// The estimated time is at least the longest time under one limit, and at most the sum of
-        /// the times under all limits.
+        /// The estimated time is at least the longest time of a single limit, and at most the sum
+        /// of the times of all limits.
         #[test]
         fn limits_are_joined(shape in shapes()) {
             let board = BOARDS[0];

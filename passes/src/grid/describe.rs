@@ -243,8 +243,8 @@ impl Planned<'_> {
         );
     }
 
-    /// Returns, for each schedule case, the lengths that the case covers and that no earlier case
-    /// covers.
+    /// Returns the lengths that each schedule case covers, without the lengths that earlier cases
+    /// cover.
     fn bounds(&self) -> Vec<Vec<Bounds>> {
         let mut left = vec![Bounds::default(); self.grid_op.extents.len()];
         let of = |(case, _): &(Case, Nest)| {
@@ -323,9 +323,9 @@ fn estimates(grid_op: &GridOp<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates
     }
 }
 
-/// Attaches candidate schedules and their estimated times to an op. `about` describes the board and
-/// sizes of the estimates. `loops` is the first letter of the loop names. Returns the number of
-/// attached schedules.
+/// Attaches candidate schedules and their estimated times to an op. `about` describes the GPU board
+/// and the dimension sizes that the estimates assume. `loops` is the first letter of the loop
+/// names. Returns the number of attached schedules.
 fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], loops: char) -> i64 {
     let context = context(op);
     let pair = |(cases, cost): &(Vec<Case>, Cost)| {

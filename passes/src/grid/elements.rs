@@ -108,8 +108,8 @@ impl<'c> Body<'_, 'c> {
             .any(|d| d.value == access.value)
     }
 
-    /// Returns whether the loads of an array are evict-first, which requires that every element is
-    /// read only once.
+    /// Returns whether the loads of an array are evict-first. Evict-first loads require that every
+    /// element is read only once.
     pub(super) fn is_streamed(&self, access: &Access<'c>) -> bool {
         let read_once = (0..self.grid_op.extents.len()).all(|d| {
             self.grid_op.extents[d] == Extent::Static(1)

@@ -5,7 +5,7 @@ use tx_mlir::{Builder, Index};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Extent {
     Static(i64),
-    /// Dynamic length of a dimension; the field is the dimension number.
+    /// `Dim(d)`: dynamic length of dimension `d`.
     Dim(usize),
     /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. For other
     /// lengths of the dimension, other kernels are launched.
@@ -16,8 +16,8 @@ pub(crate) enum Extent {
     },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
-    /// Length that depends on the address of the first element of a row; the field is an upper
-    /// bound of the length.
+    /// `AtMost(n)`: length of at most `n`, which depends on the address of the first element of a
+    /// row.
     AtMost(Box<Self>),
 }
 
@@ -71,7 +71,7 @@ impl Extent {
         }
     }
 
-    /// Emits the number of iterations in a row of `count` aligned vectors.
+    /// Emits the number of iterations of a loop in a row of `count` aligned vectors.
     pub(crate) fn of_vectors<'c>(&self, b: &Builder<'c>, count: Index<'c>) -> Index<'c> {
         match self {
             Self::AtMost(_) => count,

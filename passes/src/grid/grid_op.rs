@@ -28,9 +28,9 @@ pub(crate) struct Combination<'c> {
     /// Whether a reduction result is combined with the previous value of the destination.
     pub(crate) accumulate: bool,
     /// Whether the results are partial results that another phase combines with previous values of
-    /// the destination. If set, the result of an empty row is the initial value of the accumulator.
-    /// If a previous value is combined with the initial value, the previous value remains bitwise
-    /// unchanged.
+    /// the destination. If the field `is_partial_of_old` is set, the result of an empty row is the
+    /// initial value of the accumulator. If a previous value is combined with the initial value,
+    /// the previous value remains bitwise unchanged.
     pub(crate) is_partial_of_old: bool,
 }
 
@@ -242,8 +242,8 @@ impl<'c> GridOp<'c> {
         Index::Val(b.dim(access.value, place))
     }
 
-    /// Returns `Ok` if atomics may combine the results of a reduction, and an error with the reason
-    /// if atomics may not combine the results.
+    /// Returns `Ok` if atomics may combine the results of a reduction, else an error with the
+    /// reason.
     pub(crate) fn atomics(&self) -> Result<(), String> {
         let Work::Combine(work) = &self.work else {
             return Err("the op is not a reduction".to_owned());

@@ -21,11 +21,11 @@ pub(crate) struct Group<'c> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The first op that accesses the array reads the array.
+    /// The first op of the group that accesses the array reads the array.
     Input,
-    /// One op writes the array, and a later op reads the array.
+    /// One op of the group writes the array, and a later op of the group reads the array.
     Temporary,
-    /// The ops write the array and do not read the array.
+    /// Ops of the group write the array, and no op of the group reads the array.
     Output,
 }
 
@@ -239,9 +239,9 @@ impl<'c> Group<'c> {
         held.iter().filter(is_internal).copied().collect()
     }
 
-    /// Returns whether phase `writer` may omit the store of an array that stays in registers,
-    /// because a phase after `writer` overwrites the whole array before any phase loads the array
-    /// from memory.
+    /// Returns whether phase `writer` may omit the store of an array that stays in registers. The
+    /// store is unnecessary if a later phase overwrites the whole array before any phase loads the
+    /// array from memory.
     pub(crate) fn is_overwritten(
         &self,
         held: &[Val<'c>],

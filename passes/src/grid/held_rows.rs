@@ -206,7 +206,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         })
     }
 
-    /// Returns the loops of a phase over a row that are not unrolled.
+    /// Returns the loops over a row that a phase does not unroll.
     fn reload_loops(&self, body: &Body<'a, 'c>) -> Vec<usize> {
         match self.reloads {
             true => reload_loops(body.nest),

@@ -37,8 +37,8 @@ pub(crate) struct Launch<'c> {
     pub(crate) grid_op: GridOp<'c>,
     pub(crate) nest: Nest,
     pub(crate) steps: Vec<Step>,
-    /// Dimension lengths for which the host launches the kernel. An empty list stands for all
-    /// lengths.
+    /// Dimension lengths for which the host launches the kernel. If the list is empty, the host
+    /// launches the kernel for all lengths.
     pub(crate) only: Vec<Lengths>,
     pub(crate) second: Option<SecondPhase<'c>>,
     pub(crate) at: Op<'c>,

@@ -18,7 +18,8 @@ use tx_mlir::{Builder, Failed, Index, Op, Val, defining_op, set_attribute};
 /// Nested `scf.if` ops that select kernels by the dimension lengths of a launch; each case of a
 /// schedule has its own branch.
 pub(crate) struct Branches<'c> {
-    /// Op before which the launches for the lengths that no earlier case covers are inserted.
+    /// Insertion point of the launches for all lengths that no earlier case covers: the launches
+    /// precede this op.
     pub(crate) at: Op<'c>,
     /// Dimension lengths that no earlier case of the schedule covers.
     pub(crate) left: Vec<Lengths>,
@@ -35,8 +36,8 @@ impl<'c> Branches<'c> {
     }
 
     /// Adds a schedule case for lengths up to `most` of dimension `dim` of `grid_op`; `name` is the
-    /// loop name of the dimension. Returns the op before which the launches of the schedule case
-    /// are inserted, and the lengths that the case covers.
+    /// loop name of the dimension. Returns an op as the insertion point of the launches of the
+    /// schedule case, and the lengths that the case covers.
     pub(crate) fn up_to(
         &mut self,
         grid_op: &GridOp<'c>,
@@ -62,7 +63,7 @@ impl<'c> Branches<'c> {
         (then.unwrap_or(self.at), only)
     }
 
-    /// Returns the op before which the launches of a schedule case are inserted, and the lengths
+    /// Returns an op as the insertion point of the launches of a schedule case, and the lengths
     /// that the case covers.
     pub(crate) fn of_case(
         &mut self,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Attribute that contains the range of lengths for which a kernel is launched; other kernels are
-/// launched for other lengths.
+/// Attribute of a kernel that contains the range of lengths for which the host launches the kernel.
 pub(crate) const LENGTHS: &str = "lengths";
 
-/// Range of lengths of a loop for which a kernel is launched.
+/// Range of loop lengths; the host launches a kernel only if the length of the loop is in this
+/// range.
 #[derive(Clone)]
 pub(crate) struct Lengths {
     pub(crate) name: String,
@@ -53,5 +53,5 @@ impl fmt::Display for Lengths {
     }
 }
 
-/// Maximum length of each dimension that earlier cases of a schedule cover.
+/// For each dimension, the maximum length that the earlier cases of a schedule cover.
 pub(crate) type CoveredLengths = BTreeMap<usize, i64>;

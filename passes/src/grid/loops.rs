@@ -23,7 +23,7 @@ const MAX_CLAMPED_ELEMENTS: i64 = 64;
 struct Range<'c> {
     from: Index<'c>,
     to: Index<'c>,
-    /// Whether the range has at most one iteration.
+    /// Whether the range from `from` to `to` has at most one iteration.
     once: bool,
     place: EmitPoint<'c>,
 }
@@ -132,8 +132,8 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Returns whether loop `node` of a last-block reduction may have 0 iterations, so that one
-    /// block must still run.
+    /// Returns whether loop `node` of a last-block reduction may have 0 iterations. One block must
+    /// run even if the loop has 0 iterations.
     pub(super) fn may_be_empty(&self, node: usize) -> bool {
         let node = &self.nest.nodes[node];
         self.precedes_last_block && node.is_rfactor && node.extent.known().is_none_or(|n| n == 0)

@@ -36,7 +36,7 @@ pub(crate) enum LoopKind {
     Serial,
     Unrolled,
     Vectorized,
-    /// Bound to threads, to blocks of a cluster, or to blocks of the grid.
+    /// The loop is bound to threads, to blocks of a cluster, or to blocks of the grid.
     Bound(Processor),
 }
 
@@ -134,7 +134,7 @@ impl Nest {
         }
     }
 
-    /// Returns the minimum number of resident blocks per SM, if the schedule sets one.
+    /// Returns the minimum number of resident blocks per SM, if the schedule sets a minimum.
     pub(crate) fn resident_blocks(&self) -> Option<i64> {
         let threads = self.block().iter().product::<i64>();
         let most = i64::from(MAX_RESIDENT_BLOCKS);
@@ -199,8 +199,8 @@ impl Nest {
         (0..3).any(|d| self.on(Processor::Cluster(d)).is_some())
     }
 
-    /// Returns the number of threads, blocks or cluster blocks along one dimension: at least 1,
-    /// also for a loop of 0 iterations.
+    /// Returns the number of threads, blocks or cluster blocks along one dimension. The number is
+    /// at least 1, even for a loop of 0 iterations.
     fn count_on(&self, processor: Processor) -> i64 {
         self.on(processor)
             .and_then(|n| self.nodes[n].extent.known())
@@ -243,8 +243,8 @@ impl Nest {
             .collect()
     }
 
-    /// Returns whether the nest has a vectorized loop, so that threads load vectors, or scalars
-    /// where vectors are unaligned.
+    /// Returns whether the nest has a vectorized loop. In a vectorized loop, threads load vectors,
+    /// or scalars if the vectors are unaligned.
     pub(crate) fn has_vectors(&self) -> bool {
         self.nodes
             .iter()

@@ -6,7 +6,7 @@ use super::steps::Step;
 use crate::analysis::dataflow::{Access, may_alias};
 use tx_mlir::{Affine, AffineMap, Val};
 
-/// An op of a group.
+/// A phase: one op of a group, and the dimensions of its loops.
 #[derive(Clone)]
 pub(crate) struct Phase<'c> {
     pub(crate) grid_op: GridOp<'c>,
@@ -110,8 +110,9 @@ impl<'c> Phase<'c> {
         alone.map(|(place, _)| place).collect()
     }
 
-    /// Checks that a shared loop has the same length in both phases. The lengths are the same if
-    /// both are static and equal, or if each length is the size of one dimension of one operand.
+    /// Checks that a loop that two phases share has the same length in both phases. The lengths are
+    /// the same if both are static and equal, or if each length is the size of one dimension of one
+    /// operand.
     pub(super) fn check_length(
         &self,
         other: &Phase<'c>,

@@ -28,8 +28,8 @@ pub(crate) struct Planned<'c> {
 
 /// One kernel of a group, for a range of row lengths. Each op of the group has a legal loop nest.
 pub(crate) struct GroupCase<'c> {
-    /// Number of a row loop, and the maximum number of iterations of this loop; `None` if the
-    /// kernel processes rows of all lengths.
+    /// Number of a loop over a row, and the maximum number of iterations of this loop; `None` if
+    /// the kernel processes rows of all lengths.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
     pub(crate) nests: Vec<Nest>,
@@ -144,8 +144,8 @@ pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c
     failed.map_or(Ok(planned), Err)
 }
 
-/// Returns the plan of `op`, or of the group whose last op is `op`. Returns `None` for an op in a
-/// kernel, and for all but the last op of a group.
+/// Returns the plan of `op`, or of the group whose last op is `op`. Returns `None` if the op is in
+/// a kernel, or if the op is in a group and is not the last op of the group.
 fn plan_op<'c>(
     op: Op<'c>,
     chip: &Chip,
@@ -400,7 +400,7 @@ pub(crate) fn refuse(op: Op<'_>, illegal: Illegal) -> Failed {
     }
 }
 
-/// Reports all errors in the schedules of an op, each once.
+/// Reports all errors in the schedules of an op, each error once.
 fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
     let (mut told, mut result) = (Vec::new(), Ok(()));
     let all = wrong.into_iter().flat_map(|mut first| {

@@ -13,7 +13,8 @@ use crate::emit::{OWNED, scalars, vector_of};
 use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, Val, byte_width, i64_attribute};
 
-/// Loops whose iterations may be distributed over the threads of a block in another order.
+/// Pair of loops whose iterations the kernel may distribute over the threads of a block in another
+/// order than the order of the schedule.
 #[derive(Clone, Copy)]
 pub(super) struct Exchangeable<'c> {
     thread: usize,
@@ -211,8 +212,8 @@ impl<'c> Body<'_, 'c> {
         points.iter().enumerate().map(load).collect()
     }
 
-    /// Returns the thread loop and the vectorized loop, if their points may be distributed over the
-    /// threads of a block in another order.
+    /// Returns the thread loop and the vectorized loop, if the kernel may distribute their points
+    /// over the threads of a block in another order than the order of the schedule.
     pub(super) fn exchangeable(
         &self,
         place: &EmitPoint<'c>,

@@ -16,7 +16,8 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, Op, Val, byte_width, codes};
 use tx_target::STATIC_SHARED_BYTES;
 
-/// Padding of each tile row in bytes, so that the elements of a column are in different banks.
+/// Padding of each tile row in bytes, so that the elements of a column are in different banks of
+/// shared memory.
 const PADDING: i64 = 4;
 /// Tile of a source that one block reads.
 pub(crate) struct Footprint {

@@ -237,7 +237,7 @@ impl Case {
 
     /// Parses one case of the attribute `schedule`. Returns the maximum length and the list of
     /// steps of the case. Returns `None` if the attribute is not a case, or if the name of its loop
-    /// does not begin with the letter `loops`.
+    /// does not begin with the letter that `loops` contains.
     pub(crate) fn of(
         attribute: Attribute<'_>,
         loops: char,

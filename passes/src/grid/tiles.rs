@@ -13,14 +13,14 @@ pub(super) struct Tile<'c> {
 /// Relative index of an accumulator whose value no element of the tile has replaced.
 const NONE: i64 = -1;
 
-/// Minimum number of elements per accumulator in a tile with relative indices. Smaller tiles use
-/// absolute indices.
+/// Minimum number of elements per accumulator in a tile with relative indices. Tiles with fewer
+/// elements per accumulator use absolute indices.
 const MIN_RELATIVE_ELEMENTS: usize = 4;
 
 impl<'c> Body<'_, 'c> {
     /// Assigns each element of a tile a constant index, relative to the tile start. Constant
-    /// indices save one instruction for each element. Returns `None` if the tile is small, or if
-    /// the elements of the tile are out of order.
+    /// indices save one instruction for each element. Returns `None` if the tile has too few
+    /// elements per accumulator, or if the elements of the tile are out of order.
     pub(super) fn number_tile(
         &self,
         loops: &[usize],

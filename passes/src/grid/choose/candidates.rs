@@ -165,7 +165,7 @@ impl Chooser<'_, '_> {
         all
     }
 
-    /// Returns whether a mapping may be fast for the rows of the op.
+    /// Returns whether the mapping `rows` may be fast for the rows of the op.
     fn may_be_fast(&self, kept: &[usize], rows: &Rows) -> bool {
         let Rows {
             group,

@@ -22,8 +22,9 @@ pub(super) const MAX_ACCUMULATORS: i64 = 32;
 /// Maximum number of unrolled ops of one thread: number of elements times ops per element.
 pub(super) const MAX_UNROLLED_OPS: i64 = 1024;
 
-/// Maximum number of elements of an op that uses scalar loads. If each thread loaded a single
-/// vector, LLVM would merge the vector load with the scalar loads of the unaligned path.
+/// Maximum number of elements in the iteration space of an op that uses only scalar loads. If each
+/// thread loaded a single vector, LLVM would merge the vector load with the scalar loads of the
+/// unaligned path.
 pub(super) const MAX_SCALAR_ELEMENTS: i64 = 4096;
 
 /// Maximum number of elements that one thread reduces to a result, if vector loads are impossible.
@@ -66,7 +67,7 @@ pub(super) struct Chooser<'a, 'c> {
     /// on the number of results.
     pub(super) is_batch_invariant: bool,
     pub(super) clusters: bool,
-    /// Dimension along which elements are contiguous.
+    /// Dimension along which the elements of the main operand are contiguous.
     pub(super) nearest: Option<usize>,
     pub(super) steps: Vec<Step>,
 }
@@ -74,10 +75,9 @@ pub(super) struct Chooser<'a, 'c> {
 #[derive(Clone, Copy)]
 pub(super) enum Vectors {
     None,
-    /// Vector loads from the start of the row; the field is the vector width in elements.
+    /// `Plain(n)`: vector loads of `n` elements from the start of the row.
     Plain(i64),
-    /// Vector loads from the first aligned address of the row; the field is the vector width in
-    /// elements.
+    /// `Aligned(n)`: vector loads of `n` elements from the first aligned address of the row.
     Aligned(i64),
 }
 
@@ -102,16 +102,16 @@ impl Vectors {
 pub(super) enum Blocks {
     /// One block computes one result, or several results.
     One,
-    /// Each block computes its results in a grid-stride loop; the field is the number of blocks of
-    /// the grid.
+    /// `GridStride(n)`: the grid has `n` blocks, and each block computes its results in a
+    /// grid-stride loop.
     GridStride(i64),
-    /// Several blocks share a result, and a second kernel combines the partial results of the
-    /// blocks. The field is the number of blocks per result.
+    /// `SecondKernel(n)`: `n` blocks share each result, and a second kernel combines the partial
+    /// results of the blocks.
     SecondKernel(i64),
-    /// Several blocks share a result, and the last block combines the partial results of the
-    /// blocks. The field is the number of blocks per result.
+    /// `LastBlock(n)`: `n` blocks share each result, and the last block combines the partial
+    /// results of the blocks.
     LastBlock(i64),
-    /// The blocks of a cluster share a result; the field is the cluster size.
+    /// `Cluster(n)`: the `n` blocks of a cluster share a result.
     Cluster(i64),
 }
 
@@ -145,13 +145,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.grid_op.weight() > EXPENSIVE_OPS || self.exchanges_parts()
     }
 
-    /// Returns whether combining elements takes at least as long as loading them, and the exchange
-    /// of partial results is expensive.
+    /// Returns whether combining elements takes at least as long as loading the elements, and the
+    /// exchange of partial results is expensive.
     pub(super) fn is_compute_bound(&self) -> bool {
         self.grid_op.weight() >= COMPUTE_BOUND_OPS && self.exchanges_parts()
     }
 
-    /// Returns the collected steps as a schedule for all lengths.
+    /// Returns the collected steps as a schedule with a single case, which applies to all lengths.
     pub(super) fn take_schedule(&mut self) -> Vec<Case> {
         vec![Case::always(std::mem::take(&mut self.steps))]
     }
@@ -200,7 +200,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         format!("{inner}.i")
     }
 
-    /// Halves `elements` until the ops of all elements number at most [`MAX_UNROLLED_OPS`].
+    /// Halves the number `elements` until this number of elements needs at most
+    /// [`MAX_UNROLLED_OPS`] ops.
     pub(super) fn unrollable(&self, mut elements: i64) -> i64 {
         while elements > 1 && self.exceeds_unroll_limit(elements) {
             elements /= 2;
@@ -231,7 +232,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         i64::try_from(byte_width(memref.element)?).ok()
     }
 
-    /// Returns the kind and width of the loads along `dim`.
+    /// Returns the kind and the vector width of the loads of the main operand along `dim`.
     pub(super) fn vectors(&self, dim: usize) -> Vectors {
         let Some(vector) = self.vector(dim).filter(|n| *n > 1) else {
             return Vectors::None;
@@ -259,7 +260,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Returns the number of elements along `dim` that one load reads.
+    /// Returns the number of elements along `dim` that one load of the main operand reads.
     pub(super) fn vector(&self, dim: usize) -> Option<i64> {
         let access = main_operand(self.grid_op)?;
         let memref = access.memref.as_ref()?;
@@ -338,8 +339,9 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.split(&results, threads, Some(0), Some(0));
     }
 
-    /// Splits a loop into an outer loop `.o` and an inner loop `.i`. Binds the outer loop to grid
-    /// dimension `block` and the inner loop to block dimension `thread`, if given.
+    /// Splits a loop into an outer loop `.o` and an inner loop `.i`. If `block` is given, binds the
+    /// outer loop to grid dimension `block`. If `thread` is given, binds the inner loop to block
+    /// dimension `thread`.
     pub(super) fn split(
         &mut self,
         name: &str,
@@ -356,8 +358,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Binds a loop to blocks. If `blocks` is given, the grid has this number of blocks, and each
-    /// block executes a grid-stride loop.
+    /// Binds a loop to blocks. If `blocks` is given, the grid has `blocks` blocks, and each block
+    /// executes a grid-stride loop.
     pub(super) fn bind_grid_stride(&mut self, name: &str, block: usize, blocks: Option<i64>) {
         let Some(blocks) = blocks else {
             return self.bind(name, Processor::Block(block));

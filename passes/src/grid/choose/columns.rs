@@ -13,22 +13,22 @@ use std::ops::RangeInclusive;
 /// `COLUMN_ELEMENTS_IN_FLIGHT[0]` applies to threads that reduce several columns,
 /// `COLUMN_ELEMENTS_IN_FLIGHT[1]` to threads that reduce one column.
 const COLUMN_ELEMENTS_IN_FLIGHT: [i64; 2] = [8, 16];
-/// Number of threads of a block for rows at unaligned addresses. Two neighbouring blocks each load
-/// the cache line at the border between the blocks. With larger blocks, a grid has fewer borders,
-/// and fewer cache lines are loaded twice. Sums of 128x4096x4095 f32 on an H200 reach 3974 GB/s
-/// with 1024 threads per block, 3710 GB/s with 512 threads, and 3393 GB/s with 256 threads. The
-/// sums of PyTorch reach 3899 GB/s.
+/// Number of threads of a block in column reductions whose rows begin at unaligned addresses. Two
+/// neighbouring blocks each load the cache line at the border between the blocks. With larger
+/// blocks, a grid has fewer borders, and fewer cache lines are loaded twice. Sums of 128x4096x4095
+/// f32 on an H200 reach 3974 GB/s with 1024 threads per block, 3710 GB/s with 512 threads, and 3393
+/// GB/s with 256 threads. The sums of PyTorch reach 3899 GB/s.
 const UNALIGNED: i64 = 4 * THREADS_PER_BLOCK;
-/// Range of column lengths, in elements. If columns are not split across blocks, more threads of a
-/// block share a column whose length is in this range than share a shorter or longer column.
+/// Range of column lengths, in elements, for which more threads of a block share a column than for
+/// shorter or longer columns. The range applies to columns that are not split across blocks.
 /// Measured on an H100 (`docs/performance.md`, log entry 45).
 const SHARED_COLUMN_LENGTHS: RangeInclusive<i64> = 64..=512;
-/// Maximum length, in elements, of columns that are never split across blocks, for a dynamic number
-/// of columns.
+/// Maximum length, in elements, of columns that are never split across blocks. The maximum applies
+/// if the number of columns is dynamic.
 const SHORT_COLUMNS: i64 = 1 << 10;
 /// Maximum length, in elements, of columns that are not split across blocks if there are many
-/// columns. If several blocks shared a column of at most this length, the tiles of these blocks
-/// would be partly empty.
+/// columns. If several blocks shared a column of at most `MEDIUM_COLUMNS` elements, the tiles of
+/// these blocks would be partly empty.
 const MEDIUM_COLUMNS: i64 = 1 << 12;
 /// Mappings for few columns, if the number of columns is dynamic. An entry contains the maximum
 /// number of columns, the number of threads across columns, and the number of blocks that share a

@@ -37,7 +37,7 @@
 //! with tiles of 64x64. The speed of a transpose differs by at most 2 % between blocks of 128 and
 //! 256 threads. The speed of a transpose differs by at most 10 % between blocks of 256 and 512
 //! threads. A transpose takes 2 % longer if consecutive blocks process consecutive tiles of the
-//! source than if they process consecutive tiles of the destination.
+//! source instead of consecutive tiles of the destination.
 
 use super::super::contiguous::{AccessPattern, access_pattern};
 use super::super::steps::{Case, Processor, Step};
@@ -50,8 +50,8 @@ use tx_target::STATIC_SHARED_BYTES;
 
 /// Tile length along the contiguous dimension of the source, in bytes.
 const READ: i64 = 256;
-/// Tile length along the contiguous dimension of the destination, in elements of up to 4 bytes;
-/// half of `SIDE` for wider elements.
+/// Tile length along the contiguous dimension of the destination, in elements of up to 4 bytes. For
+/// wider elements, the tile length is half of `SIDE`.
 const SIDE: i64 = 64;
 /// Minimum length of a tiled dimension, in elements.
 const SHORTEST: i64 = 16;

@@ -6,7 +6,8 @@ use super::chooser::VECTOR;
 use super::request::Stores;
 use tx_target::MAX_CLUSTER;
 
-/// Ranges of the number of ops per element. For elements with `HEAVY_OPS` ops, such as exact
+/// Minimum and maximum number of ops per element, for elements with few ops (`LIGHT_OPS`), many ops
+/// (`HEAVY_OPS`) or any number of ops (`ANY_OPS`). For elements with `HEAVY_OPS` ops, such as exact
 /// exponentials, the instruction throughput limits the speed.
 pub(super) const LIGHT_OPS: (i64, i64) = (0, 16);
 
@@ -15,7 +16,7 @@ pub(super) const HEAVY_OPS: (i64, i64) = (17, i64::MAX);
 pub(super) const ANY_OPS: (i64, i64) = (0, i64::MAX);
 
 /// Number of elements of each operand that a thread holds in registers. If the maximum number of
-/// threads cannot hold a row with this number of elements per thread, each thread holds more
+/// threads cannot hold a row with `HELD_ELEMENTS` elements per thread, each thread holds more
 /// elements.
 pub(super) const HELD_ELEMENTS: i64 = 32;
 
@@ -46,10 +47,10 @@ pub(super) const NON_PORTABLE_BLOCKS: i64 = MAX_CLUSTER as i64;
 pub(super) struct Reloaded {
     /// Minimum and maximum number of operands with one element per column.
     pub(super) columns: (i64, i64),
-    /// Whether elements have at most 16 bits.
+    /// Whether the elements of a row have at most 16 bits.
     pub(super) is_narrow: bool,
-    /// Whether an op of the group writes rows. The value `None` matches a group with such an op and
-    /// a group without such an op.
+    /// Whether an op of the group writes rows. The value `None` matches groups with and without an
+    /// op that writes rows.
     pub(super) writes: Option<bool>,
     /// Minimum and maximum number of ops per element.
     pub(super) ops: (i64, i64),
@@ -193,8 +194,8 @@ pub(super) const RELOADED: [Reloaded; 13] = [
 ];
 
 /// Number of vectors in a row of 16-bit elements above which a thread keeps four vectors in flight
-/// instead of two vectors, if there are several column operands. The table shows the bandwidth of
-/// layer norm of bf16, in GB/s on an H200.
+/// instead of two vectors, if several operands have one element per column. The table shows the
+/// bandwidth of layer norm of bf16, in GB/s on an H200.
 ///
 /// | columns | two in flight | four in flight |
 /// |--:|--:|--:|
@@ -204,20 +205,23 @@ pub(super) const RELOADED: [Reloaded; 13] = [
 pub(super) const LONG_VECTORS: i64 = 2048;
 
 /// Number of vectors in a row of 16-bit elements above which two vectors in flight are faster than
-/// four vectors in flight, if there are several column operands. Above this limit, the block has
-/// the maximum number of threads. The limit increases the bandwidth of layer norm of 98304 bf16
-/// columns from 2678 GB/s to 2939 GB/s on an H200.
+/// four vectors in flight, if several operands have one element per column. In rows of more than
+/// `LONGEST_VECTORS` vectors, the block has the maximum number of threads. `LONGEST_VECTORS`
+/// increases the bandwidth of layer norm of 98304 bf16 columns from 2678 GB/s to 2939 GB/s on an
+/// H200.
 pub(super) const LONGEST_VECTORS: i64 = 8192;
 
-/// Limit for the number of vectors of a row that one block processes. Above this limit, the block
-/// has the maximum number of threads, and each thread has fewer vectors in flight. RMS norm of
-/// 262144 f32 columns on an H200 reaches 3022 GB/s with one vector in flight, and 2752 GB/s with
-/// four vectors in flight (8 blocks of 1024 threads).
+/// Maximum number of vectors of a row for which one block keeps many vectors in flight per thread.
+/// If one block processes more than `MANY_VECTORS` vectors of a row, the block has the maximum
+/// number of threads, and each thread has fewer vectors in flight. RMS norm of 262144 f32 columns
+/// on an H200 reaches 3022 GB/s with one vector in flight, and 2752 GB/s with four vectors in
+/// flight (8 blocks of 1024 threads).
 pub(super) const MANY_VECTORS: i64 = 4096;
 
-/// Maximum size, in bytes, of a row that is read with plain loads because an op loads single
-/// elements of the row again. Cross entropy of 1000 bf16 columns on an H200 reaches 4265 GB/s with
-/// plain loads, and 3876 GB/s with evict-first loads.
+/// Maximum size, in bytes, of a row that the kernel reads with plain loads instead of evict-first
+/// loads. Plain loads keep the row in the cache for an op that loads single elements of the row
+/// again. Cross entropy of 1000 bf16 columns on an H200 reaches 4265 GB/s with plain loads, and
+/// 3876 GB/s with evict-first loads.
 pub(super) const MAX_GATHERED_BYTES: i64 = 2 * KIB;
 
 /// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel
@@ -236,7 +240,8 @@ pub(super) const CLASSES: [i64; 14] = [
 
 /// A class of rows whose elements stay in registers between the ops of a group.
 pub(super) struct Held {
-    /// Maximum number of rows. A dynamic number of rows counts as greater than each maximum.
+    /// Maximum number of rows. A dynamic number of rows counts as greater than every maximum in the
+    /// table.
     pub(super) rows: i64,
     /// Maximum number of arrays whose rows stay in registers.
     pub(super) arrays: i64,
@@ -244,22 +249,21 @@ pub(super) struct Held {
     pub(super) ops: (i64, i64),
     /// Minimum and maximum number of operands with one element per column.
     pub(super) columns: (i64, i64),
-    /// Whether elements have at most 16 bits. `None` matches all widths.
+    /// Whether the elements of a row have at most 16 bits. `None` matches all widths.
     pub(super) is_narrow: Option<bool>,
-    /// The rows that the group stores. An empty list matches all groups.
+    /// Kinds of rows that the group stores. An empty list of row kinds matches all groups.
     pub(super) stores: &'static [Stores],
     /// Exclusive lower bound of the row length in elements: the class contains only longer rows.
     pub(super) longer: i64,
     /// Maximum number of elements of each operand that a thread holds.
     pub(super) held: i64,
     /// Minimum number of bytes of each operand that a thread holds. If `threads` threads cannot
-    /// hold the row with this number of bytes per thread, a thread holds more bytes, up to `held`
-    /// elements.
+    /// hold a row with `bytes` bytes per thread, a thread holds more bytes, up to `held` elements.
     pub(super) bytes: i64,
     /// Maximum number of threads per row in one block.
     pub(super) threads: i64,
-    /// Minimum number of resident threads per SM. The minimum limits the number of registers of a
-    /// thread.
+    /// Minimum number of resident threads per SM. The more threads must be resident, the fewer
+    /// registers a thread can use.
     pub(super) resident: Option<i64>,
 }
 
@@ -280,10 +284,11 @@ impl Held {
     };
 }
 
-/// Number of rows up to which the latency of one row determines the run time of the kernel. Up to
-/// this number of rows, the blocks of a cluster share each row. For more rows, kernels that reload
-/// the row reach a higher bandwidth. Layer norm of 64 rows of 8192 bf16 columns in a CUDA graph on
-/// an H200 takes 2.8 µs with four blocks per row, and 3.8 µs with one block per row.
+/// Number of rows up to which the latency of one row determines the run time of the kernel. If a
+/// kernel has at most `LATENCY_BOUND_ROWS` rows, the blocks of a cluster share each row. For more
+/// rows, kernels that reload the row reach a higher bandwidth. Layer norm of 64 rows of 8192 bf16
+/// columns in a CUDA graph on an H200 takes 2.8 µs with four blocks per row, and 3.8 µs with one
+/// block per row.
 pub(super) const LATENCY_BOUND_ROWS: i64 = 64;
 
 /// Value of [`Held::bytes`] with which each thread holds the maximum number of elements.

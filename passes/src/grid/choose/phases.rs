@@ -49,7 +49,7 @@ impl Limits {
         resident: None,
     };
 
-    /// Returns the limits for rows of `length` elements.
+    /// Returns the limits on registers, threads and blocks for rows of `length` elements.
     fn of(request: &Request, length: i64) -> Self {
         let row = HELD_ROWS.iter().find(|row| {
             (row.columns.0..=row.columns.1).contains(&request.columns)
@@ -78,8 +78,8 @@ impl Limits {
         limits.with_blocks_for(length)
     }
 
-    /// Returns the limits for rows of `length` elements. Clusters are non-portable if portable
-    /// clusters cannot hold a row.
+    /// Returns the limits with the maximum cluster size for rows of `length` elements. Clusters are
+    /// non-portable if portable clusters cannot hold a row.
     fn with_blocks_for(self, length: i64) -> Self {
         let blocks = match length > self.threads * self.held * MAX_PORTABLE_BLOCKS {
             true => NON_PORTABLE_BLOCKS,
@@ -419,8 +419,8 @@ impl Mapping {
     }
 }
 
-/// Halves the number of vectors `loads` until a thread can unroll the ops of all vectors. Each
-/// vector needs `weight` ops.
+/// Halves `loads`, the number of unrolled vectors of a thread, until all vectors together need at
+/// most [`MAX_UNROLLED_OPS`] ops. Each vector needs `weight` ops.
 fn unrolled(mut loads: i64, weight: i64) -> i64 {
     while loads > 1 && loads * weight > MAX_UNROLLED_OPS {
         loads /= 2;

@@ -31,7 +31,8 @@ impl Rows {
 }
 
 impl Chooser<'_, '_> {
-    /// Adds the steps of a mapping, with fewer unrolled elements if elements need many ops.
+    /// Adds the steps of a mapping of rows. If each element needs many ops, a thread unrolls fewer
+    /// elements.
     pub(super) fn write_unrollable_rows(
         &mut self,
         kept: &[usize],

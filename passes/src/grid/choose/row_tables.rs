@@ -130,7 +130,7 @@ pub(super) const ROWS: [(i64, &[RowClass]); 4] = [
     ),
 ];
 
-/// Classes as in [`ROWS`]. This table replaces [`ROWS`] if each element needs more than
+/// Classes as in [`ROWS`]. `EXPENSIVE_ROWS` replaces [`ROWS`] if each element needs more than
 /// `EXPENSIVE_OPS` ops, or if a partial result consists of several values. The fewer threads share
 /// a row, the fewer partial results the threads exchange. Measured on an H100
 /// (`docs/performance.md`, log entries 31, 48, 52 and 53).
@@ -201,16 +201,16 @@ pub(super) const EXPENSIVE_ROWS: [(i64, &[RowClass]); 3] = [
 ];
 
 /// Maximum row lengths in elements, and threads per row, for combiners with at least
-/// `COMPUTE_BOUND_OPS` ops. The first length applies to vectors from the start of the row,
-/// the second length to vectors from the first aligned address. Measured on an H200
+/// `COMPUTE_BOUND_OPS` ops. The first length of an entry applies to vectors from the start of the
+/// row, the second length to vectors from the first aligned address. Measured on an H200
 /// (`docs/performance.md`, log entry 15).
 pub(super) const COMPUTE_BOUND_ROWS: [([i64; 2], i64); 3] =
     [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
 
 /// Occupancy target in threads per SM, for short rows and for partial results with several values
-/// and more than `EXPENSIVE_OPS` ops. At this target, a thread can use more registers than at
-/// full occupancy, and keeps more loads in flight. Measured on an H100 (`docs/performance.md`, log
-/// entry 35).
+/// and more than `EXPENSIVE_OPS` ops. With an occupancy target of 1024 threads, a thread can use
+/// more registers than at full occupancy, and keeps more loads in flight. Measured on an H100
+/// (`docs/performance.md`, log entry 35).
 pub(super) const OCCUPANCY_TARGET_THREADS: i64 = 1024;
 
 /// Number of vectors of a long row that each thread loads. `VECTORS_PER_THREAD[0]` applies to
@@ -295,14 +295,14 @@ pub(super) struct ClusterRows {
     /// Mapping of a reduction to one result: maximum number of elements, thread group (fields as in
     /// [`ROWS`]), and cluster size in blocks.
     pub(super) alone: (i64, ThreadGroup, i64),
-    /// Limits for several results: maximum number of results, cluster size in blocks, and minimum
-    /// row length in bytes.
+    /// Conditions under which the blocks of a cluster share each of several results: maximum number
+    /// of results, cluster size in blocks, and minimum row length in bytes.
     pub(super) rows: [(i64, i64, i64); 4],
-    /// Minimum number of blocks of the grid, and maximum row length in elements. The minimum number
-    /// of blocks does not apply to rows up to the maximum row length.
+    /// Minimum number of blocks of the grid for long rows, and maximum length of a short row in
+    /// elements. Short rows need no minimum number of blocks.
     pub(super) busy: (i64, i64),
     /// Maximum row length in elements, and thread group (fields as in [`ROWS`]) for rows up to this
-    /// length. Rows up to the first maximum length use scalar loads.
+    /// length. Rows up to the maximum length of the first entry use scalar loads.
     pub(super) groups: [(i64, ThreadGroup); 2],
 }
 
