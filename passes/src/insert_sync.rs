@@ -20,9 +20,9 @@ pass! {
     /// The pass visits the ops of each kernel in program order, and records the accesses to shared
     /// and global memory that no barrier separates from the current op. If two threads may access
     /// one element, and at least one access is a write, the pass inserts a barrier before the later
-    /// access. The barrier is in the innermost block that contains both accesses. The pass also
-    /// compares the accesses of each loop iteration with the accesses of the next iteration. The
-    /// barrier for a conflict between iterations is in the body of the loop.
+    /// access. The barrier is in the innermost MLIR block that contains both conflicting accesses.
+    /// The pass also compares the accesses of each loop iteration with the accesses of the next
+    /// iteration. The barrier for a conflict between iterations is in the body of the loop.
     ///
     /// The accesses of an op are its MLIR memory effects. The pass derives the accessed elements
     /// from the indices. If each thread accesses only its own elements, the pass inserts no
@@ -36,23 +36,23 @@ pass! {
     /// * For a conflict between lanes of one warp, the barrier is `nvvm.bar.warp.sync`.
     /// * For a conflict between warps of one warpgroup, each warpgroup has a named barrier.
     /// * For any other conflict in a block, the barrier is `gpu.barrier` if all threads of the
-    ///   block reach it. If only some warps of the block reach the barrier, the barrier is a named
-    ///   barrier of these warps.
+    ///   block reach the barrier. If only some warps of the block reach the barrier, the barrier is
+    ///   a named barrier of these warps.
     /// * For an access to the shared memory of another block (`!llvm.ptr<7>`), the barrier is a
     ///   cluster barrier: `nvvm.cluster.arrive` and `nvvm.cluster.wait`. A cluster barrier also
-    ///   separates this access from the end of the kernel, because the shared memory of a block is
-    ///   released when the block exits.
+    ///   separates an access to the shared memory of another block from the end of the kernel,
+    ///   because the shared memory of a block is released when the block exits.
     ///
     /// Named barriers (`nvvm.barrier`, in PTX `bar.sync ID, COUNT`) get the lowest free ids from 1
     /// to 15; id 0 is the barrier of the block. The pass does not assign barrier ids that the input
-    /// program already uses. Each set of warps and each warpgroup has a separate id.
+    /// program already uses. Each set of warps and each warpgroup has a separate barrier id.
     ///
     /// A wait at an mbarrier object (`nvvm.mbarrier.try_wait`) orders the asynchronous stores that
     /// signal the object before all accesses after the wait.
     ///
-    /// The pass does not insert a barrier if an existing barrier already orders two accesses. The
-    /// pass removes a redundant `gpu.barrier`, unless the kernel has atomics, fences, mbarrier
-    /// objects or ops with unknown effects. If some threads of the block never reach a
+    /// The pass does not insert a barrier if an existing barrier already orders the conflicting
+    /// accesses. The pass removes a redundant `gpu.barrier`, unless the kernel has atomics, fences,
+    /// mbarrier objects or ops with unknown effects. If some threads of the block never reach a
     /// `gpu.barrier`, the pass neither relies on this barrier nor removes it, because it is unknown
     /// which threads the barrier orders.
     ///

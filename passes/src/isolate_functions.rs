@@ -137,7 +137,8 @@ fn check(all: &[Op<'_>]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns the ops with tensors, and the ops that symbol references connect with them.
+/// Returns the ops with tensors, and all ops that share a defined or referenced symbol with a
+/// returned op.
 fn component<'c>(all: &[Op<'c>]) -> Vec<Op<'c>> {
     // Indices of the ops that define or use each symbol.
     let mut around: BTreeMap<String, Vec<usize>> = BTreeMap::new();

@@ -15,9 +15,9 @@ pass! {
     /// and leaves narrow loads in both arms. To prevent the split, the pass passes the address of
     /// each vector load from global memory through `llvm.intr.launder.invariant.group`. The result
     /// of the intrinsic equals the original address, and the intrinsic compiles to no instruction.
-    /// However, LLVM no longer knows that the vector load and the scalar loads have the same
-    /// address. The pass does not change atomic loads, volatile loads, and loads whose address is
-    /// not provably in global memory.
+    /// Because of the intrinsic, LLVM cannot detect that the vector load and the scalar loads have
+    /// the same address. The pass does not change atomic loads, volatile loads, and loads whose
+    /// address is not provably in global memory.
     ///
     /// ## Before
     /// ```mlir

@@ -121,7 +121,7 @@ tx_mlir::pass::registry! {
     strip_times::StripTimes,
 }
 
-/// Registers every pass and pipeline with MLIR. Only the first call in a process has an effect.
+/// Registers every pass and pipeline with MLIR. Repeated calls in one process have no effect.
 pub fn register() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

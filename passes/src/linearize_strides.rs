@@ -10,8 +10,9 @@ pass! {
     ///
     /// ## What it does
     /// If a memref has a negative or dynamic stride, the pass replaces each access to the memref by
-    /// an access to a one-dimensional memref of the same memory. The new index is the sum of the
-    /// offset and of the product of each index and its stride. The pass changes only GPU modules.
+    /// an access to a one-dimensional memref of the same memory. The linear index is the offset
+    /// plus the sum of the products of each index and its stride. The pass changes only GPU
+    /// modules.
     ///
     /// ## Why
     /// The lowering of MLIR marks the product of index and stride as `nuw`: the product does not
@@ -44,8 +45,8 @@ pass! {
     }
 }
 
-/// Names of memory access ops, with the number of the memref operand. The index operands follow the
-/// memref operand.
+/// Names of memory access ops, with the number of the memref operand. In each of the ops, the index
+/// operands follow the memref operand.
 const ACCESSES: [(&str, usize); 5] = [
     ("memref.atomic_rmw", 1),
     ("memref.load", 0),
@@ -96,8 +97,8 @@ fn lanes(op: Op<'_>, operands: &[Val<'_>]) -> i64 {
     lanes.map_or(1, |(lanes, _)| i64::try_from(lanes).unwrap_or(1))
 }
 
-/// Emits a one-dimensional view of the memory of `value`. Also emits the linear index of the access
-/// in this view.
+/// Emits a one-dimensional view of the memory of `value`. Also emits the linear index of the
+/// accessed element in the one-dimensional view.
 fn linearize<'c>(
     b: &Builder<'c>,
     value: Val<'c>,

@@ -1,4 +1,4 @@
-//! Named pipelines, as text over registered passes.
+//! Named pipelines: text in MLIR's pipeline syntax, over registered passes.
 
 use std::collections::BTreeSet;
 use tx_mlir::pass::{OptionInfo, OptionValue, PipelineInfo};
@@ -113,8 +113,8 @@ pub const PIPELINES: [PipelineInfo; 4] = [
 
 /// Returns the text of a pipeline: one-shot bufferization, and the passes before and after
 /// bufferization. The pipeline fuses element-wise ops before bufferization. The bufferized
-/// functions write their results to memory that the caller passes. The passes do not change
-/// functions on memrefs.
+/// functions write their results to memory that the caller passes. The passes of the pipeline do
+/// not change functions on memrefs.
 ///
 /// If `asserts` is set, the pipeline does not remove assertions in bodies. With `asserts`, the
 /// pipeline fuses no element-wise op into a reduction, because the body of a `tile.reduce` cannot
@@ -167,10 +167,10 @@ fn attach_target(values: &[&str]) -> Result<String, String> {
 /// A pass on GPU modules, with the ops for which the pass is necessary.
 struct OnGpuModule {
     pass: &'static str,
-    /// The pass is necessary if the name of an op begins with one of these prefixes. If the list is
-    /// empty, the pass always runs.
+    /// Prefixes of op names: the pass is necessary if the module contains an op whose name begins
+    /// with one of the prefixes. A pass without prefixes always runs.
     of: &'static [&'static str],
-    /// Names of ops that begin with a prefix of `of`, but for which the pass is not necessary.
+    /// Op names that begin with a prefix in `of`, but do not require the pass.
     but: &'static [&'static str],
 }
 

@@ -8,8 +8,8 @@ use tx_mlir::{
 
 struct Field<'f> {
     text: &'f str,
-    /// Set for a format field that prints an 8-byte integer; not set for a field that prints a
-    /// 4-byte integer.
+    /// Set if the format field prints an integer as 8 bytes; not set if the format field prints an
+    /// integer as 4 bytes.
     long: bool,
     conversion: u8,
 }
@@ -76,7 +76,8 @@ fn fields(format: &str) -> Vec<Field<'_>> {
 }
 
 impl Field<'_> {
-    /// Returns a correction if the field does not print arguments of type `ty`.
+    /// Returns a hint with the correct format field if the field does not print arguments of type
+    /// `ty`.
     fn instead(&self, ty: Type<'_>) -> Option<String> {
         let integer = ty.is_index().then_some(64).or_else(|| integer_width(ty));
         let letter = char::from(self.conversion);

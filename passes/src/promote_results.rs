@@ -19,12 +19,12 @@ pass! {
     /// ## What it does
     /// Adds one argument for each memref that a `func.func` returns, after the existing arguments
     /// and in the order of the results. The new argument replaces a returned `memref.alloc`. A
-    /// `cf.assert` compares the dynamic sizes of the argument with the sizes of the allocation. A
-    /// returned memref may be a reshape of a static `memref.alloc`: a chain of
-    /// `memref.collapse_shape` and `memref.expand_shape`. The inverse reshape of the new argument
-    /// replaces the static allocation of a returned reshape. Any other returned memref (an
-    /// argument, another view, or a memref that is returned twice) is copied to its argument before
-    /// the return.
+    /// `cf.assert` compares the dynamic sizes of the new argument with the dynamic sizes of the
+    /// replaced allocation. A returned memref may be a reshape of a static `memref.alloc`: a chain
+    /// of `memref.collapse_shape` and `memref.expand_shape`. If a returned memref is a reshape of a
+    /// static allocation, the inverse reshape of the new argument replaces the allocation. Any
+    /// other returned memref (an argument, another view, or a memref that is returned twice) is
+    /// copied to its argument before the return.
     ///
     /// The pass replaces `buffer-results-to-out-params` of MLIR 22, which crashes on a memref that
     /// is returned twice. The pass does not change results of other types.
@@ -193,8 +193,8 @@ fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
     }
 }
 
-/// Returns the static allocation from which reshapes compute `value`, and these reshapes, last
-/// reshape first. Returns `None` if `value` is not a reshape of a static allocation.
+/// Returns the static allocation from which reshapes compute `value`, and the list of the reshapes,
+/// last reshape first. Returns `None` if `value` is not a reshape of a static allocation.
 fn reshaped<'c>(value: Val<'c>, function: Op<'c>) -> Option<(Op<'c>, Vec<Op<'c>>)> {
     let is_plain =
         |v: Val<'c>| MemRef::of(v).is_some_and(|m| m.is_contiguous() && m.elements().is_some());
@@ -244,8 +244,8 @@ fn is_temporary<'c>(op: Op<'c>, function: Op<'c>) -> bool {
         && attribute(op, tx_dialect_tile::CLEARED).is_none()
 }
 
-/// Removes the entries of an argument or result attribute array for which `kept` is false, and
-/// appends empty dictionaries.
+/// Resizes the attribute array of the arguments or results of a function: removes each entry for
+/// which `kept` is false, and appends `added` empty dictionaries.
 fn resize_dictionaries<'c>(function: Op<'c>, name: &str, kept: &[bool], added: usize) {
     let Some(all) = attribute(function, name).and_then(elements) else {
         return;

@@ -14,8 +14,8 @@ pass! {
     /// `memref.copy` of a host function by a kernel and its `gpu.launch_func`. The attribute
     /// `schedule` of the op determines the loops of the kernel. The pass chooses a schedule for an
     /// op without a schedule. The attribute `schedule` of each kernel contains the schedule with
-    /// which the pass created the kernel. A kernel for a range of lengths also has the attribute
-    /// `lengths`.
+    /// which the pass created the kernel. A kernel for a range of loop lengths also has the
+    /// attribute `lengths`.
     ///
     /// The reference of the dialect `tile` describes the steps of a schedule.
     ///
@@ -37,8 +37,8 @@ pass! {
     /// | `#tile.case<"d1" to 64, [...]>` | schedule for lengths up to a bound, a separate kernel |
     /// | `#tile.otherwise<[...]>` | schedule for lengths beyond the bounds of all cases |
     ///
-    /// If a schedule has cases, an `scf.if` in the host function selects the kernel by the actual
-    /// length.
+    /// If a schedule has cases, an `scf.if` in the host function selects the kernel by the loop
+    /// length at run time.
     ///
     /// A constant array is a `memref.get_global` of a `memref.global constant`, or a view of such a
     /// `memref.get_global`. A constant array that a kernel reads is not a kernel argument: the pass
@@ -57,8 +57,9 @@ pass! {
     /// iterations load the first element instead. If a loop needs more blocks than a grid can have,
     /// the loop becomes a grid-stride loop.
     ///
-    /// The pass `tile-choose-schedule` writes the same schedules as attributes, and creates no
-    /// kernels. `tile-list-candidates` lists alternative schedules of each op.
+    /// The pass `tile-choose-schedule` chooses the same schedules as `tile-schedule`, writes the
+    /// schedules as attributes, and creates no kernels. `tile-list-candidates` lists alternative
+    /// schedules of each op.
     ///
     /// ## Before
     /// ```mlir
@@ -100,12 +101,12 @@ pass! {
     /// ## Fails when
     /// The pass rejects a schedule that names an unknown loop, binds two loops to one processor, or
     /// needs more than 1024 threads per block or 16 blocks per cluster. The pass rejects a schedule
-    /// that binds a reduced loop to blocks without `rfactor`, unless the attribute
-    /// `determinism = #tile.determinism<any>` permits atomics. The pass rejects a schedule with
-    /// `#tile.case` steps if the cases do not cover all lengths, or if a case needs several blocks
-    /// for one result. An output must not overlap an input, must not address one element by several
-    /// indices, and must not be a constant array. Constant arrays must not exceed 64 MiB, and every
-    /// op must be directly in the body of a function.
+    /// that binds a reduced loop to blocks without `rfactor`, unless the attribute `determinism`
+    /// permits atomics (`#tile.determinism<any>`). The pass rejects a schedule with `#tile.case`
+    /// steps if the cases do not cover all loop lengths, or if the kernel of a case computes one
+    /// result by several blocks. An output must not overlap an input, must not address one element
+    /// by several indices, and must not be a constant array. Constant arrays must not exceed 64
+    /// MiB, and every op must be directly in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip for which schedules are chosen
         chip: String = "sm_80",

@@ -87,8 +87,8 @@ fn of_elements<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     chain
 }
 
-/// Copies the ops of `chain` that a body uses into the body. Returns whether the body used at least
-/// one op of `chain`.
+/// Copies ops of `chain` into `body`: all ops whose results the body uses, directly or through
+/// other ops of `chain`. Returns whether at least one op of `chain` was copied.
 fn sink<'c>(op: Op<'c>, body: Blk<'c>, chain: &[Op<'c>]) -> bool {
     let outside = chain.iter().filter(|part| !is_within(**part, op));
     let outside: Vec<Op<'c>> = outside.copied().collect();

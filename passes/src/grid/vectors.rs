@@ -17,15 +17,15 @@ pub(super) struct Vectors<'c> {
     /// Number of elements before the first vector (peeled head).
     pub(super) first: Index<'c>,
     pub(super) count: Index<'c>,
-    /// Number of iterations of each loop whose length depends on the number of vectors.
+    /// Trip count of each loop whose trip count depends on the number of vectors in a row.
     pub(super) lengths: BTreeMap<usize, Index<'c>>,
 }
 
 /// The operands with vector accesses, and the condition that all vectors are aligned.
 pub(super) struct Alignment<'c> {
     pub(super) sources: Vec<bool>,
-    /// Set for each destination with vector stores; never set for a reduction, which stores
-    /// scalars.
+    /// Set for each destination that the kernel writes by vector stores; never set in a reduction
+    /// kernel, which stores scalars.
     pub(super) destinations: Vec<bool>,
     /// Condition that all vectors are aligned; false if no access is a vector.
     pub(super) holds: Cond<'c>,
@@ -183,7 +183,8 @@ fn is_vector(grid_op: &GridOp<'_>, nest: &Nest, source: &Access<'_>, node: usize
     neighbours && !own && !is_packed(memref.element)
 }
 
-/// Returns the source whose aligned addresses determine where the vectors of dimension `dim` begin.
+/// Returns the source array whose aligned addresses determine the first vector along dimension
+/// `dim`.
 pub(super) fn leader<'a, 'c>(grid_op: &'a GridOp<'c>, dim: usize) -> Option<&'a Access<'c>> {
     grid_op.sources.iter().find(|source| {
         let (Some(memref), Some((last, others))) =

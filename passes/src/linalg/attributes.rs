@@ -13,7 +13,7 @@ use tx_mlir::{
 /// An attribute that the conversion copies from a linalg op to the `tile.reduce` or the kernel.
 pub(crate) struct HandedOn {
     pub(crate) name: &'static str,
-    /// Set if ops without reduced loops may have the attribute.
+    /// Set if the attribute is also permitted on ops without reduced loops.
     pub(crate) is_for_all: bool,
     fits: fn(Attribute<'_>) -> bool,
     expected: &'static str,

@@ -22,7 +22,8 @@ pub(crate) fn free_values<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     all
 }
 
-/// Returns the keys of the values in `block` and nested regions that depend on one of `values`.
+/// Returns the integer keys of the values in `block` and nested regions that depend on one of
+/// `values`.
 pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usize> {
     let mut found: BTreeSet<usize> = values.iter().map(|v| key(*v)).collect();
     for op in ops(block) {
@@ -37,8 +38,8 @@ pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usi
     found
 }
 
-/// Returns the ops of `block`, in order, that compute `roots`. The search for these ops stops at a
-/// value if `known` returns true for the key of the value.
+/// Returns the ops of `block`, in order, that compute `roots`. The function does not search for the
+/// op that computes a value if `known` returns true for the integer key of the value.
 pub(crate) fn slice<'c>(
     block: Blk<'c>,
     roots: &[Val<'c>],
@@ -96,8 +97,8 @@ pub(crate) struct Copier<'b, 'c> {
 
 impl<'c> Copier<'_, 'c> {
     /// Copies the ops that compute `roots` in `from`. `known` lists values with their replacements,
-    /// and `index` emits the index of a loop. Constants are recreated; all other values defined
-    /// outside of `from` are used unchanged.
+    /// and the callback `index` emits the index of a loop. Constants are recreated; all other
+    /// values defined outside of `from` are used unchanged.
     pub(crate) fn copy(
         &self,
         from: Blk<'c>,

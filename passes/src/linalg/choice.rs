@@ -103,15 +103,15 @@ pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)>
 /// visits the elements in ascending index order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NanRule {
-    /// The combiner returns the value and index of the first NaN (propagate), or of the largest or
-    /// smallest element that is not NaN (ignore).
+    /// For a row with NaN, the combiner returns the value and index of the first NaN (propagate),
+    /// or of the largest or smallest element that is not NaN (ignore).
     Like(Nan),
     Last,
-    /// The combiner returns the value NaN, with the index of the largest or smallest element before
-    /// the first NaN.
+    /// For a row with NaN, the combiner returns the value NaN, with the index of the largest or
+    /// smallest element before the first NaN.
     ValueOnly,
-    /// The combiner returns the value and index of the largest or smallest element after the last
-    /// NaN, or of the last NaN if no element follows.
+    /// For a row with NaN, the combiner returns the value and index of the largest or smallest
+    /// element after the last NaN, or of the last NaN if no element follows.
     AfterLast,
     Other,
 }
@@ -125,8 +125,8 @@ pub(crate) struct PairChoice {
     pub(crate) ties_keep_later: bool,
 }
 
-/// Returns whether a combiner of two (value, index) pairs selects the right pair. Returns `None` if
-/// the result of the combiner contains components of both pairs.
+/// Returns whether a combiner of two (value, index) pairs selects the right-hand pair. Returns
+/// `None` if the result of the combiner contains components of both pairs.
 fn takes_right(
     program: &Program,
     value: usize,

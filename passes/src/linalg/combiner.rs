@@ -13,19 +13,22 @@ use tx_scalar::extremes;
 const OGT: i64 = 2;
 const OLT: i64 = 4;
 
-/// Value that the `element` region yields and the combiner combines, as an expression of the body.
+/// Value that the `element` region yields to the combiner, in terms of the values of the original
+/// body.
 #[derive(Clone, Copy)]
 pub(crate) enum Element<'c> {
     Value(Val<'c>),
     Product(Val<'c>, Val<'c>),
-    /// A value of the body; if the value is NaN, the identity of the kind replaces the value.
+    /// A float value of the body; if the value is NaN, the identity of the reduction kind replaces
+    /// NaN.
     Number(Val<'c>, Kind),
-    /// The index of a value, or 0 if the value does not win over the identity of the kind.
+    /// The index of a value, or 0 if the value does not win over the identity of the reduction
+    /// kind.
     IndexOf(Val<'c>, Val<'c>, Kind),
 }
 
 impl<'c> Element<'c> {
-    /// Returns the factors of a product, or the single value.
+    /// Returns the values of the body from which [`Self::write`] computes the element.
     pub(crate) fn values(self) -> Vec<Val<'c>> {
         match self {
             Self::Value(v) | Self::Number(v, _) => vec![v],
@@ -33,7 +36,7 @@ impl<'c> Element<'c> {
         }
     }
 
-    /// Emits the expression with copies of its values.
+    /// Emits the computation of the element from copies of [`Self::values`].
     pub(crate) fn write(self, b: &Builder<'c>, values: &[Val<'c>]) -> Val<'c> {
         let with_identity = |kind, value: Val<'c>| {
             let ty = compared_in(value.r#type());
@@ -102,7 +105,8 @@ pub(crate) struct Combiner<'c> {
 /// Computation of one component of a partial result in a combiner region.
 #[derive(Clone)]
 pub(crate) enum Part<'c> {
-    /// A computation in the body; `known` maps values of the body to arguments of the combiner.
+    /// Computation of the value `root` in the original body; `known` maps values of the body to
+    /// arguments of the combiner.
     Body {
         known: Vec<(Val<'c>, usize)>,
         root: Val<'c>,
@@ -133,8 +137,8 @@ impl<'c> Combiner<'c> {
 
 /// Neutral values of a combiner, or a method to find the neutral values.
 pub(crate) enum Neutral {
-    /// Reduction kinds of the first components of a partial result. If a component has no kind in
-    /// this list, its neutral value is arbitrary.
+    /// One reduction kind for each of the first components of a partial result. A component without
+    /// a reduction kind in the list has an arbitrary neutral value.
     Kinds(Vec<Kind>),
     /// Tests of the properties of a custom combiner on samples.
     Laws(Laws),

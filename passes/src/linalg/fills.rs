@@ -16,8 +16,9 @@ pub(crate) struct Fill<'c> {
     pub(crate) value: Option<Scalar>,
 }
 
-/// Returns the fill whose values `reader` reads from `memory`, if no op between the two accesses
-/// `memory`. The function ignores fills that a plan replaces.
+/// Returns the fill whose values `reader` reads from `memory`, if no op between the fill and
+/// `reader` accesses `memory`. The function ignores a fill that the plan of a reduction already
+/// replaces.
 pub(crate) fn fill_before<'c>(
     reader: Op<'c>,
     memory: Val<'c>,

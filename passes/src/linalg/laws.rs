@@ -20,7 +20,7 @@ pub(crate) type Partial = Vec<Scalar>;
 /// Returns a hint for a combiner that subtracts or divides. If the combiner subtracts an element
 /// from the previous value `before`, or divides `before` by an element, the hint is an equivalent
 /// sum or product. If the combiner subtracts `before` from an element, the hint explains why the
-/// order matters.
+/// order of the elements changes the result.
 pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static str> {
     let end = ops(block).pop()?;
     let made = defining_op(*operands(end).first()?)?;
@@ -57,16 +57,17 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// with unsupported ops is not tested.
 ///
 /// For combiners of several values, only some tuples of values occur in practice, such as a mean
-/// with its count. The check cannot determine which tuples occur, and reports a property only if
-/// the property fails for all tested tuples. The check also does not know the element values at run
-/// time. The check therefore reports an identity only if the identity is not neutral to itself, or
-/// is neutral to no tested value. For example, 0 is accepted as the identity of a maximum of
-/// magnitudes. If `element` is given, the tested tuples are the results of this region on samples.
+/// with its count. The check cannot determine which tuples occur, and reports a violated property
+/// only if the property fails for all tested tuples. The element values at run time are also
+/// unknown to the check. The check therefore reports an identity only if the identity is not
+/// neutral to itself, or is neutral to no tested value. For example, 0 is accepted as the identity
+/// of a maximum of magnitudes. If `element` is given, the tested tuples are the results of this
+/// region on samples.
 ///
-/// Returns an example of a possible value that the identity changes.
+/// Returns a counterexample if the identity changes a sample value that may occur at run time.
 ///
 /// # Errors
-/// Returns values for which a property does not hold.
+/// Returns sample values for which a property of the combiner does not hold.
 pub(crate) fn check<'c>(
     block: Blk<'c>,
     element: Option<Blk<'c>>,
@@ -158,7 +159,7 @@ const MOST_CANDIDATES: usize = 5000;
 
 impl Laws {
     /// Creates the tests of a program with N left inputs, N right inputs and N outputs; `None` for
-    /// other programs.
+    /// a program with other numbers of inputs or outputs.
     pub(crate) fn new(program: Program) -> Option<Self> {
         let sorts = program.output_sorts();
         let n = sorts.len();
@@ -281,11 +282,10 @@ impl Laws {
         bases.iter().flat_map(|base| varied(base, values)).collect()
     }
 
-    /// Returns whether `start` may be the initial value of a reduction. The combination of `start`
-    /// and a value x may return another value y. If the combination returns y, combinations of a
-    /// partial result with x and with y must return equal results, and `start` must be neutral to
-    /// y. For example, the square root of a sum of squares turns 0 and -3 into 3, and 0 is neutral
-    /// to 3.
+    /// Returns whether `start` may be the initial value of a reduction. A reduction may start from
+    /// `start` if the following holds for each value x and y = combine(`start`, x): each partial
+    /// result has equal combinations with x and with y, and `start` is neutral to y. For example,
+    /// the square root of a sum of squares turns 0 and -3 into 3, and 0 is neutral to 3.
     pub(crate) fn starts_from(&self, start: &Partial) -> bool {
         let kept = |x: &Partial| {
             let both = sides(start, once(x));
@@ -337,8 +337,9 @@ impl Evaluator for Laws {
         partial.iter().all(|v| v.is_finite())
     }
 
-    /// Tolerates accumulated rounding errors in tests of commutativity and associativity, but only
-    /// a single rounding error in tests of an identity.
+    /// Returns the first component in which two results differ. Tests of commutativity and
+    /// associativity tolerate accumulated rounding errors; tests of an identity tolerate a single
+    /// rounding error.
     fn difference(&self, law: Law, left: &Partial, right: &Partial) -> Option<usize> {
         let mut parts = left.iter().zip(right).zip(&self.sorts);
         parts.position(|((l, r), sort)| match law {
@@ -371,8 +372,8 @@ fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
 }
 
 /// Returns sample partial results of small values: all samples of a single component, or up to
-/// [`MOST_SAMPLES`] combinations of the samples of several components. If `count` is given, the
-/// component with this number is positive in all samples.
+/// [`MOST_SAMPLES`] combinations of the samples of several components. If `count` is given,
+/// component number `count` is positive in all samples.
 fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
     let mut parts: Vec<Vec<Scalar>> = sorts.iter().map(|s| samples(*s)).collect();
     if sorts.len() > 1 {

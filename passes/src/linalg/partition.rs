@@ -32,7 +32,7 @@ pub(super) struct Partition<'a, 'c> {
 
 impl<'a, 'c> Partition<'a, 'c> {
     /// Creates the partition of a body into elements and combiner; `changes` selects the outputs
-    /// whose old values change.
+    /// whose values change between elements.
     pub(super) fn of(loops: &'a Loops<'c>, changes: impl Fn(usize) -> bool) -> Option<Self> {
         let body = loops.body?;
         let olds = (0..loops.outputs.len()).map(|i| loops.old_value(i));
@@ -52,12 +52,13 @@ impl<'a, 'c> Partition<'a, 'c> {
         !self.dependent.contains(&key(value))
     }
 
-    /// Returns the crossing values of each possible partition of the body: the values of the
-    /// element region that the combiner uses. The first partition puts only ops that depend on old
-    /// output values into the combiner. Each later partition moves further ops that do not depend
-    /// on old output values into the combiner: first all ops whose result type is not the type of
-    /// an old output value, then more and more of the remaining ops. For example, `x * x` may
-    /// belong to the `element` region or to the combiner.
+    /// Returns one list of crossing values for each possible partition of the body. A crossing
+    /// value is a value of the `element` region that the combiner uses. The first partition puts
+    /// only ops that depend on old output values into the combiner. Later partitions also move ops
+    /// that do not depend on old output values into the combiner. The second partition moves the
+    /// ops whose result type differs from the types of all old output values. Each further
+    /// partition moves one more op, from the end of the body. For example, `x * x` may belong to
+    /// the `element` region or to the combiner.
     pub(super) fn crossings(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -98,7 +99,7 @@ impl<'a, 'c> Partition<'a, 'c> {
 
     /// Returns the crossing values in the order of the body: values of the element region that the
     /// combiner uses. The list excludes constants and the results of ops in `moved`; the combiner
-    /// computes the ops in `moved` itself.
+    /// contains the ops in `moved`.
     pub(super) fn crossing(&self, moved: &[Op<'c>]) -> Vec<Val<'c>> {
         let moved: Vec<usize> = moved.iter().flat_map(|op| results(*op)).map(key).collect();
         let is_element = |k| !self.dependent.contains(&k) && !moved.contains(&k);

@@ -1,4 +1,5 @@
-//! Plan for the conversion of one reduction. The plan is complete before the first op changes.
+//! Plan for the conversion of one reduction. The plan of a reduction is complete before the
+//! conversion changes the first op.
 
 use super::body::{dependents, free_values, memory_read, only_computes};
 use super::combiner::{Neutral, exact_identity};
@@ -21,9 +22,9 @@ use tx_mlir::{
 /// Origin of a block argument in the body of a reduction or a fused producer.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'c> {
-    /// Element of a source; the field is the number of the source.
+    /// Element of the source with the given number.
     Source(usize),
-    /// Result of a fused producer; the field is the number of the producer.
+    /// Result of the fused producer with the given number.
     Stage(usize),
     Scalar(Val<'c>),
 }
@@ -40,10 +41,9 @@ pub(crate) struct Stage<'c> {
 /// Origin of a block argument in the body of a fused consumer.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'c> {
-    /// Result that the reduction would store in a destination; the field is the number of the
-    /// destination.
+    /// Result that the reduction would store in the destination with the given number.
     Result(usize),
-    /// Element of a `with` operand; the field is the number of the operand.
+    /// Element of the `with` operand with the given number.
     Extra(usize),
     Scalar(Val<'c>),
 }
@@ -56,7 +56,8 @@ pub(crate) struct Tail<'c> {
     /// Number of the destination whose old value the consumer reads.
     pub(crate) old: Option<usize>,
     /// Numbers of all destinations that the consumer reads. The output of the consumer replaces the
-    /// first destination in this list; the other destinations in the list are removed.
+    /// first destination that the consumer reads; all other destinations that the consumer reads
+    /// are removed.
     pub(crate) takes: Vec<usize>,
 }
 
@@ -68,7 +69,7 @@ pub(crate) struct Found<'c> {
     pub(crate) gone: Vec<Op<'c>>,
 }
 
-/// Changes to a plan that the fusion of one more consumer requires.
+/// Changes to the plan of a reduction for the fusion of one more consumer.
 pub(crate) struct Consumer<'c> {
     pub(crate) tail: Tail<'c>,
     pub(crate) destination: Access<'c>,
@@ -256,9 +257,9 @@ fn no_identity(op: Op<'_>, neutral: &Neutral) -> Failed {
         .emit()
 }
 
-/// Returns the replacements of old output values: the filled value, or the identity of the
-/// combiner. If the combiner is of a named kind, the replacement is the value that changes no bit
-/// of an operand.
+/// Returns the replacements of old output values: the constant of a preceding fill, or the identity
+/// of the combiner. If the combiner is of a named kind, an old output value is replaced by the
+/// value that changes no bit of the other operand of the combiner.
 fn old_values<'c>(
     what: &Recognised<'c>,
     filled: Option<&Partial>,

@@ -29,7 +29,8 @@ pub(crate) struct Program {
 enum ScalarOp {
     Compute {
         operation: Rc<Operation>,
-        /// Slot numbers of the operands; surplus entries are ignored.
+        /// Slot numbers of the operands; an op with fewer than three operands ignores the remaining
+        /// entries.
         arguments: [usize; 3],
         to: usize,
     },

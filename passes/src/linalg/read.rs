@@ -20,7 +20,7 @@ pub(crate) struct Loops<'c> {
     pub(crate) outputs: Vec<Access<'c>>,
     /// Body of the op; `None` for an op that copies its only input.
     pub(crate) body: Option<Blk<'c>>,
-    /// Loops that index no output.
+    /// Reduced loops of the op: the loops that index no output.
     pub(crate) reduced: Vec<usize>,
 }
 
@@ -156,8 +156,8 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Note for a tensor operand in a pass on memrefs. The note names the pipeline that lowers tensors;
-/// the commands of `tx` run this pipeline automatically.
+/// Note of the error for a tensor operand in a pass that accepts only memrefs. The note names the
+/// pipeline that lowers tensors; the commands of `tx` run this pipeline automatically.
 pub(crate) const TENSORS_FIRST: &str = "run the pipeline `tensors-to-memrefs` first";
 
 fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
@@ -235,7 +235,7 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Note for a grid-level op in a loop or a branch of a host function.
+/// Note of the error for a grid-level op in a loop or a branch of a host function.
 pub(crate) const NO_HOST_LOOPS: &str = "grid-level ops are not allowed in loops and branches of a \
                                         host function: reduce the whole array at once, with the \
                                         loop as an additional parallel dimension";

@@ -22,8 +22,8 @@ pub(crate) struct Recognised<'c> {
     pub(crate) nan: Option<Nan>,
     /// Number of the output that corresponds to each destination.
     pub(crate) order: Vec<usize>,
-    /// Value that the reduction combines for each destination. For `argmax` and `argmin`, the value
-    /// of the index may be missing; if it is missing, the `tile.reduce` computes the index.
+    /// Value that the reduction combines for each destination. For `argmax` and `argmin`, the index
+    /// may be absent from the list; the `tile.reduce` then computes the index.
     pub(crate) elements: Vec<Element<'c>>,
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
@@ -73,7 +73,7 @@ struct Single<'c> {
     nan: Option<Nan>,
     element: Element<'c>,
     /// Old output values, in the type of the combine operation. If the whole body becomes the
-    /// `element` region, the neutral value replaces these old output values.
+    /// `element` region, the neutral value of the combiner replaces the old output values.
     olds: Vec<Val<'c>>,
 }
 
@@ -108,8 +108,8 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
     partition.custom(&crossings)
 }
 
-/// Returns whether a single op of a named kind combines the values of output `i`. `changes` selects
-/// the outputs whose values change between elements.
+/// Returns whether the values of output `i` are combined by ops of a single named reduction kind.
+/// `changes` selects the outputs whose values change between elements.
 pub(crate) fn is_named(loops: &Loops<'_>, i: usize, changes: impl Fn(usize) -> bool) -> bool {
     let partition = Partition::of(loops, changes);
     partition.is_some_and(|partition| {
@@ -133,8 +133,8 @@ pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
     })
 }
 
-/// A selection of the largest or smallest value and its index. For rows with NaN, the results
-/// differ from the results of `argmax` and `argmin`.
+/// A selection of the largest or smallest value and its index. For rows with NaN, the results of
+/// the selection differ from the results of `argmax` and `argmin`.
 pub(crate) struct SpecialPair<'c> {
     pub(crate) kind: Kind,
     /// NaN behaviour of the selection: `Last`, `ValueOnly` or `AfterLast`.
@@ -154,7 +154,7 @@ pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
 }
 
 impl<'c> Partition<'_, 'c> {
-    /// Recognises output `i` if one op combines its old value with an element.
+    /// Recognises output `i` if a single op combines the old value of the output with an element.
     fn single(&self, i: usize) -> Option<Single<'c>> {
         let (result, is_old) = self.widened(i);
         let op = defining_op(result)?;
@@ -331,8 +331,8 @@ impl<'c> Partition<'_, 'c> {
         Ok(None)
     }
 
-    /// Analyses a combiner of two outputs whose selection compares output `value`. The other
-    /// output, whose value is not compared, must be an index.
+    /// Analyses a combiner that selects one of two (value, index) pairs by a comparison of output
+    /// `value`. The other output, whose value is not compared, must be an index.
     fn pair_of(&self, program: &Program, value: usize) -> Option<PairChoice> {
         let index = 1 - value;
         let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))

@@ -26,8 +26,8 @@ pub(crate) fn tolerance(sort: Sort) -> f64 {
     }
 }
 
-/// Maximum relative difference between a value and its combination with a neutral value: the error
-/// of one rounding.
+/// Maximum relative difference between a value and its combination with a neutral value: one
+/// rounding error of the type.
 pub(crate) fn rounding(sort: Sort) -> f64 {
     match sort {
         Sort::Float(Float::F16 | Float::BF16) => 1e-2,
@@ -127,8 +127,9 @@ impl Scalar {
         self.float().is_some_and(f64::is_nan)
     }
 
-    /// Returns whether two numbers differ by at most `relative` times the largest magnitude among
-    /// them and `unit`. The result is false if a number is NaN, and true for two equal infinities.
+    /// Returns whether two numbers differ by at most `relative` times the largest of `unit` and the
+    /// magnitudes of both numbers. The result is false if a number is NaN, and true for two equal
+    /// infinities.
     pub(crate) fn is_close(self, other: Self, relative: f64, unit: f64) -> bool {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => a == b,

@@ -103,8 +103,8 @@ fn without_effect<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
 }
 
 /// Converts a reduction whose reduced loops have one iteration to an element-wise op. The function
-/// does not convert a reduction by a named op, because such a reduction becomes one `tile.reduce`
-/// for any length.
+/// does not convert a reduction that combines elements by a named op, because the reduction becomes
+/// one `tile.reduce` for any trip count of its loops.
 fn without_unit_loops<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let is_unit = |d: &usize| loops.all().any(|o| length(o, *d) == Some(1));
     let n = loops.outputs.len();
@@ -222,7 +222,7 @@ fn apart<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     groups.iter().map(part).collect()
 }
 
-/// Returns whether all parallel loops index each output.
+/// Returns whether every parallel loop of the op indexes every output.
 fn has_places(loops: &Loops<'_>) -> bool {
     let iterators = attribute(loops.op, ITERATORS)
         .and_then(elements)

@@ -1,28 +1,34 @@
-//! Reductions that select the largest or smallest value and its index. For rows with NaN, and for
-//! old output values, a reduction of this module and every `argmax` return different results.
+//! Reductions that select the largest or smallest value and its index. A reduction of this module
+//! differs from every `argmax` in its results for rows with NaN, and in its treatment of old output
+//! values.
 //!
 //! For a row with NaN, the result of the loop nest depends on the position of the first or last
 //! NaN. No commutative combiner with a state of constant size can compute the result of the loop
 //! nest. The compiler therefore computes the result by several reductions, each of which does not
 //! depend on the order of elements.
 //!
-//! If a NaN wins as the value but not as the index, the index is that of the largest or smallest
-//! element before the first NaN. The first reduction computes the value and the position of the
-//! first NaN. The second reduction is an `argmax` of the elements before the first NaN.
+//! With the rule [`NanRule::ValueOnly`], the result is the value NaN with the index of the largest
+//! or smallest element before the first NaN. The first reduction computes the output value and the
+//! position of the first NaN of each row. The second reduction is an `argmax` of the elements
+//! before the first NaN.
 //!
-//! If each NaN replaces the previous NaN, the ops negate the indices of NaN elements, because an
-//! `argmax` returns the lowest index of a NaN. The last op undoes the negation of the indices.
+//! With the rule [`NanRule::Last`], the result is the last NaN of the row. The compiler then
+//! negates the indices of NaN elements, because an `argmax` returns the lowest index of a NaN. The
+//! last op of the replacement restores the original indices.
 //!
-//! If NaN never wins, two steps are necessary unless the outputs are filled with the identity and
-//! an index of at most 0. The first step is an `argmax` that starts from the identity. The second
-//! step compares the results of the `argmax` with the old output values. If the two values are
-//! equal, the old output value wins; an old output value that is NaN also wins.
+//! If NaN never wins, and the outputs are not filled with the identity and an index of at most 0,
+//! two steps are necessary. The first step is an `argmax` that starts from the identity. The second
+//! step compares the results of the `argmax` with the old output values. If the result of the
+//! `argmax` and the old output value are equal, the old output value wins; an old output value that
+//! is NaN also wins.
 //!
-//! If any element replaces a NaN, the first reduction computes the position of the last NaN, and
-//! the second reduction is an `argmax` of the elements after this position.
+//! With the rule [`NanRule::AfterLast`], any element replaces a NaN: the first reduction computes
+//! the position of the last NaN, and the second reduction is an `argmax` of the elements after this
+//! position.
 //!
-//! If the outputs were not filled with neutral values, the reductions write temporaries. After
-//! these reductions, the original body combines their results with the old output values.
+//! If the outputs were not filled with neutral values, the reductions write temporaries. After the
+//! reductions, the original body combines the contents of the temporaries with the old output
+//! values.
 
 use super::attributes::handed_on;
 use super::choice::NanRule;
@@ -430,7 +436,8 @@ impl<'c> Work<'_, 'c> {
     }
 
     /// Emits an `argmax` or `argmin` per row of the elements whose position satisfies the predicate
-    /// `counts` relative to `limit`. Elements that do not satisfy `counts` have the index `none`.
+    /// `counts` relative to `limit`. An element that does not satisfy `counts` has the value `none`
+    /// as its index.
     fn best_where(
         &self,
         best: &Access<'c>,

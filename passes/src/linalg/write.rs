@@ -159,7 +159,7 @@ fn attributes<'c>(plan: &Plan<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
         .collect()
 }
 
-/// Returns whether the op needs explicit maps in addition to `axes` and shapes.
+/// Returns whether the emitted `tile.reduce` needs explicit maps in addition to `axes` and shapes.
 fn needs_maps(plan: &Plan<'_>) -> bool {
     let dims = plan.loops.dims;
     let shape = |v: Val<'_>| MemRef::of(v).map(|m| m.shape);
@@ -189,8 +189,8 @@ fn needs_maps(plan: &Plan<'_>) -> bool {
     !whole || !plain || !plan.extras.is_empty()
 }
 
-/// Returns whether the op needs an `element` region, because the combined values differ from the
-/// source elements.
+/// Returns whether the emitted `tile.reduce` needs an `element` region, because the combined values
+/// differ from the source elements.
 fn needs_element(plan: &Plan<'_>) -> bool {
     let elements = &plan.what.elements;
     let is_source = |(i, element): (usize, &Element<'_>)| {
@@ -271,8 +271,8 @@ fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
     }
 }
 
-/// Returns whether the op needs an `epilogue` region, because the stored values differ from the
-/// results.
+/// Returns whether the emitted `tile.reduce` needs an `epilogue` region, because the stored values
+/// differ from the combined values.
 fn needs_epilogue<'c>(plan: &Plan<'c>, partials: &[Type<'c>]) -> bool {
     let stored = stored(plan);
     let parts: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();

@@ -142,8 +142,8 @@ lanes store neighbouring results. The variant is for many short rows."
     }
 }
 
-/// Returns the number of rows that a warp reduces at once. The result is the number of rows per
-/// warp, rounded up to a power of two, but at most 32.
+/// Returns the number of rows that a warp reduces at once. The number is the quotient of the number
+/// of results and the number of warps, rounded up to a power of two, but at most 32.
 fn rows(r: &Reduction<'_>) -> u64 {
     let warps = (r.threads.unsigned_abs() / WARP).max(1);
     let each = r.results().unwrap_or(LARGE).div_ceil(warps);

@@ -58,8 +58,8 @@ pub const LAYOUT: Predicate = Predicate {
     },
 };
 
-/// Checks that all sources are in memory, in one of `spaces`. `expected` describes `spaces` in
-/// messages.
+/// Checks that all sources are in memory, in one of the memory spaces `spaces`. `expected`
+/// describes `spaces` in messages.
 ///
 /// # Errors
 /// Returns a message with the memory space of a source that is not in `spaces`.

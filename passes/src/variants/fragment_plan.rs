@@ -24,8 +24,8 @@ pub(super) enum ExchangeKind {
     SharedMemory,
 }
 
-/// Index into [`FragmentPlan::folds`]. The result register receives the total of the source
-/// registers in the selected fold.
+/// Index into [`FragmentPlan::folds`]. One result register receives the total of the source
+/// registers in the fold with this index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum ResultFold {
     /// All threads have the same fold (list of source registers).
@@ -181,8 +181,8 @@ impl FragmentPlan {
     }
 
     /// Returns whether all lanes of a warp contribute to every result, and each lane stores one
-    /// result. If the function returns true, the lanes of a warp exchange the partial results of
-    /// all results together, by about as many shuffles as there are results.
+    /// result. If the function returns true, the lanes of a warp combine all results together, by
+    /// about one shuffle per result.
     pub(super) fn transposes(&self) -> bool {
         let results = self.folds.len();
         let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);
@@ -244,8 +244,8 @@ fn partial_bytes(r: &Reduction<'_>) -> i64 {
         .sum()
 }
 
-/// Returns the kind of exchange along digit `k` of the thread number. The function chooses a kind
-/// that is correct for every thread with elements.
+/// Returns the kind of exchange along digit `k` of the thread number. The chosen kind of exchange
+/// is correct for every thread that contains elements.
 fn exchange_kind(source: &Placement, k: usize) -> ExchangeKind {
     let digit = source.digits[k];
     let field = digit.stride * (digit.extent - 1);

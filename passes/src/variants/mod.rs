@@ -108,7 +108,7 @@ pub fn unknown_variant(name: &str) -> String {
 /// must be an `i64` with a name that the variant uses.
 ///
 /// # Errors
-/// Returns a message with the invalid parameter and the expected form.
+/// Returns a message with the invalid parameter and the expected form of the parameter.
 pub(crate) fn written_params(
     variant: &dyn Variant,
     reduction: &Reduction<'_>,
@@ -132,9 +132,9 @@ pub(crate) fn written_params(
     written.into_iter().map(number).collect()
 }
 
-/// Returns the names of the parameters that a variant computes for this reduction, and the names
-/// that [`Variant::check_params`] reads. The verification of parameters also reads optional
-/// parameters.
+/// Returns the names of the parameters that `variant` computes for `reduction`, and the names of
+/// the parameters that [`Variant::check_params`] reads. The verification of parameters also reads
+/// optional parameters.
 fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
     let computed = variant.params(reduction);
     let asked = RefCell::new(BTreeSet::new());

@@ -1,8 +1,8 @@
 //! `packed_key`: `argmax` and `argmin` of 8- and 16-bit elements, with value and index packed into
 //! one 32-bit key.
 //!
-//! At the end, the kernel loads the element at the resulting index, because the result must have
-//! the original bits of this element.
+//! After the reduction of the keys, the kernel loads the element at the index in the best key,
+//! because the result must have the original bits of the element.
 
 use super::parts::{load_elements, source_index, store_result};
 use super::shape::Shape;
@@ -102,7 +102,8 @@ the index."
     }
 }
 
-/// Returns the cost of an exchange of keys between lanes, and the name of the exchange.
+/// Returns the cost function of an exchange of packed keys between lanes, and the name of the
+/// exchange.
 fn exchange(r: &Reduction<'_>) -> (fn(u64) -> u64, Option<&'static str>) {
     let keys = || {
         let element = r.source().map(|s| s.element)?;

@@ -21,8 +21,8 @@ pub fn source_index<'c>(
     index.into_iter().map(|i| b.value(i)).collect()
 }
 
-/// Returns the row-major index, over the reduced dimensions, of an element among all elements of
-/// one result. The values `indices` and `sizes` are in the order of [`Reduction::reduced`].
+/// Returns the row-major index of an element among all elements that one result combines. The
+/// values `indices` and `sizes` are in the order of [`Reduction::reduced`].
 pub fn element_number<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,

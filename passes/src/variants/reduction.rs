@@ -28,9 +28,9 @@ pub struct Reduction<'c> {
     pub reduced: Vec<usize>,
     /// Number of threads that execute the op together.
     pub threads: i64,
-    /// Number of thread positions in the scope, including the positions of absent threads; at least
-    /// [`Self::threads`]. A scope has absent threads if some thread groups are smaller than others.
-    /// For example, the last warp of a block may be partial.
+    /// Number of positions of threads in the scope, including the positions of absent threads; at
+    /// least [`Self::threads`]. A scope has absent threads if some thread groups are smaller than
+    /// others. For example, the last warp of a block may be partial.
     pub span: i64,
     /// Known alignment in bytes of the first element of every source.
     pub alignment: u64,
@@ -165,7 +165,8 @@ impl<'c> Reduction<'c> {
         self.kernel.position(b, thread, self.view.scope)
     }
 
-    /// Returns whether the bits of a result must not depend on the number of results.
+    /// Returns whether the op has `determinism = #tile.determinism<batch_invariant>`: the bits of a
+    /// result must not depend on the number of results.
     pub fn batch_invariant(&self) -> bool {
         batch_invariant(self.view.op)
     }
@@ -173,7 +174,7 @@ impl<'c> Reduction<'c> {
     /// Returns the combiner of the reduction.
     ///
     /// # Errors
-    /// Returns the reason why the kind and type have no combiner.
+    /// Returns the reason why the reduction kind and the element type have no combiner.
     pub fn combiner(&self) -> Result<Combiner<'c>, String> {
         Combiner::of_reduce(&self.view)
     }
@@ -221,8 +222,8 @@ fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     }
 }
 
-/// Returns the kernel and the number of a workgroup attribution, if `value` is this attribution or
-/// a view of the attribution.
+/// Returns a kernel and the number of its workgroup attribution, if `value` is a workgroup
+/// attribution or a view of a workgroup attribution.
 pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
     use melior::ir::block::BlockLike as _;
     let root = crate::analysis::access::root(value);

@@ -1,6 +1,5 @@
-//! Expansion of reductions of fragments. Each thread first combines its own elements. After that
-//! combination, the lanes of each warp exchange partial results, and finally the warps exchange
-//! partial results.
+//! Expansion of reductions of fragments. Each thread first combines its own elements. Next, the
+//! lanes of each warp exchange partial results, and finally the warps exchange partial results.
 
 use super::fragment_plan::{ExchangeKind, FragmentPlan, ResultFold};
 use super::reduction::Reduction;

@@ -34,7 +34,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 pub(crate) struct Shape {
     /// Number of threads that share a result.
     pub(super) group: u64,
-    /// Number of groups, each of `stride * group` threads.
+    /// Number of thread groups, each of `stride * group` threads.
     pub(super) groups: u64,
     /// Number of consecutive threads that contribute to pairwise different results.
     pub(super) stride: u64,
@@ -161,8 +161,8 @@ impl Shape {
             .unwrap_or_else(|| with_group(widest))
     }
 
-    /// Returns the estimated number of cycles. The estimate is the sum of the latencies of one
-    /// thread, and of the cycles in which all warps of an SM occupy shared memory and the warp
+    /// Returns the estimated number of cycles. The estimate is the sum of two terms: the latencies
+    /// of one thread, and the cycles in which all warps of an SM occupy shared memory and the warp
     /// schedulers.
     pub(crate) fn cost(&self, r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> u64 {
         let parts = r
@@ -262,7 +262,7 @@ impl Shape {
     }
 
     /// Returns the maximum number of elements per load. The alignment and the strides must permit
-    /// such loads, and every lane must have elements to load.
+    /// vector loads, and every lane must have elements to load.
     pub(crate) fn vector(r: &Reduction<'_>, group: u64, length: u64) -> u64 {
         let (Some(bytes), Some(last)) = (r.element_bytes(), r.reduced.last()) else {
             return 1;

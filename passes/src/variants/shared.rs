@@ -155,8 +155,8 @@ pub(crate) struct Expansion<'a, 'c> {
     pub(crate) shape: Shape,
     /// Name of the exchange between lanes of a warp, or `None` for shuffles.
     pub(crate) exchange: Option<&'static str>,
-    /// Combiner for vectors in the element type. If present, each thread combines whole vectors of
-    /// elements.
+    /// Combiner for vectors in the element type. If `packed` is present, each thread combines whole
+    /// vectors of elements.
     pub(crate) packed: Option<Combiner<'c>>,
     pub(crate) store_total: &'a StoreResult<'a, 'c>,
 }
@@ -343,8 +343,8 @@ impl<'c> Expansion<'_, 'c> {
         }
     }
 
-    /// Emits the partial result of one thread that combines whole vectors. The row must have no
-    /// remainder.
+    /// Emits the partial result of one thread that combines whole vectors. The row length must be a
+    /// multiple of the number of elements in one step (see [`Shape::is_exact`]).
     fn fold_vectors(
         &self,
         b: &Builder<'c>,
@@ -434,7 +434,8 @@ impl<'c> Expansion<'_, 'c> {
             .collect()
     }
 
-    /// Emits the exchange within a group. Every thread of the group receives the total.
+    /// Emits the exchange of partial results within the thread group of one result. Every thread of
+    /// the group receives the total.
     fn all_reduce(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
         let (view, shape) = (&self.r.view, self.shape);
         if shape.group == 1 {

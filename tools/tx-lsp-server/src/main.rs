@@ -59,7 +59,7 @@ fn relay(args: &[String]) -> io::Result<ExitStatus> {
     server.0.wait()
 }
 
-/// Child process that runs MLIR's server; dropping the value kills the process.
+/// Child process that runs MLIR's server; `Drop` kills the process.
 struct Server(Child);
 
 impl Drop for Server {

@@ -1,4 +1,4 @@
-//! Benchmark of the process `tx-opt --lower-reduction`, including its start.
+//! Benchmark of a process that runs `tx-opt --lower-reduction`, including the start of the process.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::path::Path;

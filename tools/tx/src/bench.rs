@@ -22,8 +22,8 @@ const MAX_GRAPH_RUN_TIME: Duration = Duration::from_micros(100);
 const MAX_RECORDED_LAUNCHES: usize = 1024;
 /// Number of measurements on a GPU.
 const TIMES: u32 = 15;
-/// Number of measurements on the CPU. The number is small, because one run on the CPU may take
-/// seconds.
+/// Number of measurements on the CPU. A program is measured less often on the CPU than on a GPU,
+/// because one run on the CPU may take seconds.
 const TIMES_ON_THE_CPU: u32 = 3;
 /// Number of warm-up launches.
 const WARM_UP_LAUNCHES: usize = 3;
@@ -40,8 +40,8 @@ struct Measurement {
     graph: bool,
     /// Total size of all memref arguments, in bytes.
     bytes: usize,
-    /// Number of copies of the arguments. Each launch uses the next copy, and the first copy
-    /// follows the last.
+    /// Number of copies of the arguments. Consecutive launches use consecutive copies, and return
+    /// to the first copy after the last copy.
     copies: usize,
     median_us: f64,
     fastest_us: f64,
@@ -112,7 +112,7 @@ pub(crate) struct RunTimes {
     graph: bool,
     bytes: usize,
     copies: usize,
-    /// Seconds per run, in ascending order.
+    /// Measured run times in seconds per run, in ascending order.
     seconds: Vec<f64>,
 }
 

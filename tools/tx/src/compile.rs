@@ -271,7 +271,7 @@ fn source(program: &Program, text: Vec<u8>) -> tx::Source {
 }
 
 /// Runs a compilation. Prints the warnings of the compiler, and a warning if the cache is unusable.
-/// The errors quote source lines of the program.
+/// The error messages quote source lines of the program.
 fn reporting(
     program: &Program,
     text: &[u8],
@@ -297,13 +297,14 @@ pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Messa
     Message::diagnostics(&error.diagnostics, file, text)
 }
 
-/// Durations of the compilation stages, in milliseconds. Each stage has a list with one duration
-/// per compilation, and the last list contains the total durations.
+/// Durations of the compilation stages, in milliseconds. Each entry contains the name of a stage
+/// and one duration per compilation; the last entry contains the total durations.
 #[derive(Default)]
 struct Times(Vec<(String, Vec<f64>)>);
 
 impl Times {
-    /// Adds the durations of one compilation. All compilations of one program run the same stages.
+    /// Adds the durations of the stages of one compilation. All compilations of one program run the
+    /// same stages.
     fn add(&mut self, artifact: &Artifact, total: Duration) {
         let stages = artifact.stages.iter().map(|s| (s.name.as_str(), s.millis));
         let rows = stages.chain([("total", total.as_secs_f64() * 1e3)]);

@@ -7,7 +7,8 @@ pub type Prepare = fn(tx::Compiler) -> Result<tx::Compiler, tx::Error>;
 
 static PREPARE: OnceLock<Prepare> = OnceLock::new();
 
-/// Sets the function that modifies each compiler. Calls after the first call have no effect.
+/// Sets the function that modifies each compiler. The first call determines the function for the
+/// whole process; all later calls have no effect.
 pub(crate) fn prepare_with(prepare: Prepare) {
     PREPARE.get_or_init(|| prepare);
 }

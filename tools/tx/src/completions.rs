@@ -23,9 +23,9 @@ pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {
     crate::stdout::print(script.as_bytes())
 }
 
-/// Returns the completion script that clap generates. In this script, an argument has either words
-/// or file names as completions, because clap does not combine words and file names for one
-/// argument.
+/// Returns the completion script that clap generates. In the completion script of clap, an argument
+/// has either words or file names as completions, because clap does not combine words and file
+/// names for one argument.
 fn generated(shell: Shell, command: &mut Command) -> String {
     // clap_complete panics on write errors, so the code first writes to memory.
     let mut script = Vec::new();

@@ -1,8 +1,8 @@
 //! The `tx` program as a library, for compilers with additional variants and passes.
 //!
-//! A compiler that registers variants or passes defines a `main` function, as in the example. All
-//! commands of `tx` use the registered variants and passes. Messages contain the name by which the
-//! program was started.
+//! A compiler that registers variants or passes defines a `main` function, as in the example
+//! program below. All commands of `tx` use the registered variants and passes. Messages contain the
+//! name by which the program was started.
 //!
 //! ```no_run
 //! # mod mine { pub fn register() -> Result<(), tx::Error> { Ok(()) } }

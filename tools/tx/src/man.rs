@@ -10,7 +10,8 @@ use crate::cli::{Cli, Man};
 use crate::failure::Failure;
 use crate::name;
 
-/// Release date of this version, as in CHANGELOG.md. A fixed date makes the pages reproducible.
+/// Release date of this version of `tx`, as in CHANGELOG.md. A fixed date makes the pages
+/// reproducible.
 const DATE: &str = "2026-11-26";
 
 pub(crate) fn run(options: &Man) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 const MAX_UNCHECKED_BYTES: u64 = 1 << 28;
 
 /// Rejects arguments that exceed the available memory. If `copied` is set, the run copies the
-/// arguments, as on the CPU, so the arguments require twice their size.
+/// arguments, as on the CPU, and the arguments and their copies must fit into the available memory.
 pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);

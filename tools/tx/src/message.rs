@@ -32,7 +32,8 @@ enum Origin {
     Text,
     /// Message of the compiler or the executor, with an optional source location.
     Program(Option<tx::Location>),
-    /// Message of `tx validate`. In text format, a table on standard output shows the details.
+    /// Message of `tx validate`. In text format, the command prints the verdict of `tx validate` in
+    /// a table on standard output.
     Finding(tx::Location),
 }
 
@@ -50,8 +51,8 @@ impl Message {
     }
 
     /// Creates an error for a failed validation, at the first source location in `text` or
-    /// `verdict`. In JSON format, the error contains `verdict` as a note. In text format, the table
-    /// on standard output shows the verdict.
+    /// `verdict`. In JSON format, the error contains `verdict` as a note. In text format, the
+    /// command prints the verdict in a table on standard output.
     pub(crate) fn finding(
         text: &str,
         code: Option<Code>,
@@ -245,7 +246,7 @@ impl Message {
         self
     }
 
-    /// Adds the source lines of the program that are printed below the message and below its notes.
+    /// Adds source lines of the program, which are printed below the message and below its notes.
     pub(crate) fn quoting(self, lines: &SourceLines<'_>) -> Self {
         let line = match (&self.origin, &self.severity) {
             (Origin::Program(Some(location)), _) | (Origin::Finding(location), Severity::Error) => {

@@ -1,8 +1,8 @@
 //! Progress display on standard error.
 //!
 //! On a terminal, the display is a progress bar, which is removed at the end. All other output must
-//! use [`progress_bar::hide_during`], because the bar must be hidden during the write. Without a
-//! terminal, long work prints one line every 10 seconds.
+//! use [`progress_bar::hide_during`], because the progress bar must be hidden while other output is
+//! written. Without a terminal, long work prints one line every 10 seconds.
 
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -103,7 +103,7 @@ fn is_due(form: Form, begun: Duration, printed: Option<Duration>) -> bool {
     }
 }
 
-/// Work with a progress display. The display ends when the value is dropped.
+/// Work with a progress display. The progress display ends when the `Task` is dropped.
 pub(crate) struct Task {
     what: &'static str,
     /// Progress bar. If progress is printed as lines, the bar is invisible and only counts the
@@ -177,7 +177,8 @@ impl Task {
         self.line();
     }
 
-    /// Runs `work`. During the run, shows the number of steps and the message that `look` returns.
+    /// Runs `work`. While `work` runs, the progress display shows the number of steps and the
+    /// message that `look` returns.
     pub(crate) fn while_running<T>(
         self,
         look: impl Fn() -> (u64, String) + Send,
@@ -217,8 +218,8 @@ impl Drop for Task {
 mod tests {
     use super::*;
 
-    /// Checks that lines of `--progress always` start at once, and automatic lines after 10
-    /// seconds.
+    /// Checks that `--progress always` prints progress lines from the start, and `--progress auto`
+    /// prints progress lines after 10 seconds.
     #[test]
     fn lines_are_due() {
         let seconds = Duration::from_secs;

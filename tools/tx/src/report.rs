@@ -35,7 +35,8 @@ const WORK: u64 = 1 << 22;
 /// with source locations, and validation.
 const STEPS: u64 = 4;
 
-/// Adds the compile time of each stage. `timed` may contain stages that the report omits.
+/// Adds the compile time of each stage. The list `timed` of compilation stages may contain stages
+/// that the report omits.
 fn add_times(stages: &mut [Stage], timed: &[tx::Stage]) {
     let mut left = timed.iter();
     for stage in stages {
@@ -225,7 +226,8 @@ struct CheckOptions {
     all: bool,
 }
 
-/// Validates the program. If the validation fails, returns the failure with which `tx` must exit.
+/// Validates the program. If the validation fails, the function returns the failure that determines
+/// the exit status of `tx`.
 fn check(
     compiler: &tx::Compiler,
     source: &tx::Source,

@@ -250,7 +250,8 @@ fn newest_for(device: &Device) -> String {
         .map_or(chip, |known| known.name.to_owned())
 }
 
-/// Checks before the run that each `--out` option names an array argument and another output file.
+/// Checks before the run that each `--out` option names an array argument, and that all output
+/// files are different.
 fn check_outs(options: &Run, plan: &Plan) -> Result<(), Failure> {
     let mut files = BTreeSet::new();
     for out in &options.outs {

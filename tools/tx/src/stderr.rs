@@ -22,7 +22,8 @@ pub(crate) enum Format {
 static FORMAT: OnceLock<Format> = OnceLock::new();
 
 impl Format {
-    /// Sets the message format of the process. Calls after the first call have no effect.
+    /// Sets the message format of the process. The first call determines the format; all later
+    /// calls have no effect.
     pub(crate) fn choose(self) {
         FORMAT.get_or_init(|| self);
     }

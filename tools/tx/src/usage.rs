@@ -67,8 +67,8 @@ fn nearest<'n>(found: &str, known: impl Iterator<Item = &'n str>) -> Option<Stri
     tx_mlir::nearest(found, known).map(str::to_owned)
 }
 
-/// Suggests the command with the smallest edit distance. The similarity measure of clap would
-/// suggest `completions` for `cmpile`.
+/// Suggests the command with the smallest edit distance to the unknown command. The similarity
+/// measure of clap would suggest `completions` for `cmpile`.
 fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
@@ -84,8 +84,8 @@ fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     };
 }
 
-/// Suggests the known value with the smallest edit distance. The similarity measure of clap would
-/// suggest `zsh` for `tcsh`.
+/// Suggests the known value with the smallest edit distance to the unknown value. The similarity
+/// measure of clap would suggest `zsh` for `tcsh`.
 fn suggest_value(error: &mut clap::Error) {
     let (Some(ContextValue::String(found)), Some(ContextValue::Strings(known))) = (
         error.get(ContextKind::InvalidValue),

@@ -106,7 +106,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
 const NAMED: usize = 4;
 
 /// Returns a note that the validation assumes a grid size for the kernels `entries`. The note names
-/// the option that sets the grid size.
+/// the option `--grid`, which sets the grid size.
 pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
     let named = &entries[..entries.len().min(NAMED)];
     let more = match entries.len() - named.len() {

@@ -26,10 +26,10 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 }
 
 /// Runs the complete tests. Continuous integration runs only a subset of the tests, because the
-/// complete run takes several hours. The task runs all validation inputs after every pass and all
-/// conformance programs, assembles PTX for every chip, and tests a crate outside of the workspace.
-/// The task then fuzzes the compiler for `seconds` seconds. The task also runs all mutation tests,
-/// and writes the results to `docs/mutations.md`.
+/// complete run takes several hours. The task `deep` runs all validation inputs after every pass
+/// and all conformance programs, assembles PTX for every chip, and tests a crate outside of the
+/// workspace. The task `deep` then fuzzes the compiler for `seconds` seconds. The task `deep` also
+/// runs all mutation tests, and writes the results to `docs/mutations.md`.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
@@ -131,8 +131,8 @@ pub(crate) fn ci(workspace: &Workspace) -> Result<()> {
     )
 }
 
-/// Rewrites snapshots and generated pages. The task does not rewrite CHECK lines, so a test with a
-/// failing CHECK line still fails.
+/// Rewrites snapshots and generated pages. The task `bless` does not rewrite CHECK lines, so a test
+/// with a failing CHECK line still fails.
 pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
     setup::setup(workspace)?;
     let mut command = workspace.cargo();
@@ -169,8 +169,8 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Runs all benchmark targets. The task excludes test binaries, because test binaries contain no
-/// benchmarks.
+/// Runs all benchmark targets. The task `bench` excludes test binaries, because test binaries
+/// contain no benchmarks.
 pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let packages = workspace.packages_with("bench");
     if packages.is_empty() {

@@ -47,7 +47,7 @@ pub(crate) fn codegen(workspace: &Workspace, check: bool) -> Result<()> {
     Ok(())
 }
 
-/// Registry entry of a pass or a pipeline.
+/// Entry for a pass or a pipeline in the pass registry.
 pub(crate) struct Entry {
     /// Command-line argument, without leading hyphens.
     pub(crate) argument: String,

@@ -20,8 +20,8 @@ use crate::{codegen, setup};
 /// Program of the demo. The arguments of the demo kernel are the source and the destination of the
 /// reduction.
 pub(crate) struct Program {
-    /// Path relative to the root of the repository. The program file of the demo is also a lit
-    /// test.
+    /// Path of the program file, relative to the root of the repository. The program file of the
+    /// demo is also a lit test.
     pub(crate) file: &'static str,
     pub(crate) source: &'static [usize],
     /// Shape of the destination, which contains one element per row of the source.

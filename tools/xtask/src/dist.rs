@@ -79,8 +79,8 @@ fn archive_name(workspace: &Workspace) -> String {
     format!("tx-{}-{}-linux", workspace.version, std::env::consts::ARCH)
 }
 
-/// Builds the archive. `tag`, if present, must denote this version, and the changelog must contain
-/// a section for this version.
+/// Builds the archive. `tag`, if present, must denote the version of the workspace, and the
+/// changelog must contain a section for this version.
 pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> {
     if !cfg!(target_os = "linux") {
         bail!("dist makes a Linux program and has to run on Linux");

@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz`: checks random modules after every pass, and runs the tools on malformed
 //! input.
 //!
-//! The task writes findings to `target/fuzz`. A finding consists of a shrunk program with a comment
-//! that describes the failure, and of a file for `tx fuzz replay`.
+//! The task writes each failure that it finds to `target/fuzz`. For each failure, the task writes a
+//! shrunk program with a comment that describes the failure, and a file for `tx fuzz replay`.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -85,7 +85,7 @@ pub(crate) fn display(command: &Command) -> String {
         .join(" ")
 }
 
-/// Colours of terminal output. The functions return text without colours if the terminal does not
+/// Colours of terminal output. The methods return text without colours if the terminal does not
 /// support colours.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {

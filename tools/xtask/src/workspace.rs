@@ -104,7 +104,8 @@ impl Workspace {
             .with_context(|| format!("cannot read {}", file.display()))
     }
 
-    /// Returns the workspace packages that have a target of this kind, such as `bench` or `test`.
+    /// Returns the workspace packages that have a cargo target of the kind `kind`, such as `bench`
+    /// or `test`.
     pub(crate) fn packages_with(&self, kind: &str) -> Vec<String> {
         self.packages()
             .iter()
@@ -134,7 +135,7 @@ fn cargo_program() -> std::ffi::OsString {
 
 /// Returns the installation prefix of LLVM. The environment variable `MLIR_SYS_220_PREFIX` contains
 /// the prefix. If the user has not set the environment variable `MLIR_SYS_220_PREFIX`,
-/// `.cargo/config.toml` sets it.
+/// `.cargo/config.toml` sets the variable.
 pub(crate) fn llvm_prefix() -> PathBuf {
     std::env::var_os("MLIR_SYS_220_PREFIX").map_or_else(default_llvm_prefix, PathBuf::from)
 }

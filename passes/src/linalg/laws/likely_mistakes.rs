@@ -16,7 +16,8 @@ use tx_mlir::Blk;
 use tx_scalar::laws::{Case, Evaluator, Law, pairs, triples};
 use tx_scalar::{signed, truncated};
 
-/// A violated algebraic property, and the first component of the result that differs.
+/// An algebraic property that a combiner violates, and the first component in which the results of
+/// both sides differ.
 #[derive(Debug, Clone)]
 pub(crate) struct LikelyMistake {
     pub(crate) broken: CounterExample,
@@ -119,8 +120,8 @@ fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
     tuples.iter().map(one).collect()
 }
 
-/// Returns choices of components that are constant in all tuples, with the value 0, 1 or the
-/// identity. Each choice has at least one component that is not constant.
+/// Returns the possible choices of constant components. A constant component has the value 0, 1 or
+/// the identity in all tuples. Each choice has at least one component that is not constant.
 fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Option<Scalar>>> {
     let of_part = |(sort, neutral): (&Sort, &Scalar)| {
         let mut choices = vec![None];
@@ -145,8 +146,9 @@ struct Tuples<'t> {
 }
 
 impl Tuples<'_> {
-    /// Returns whether the tuples satisfy the properties. The function also returns false if too
-    /// few results are finite, or if constant components may hide a mistake.
+    /// Returns whether the combiner is commutative and associative, and has a neutral identity, for
+    /// the tuples. The function also returns false if too few results are finite, or if constant
+    /// components may hide a mistake.
     fn judge(&self, identity: &Partial) -> Result<bool, LikelyMistake> {
         let laws = self.laws;
         let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
@@ -168,7 +170,8 @@ impl Tuples<'_> {
         Ok(!few(&two) && !few(&three) && !self.is_dull(decided(&two).chain(decided(&three))))
     }
 
-    /// Returns the first violation, if the predicate `enough` accepts the number of violations.
+    /// Returns an error with the first violation if the predicate `enough` accepts the number of
+    /// violations.
     fn check(
         &self,
         cases: &[Case<'_, Partial>],
@@ -224,7 +227,8 @@ fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
 
 type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
 
-/// Returns the conclusive test cases, each with the results of both sides.
+/// Returns the conclusive test cases of an algebraic property, each with the results of both sides
+/// of the equation.
 fn decided<'t>(cases: &'t [Case<'t, Partial>]) -> impl Iterator<Item = Decided<'t>> {
     let known = |case: &'t Case<'t, Partial>| Some((case, case.decided()?));
     cases.iter().filter_map(known)

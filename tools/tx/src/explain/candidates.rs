@@ -1,4 +1,4 @@
-//! Schedules that were not chosen, as lines of text.
+//! Lists of the alternative schedules of an op, as lines of text.
 
 use tx_plan::{Candidate, Cost};
 
@@ -40,7 +40,7 @@ pub(super) fn summary(others: &[Candidate], own: f64) -> Option<String> {
 }
 
 /// Returns one line per kind of schedule, with the fastest candidate of the kind. The last line
-/// contains the number of candidates that are not listed.
+/// contains the number of omitted candidates.
 pub(super) fn kinds(others: &[Candidate]) -> Vec<String> {
     let mut kinds: Vec<(String, &Candidate)> = Vec::new();
     for other in others {

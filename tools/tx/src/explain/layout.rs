@@ -23,21 +23,24 @@ enum ExplainedChoice<'e> {
     Group(&'e GroupChoice),
     Apart(&'e ApartChoice),
     Variant(&'e VariantChoice),
-    /// Data exchange between threads. Each pair contains the cost of the data exchange in a kernel,
-    /// and the name of the kernel. If the program has a single kernel, the list of pairs is empty.
+    /// Data exchange between threads. Each pair contains the cost of the data exchange in one
+    /// kernel, and the name of this kernel. If the program has a single kernel, the list of pairs
+    /// is empty.
     Exchange(&'e ExchangeChoice, Vec<(String, String)>),
 }
 
 /// Explanation of one op, as lines of text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExplanationLines {
-    /// Lines with the choice and the reason for the choice, followed by details.
+    /// Lines with the chosen schedule, variant or exchange and the reason for the choice, followed
+    /// by details.
     pub(super) summary: Vec<String>,
     pub(super) schedules: Vec<String>,
 }
 
-/// Returns one entry for each explanation. Two explanations of data exchanges of one op share one
-/// entry if only the costs of the exchanges differ.
+/// Merges equal explanations of data exchanges, and returns one entry for each remaining
+/// explanation. Two explanations of data exchanges of one op share one entry if only the costs of
+/// the exchanges differ.
 pub(super) fn merge_exchanges(explanations: &[Explanation]) -> Vec<OpExplanation<'_>> {
     let mut all: Vec<OpExplanation<'_>> = Vec::new();
     for explanation in explanations {
@@ -121,8 +124,8 @@ fn without_cost(way: &Variant, is_chosen: bool) -> String {
 }
 
 impl OpExplanation<'_> {
-    /// Returns the lines of the explanation. If `full` is true, schedule steps are printed as
-    /// complete attributes, on lines that are not wrapped.
+    /// Returns the explanation of the op as lines of text. If `full` is true, schedule steps are
+    /// printed as complete attributes, on lines that are not wrapped.
     pub(super) fn laid_out(&self, full: bool) -> ExplanationLines {
         match &self.choice {
             ExplainedChoice::Schedule(choice) => schedule(choice, full),

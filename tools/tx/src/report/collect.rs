@@ -12,7 +12,7 @@ const ATTRIBUTES: [&str; 5] = ["mode", "kind", "dimension", "predicate", "name"]
 /// Maximum number of elements of a fragment for which the report lists threads and registers.
 const MAX_FRAGMENT_ELEMENTS: u64 = 1 << 20;
 
-/// Returns the source line of an op in `file`; `None` if the op has another location.
+/// Returns the source line of an op in `file`; `None` if the location of the op is not in `file`.
 fn line(op: tx_mlir::Op<'_>, file: &str) -> Option<usize> {
     tx_mlir::source_location(op.location())
         .filter(|place| place.file == file && place.line > 0)
@@ -181,7 +181,8 @@ pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::F
 }
 
 /// Returns a list with the threads and registers that contain each element of a fragment. The
-/// returned list is empty if the fragment is too large.
+/// returned list is empty if the fragment has more than [`MAX_FRAGMENT_ELEMENTS`] elements, copies
+/// included.
 fn holders(fragment: &Fragment<'_>) -> Vec<Vec<Holder>> {
     let layout = &fragment.layout;
     let places = layout

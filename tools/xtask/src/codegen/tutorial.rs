@@ -1,9 +1,9 @@
 //! Generates `docs/tutorial.md` from the tests of `lit-tests/tutorial`.
 //!
-//! Each test in this folder is one chapter of the tutorial. The page contains the comments of each
-//! test as text, and the code of each test as code blocks. A comment above CHECK lines becomes a
-//! list item under "What to look at". For a `SHOW` line, the page contains a part of a snapshot.
-//! `lit-tests/README.md` documents the syntax.
+//! Each test in this folder is one chapter of the tutorial. The generated page contains the
+//! comments of each test as text, and the code of each test as code blocks. A comment above CHECK
+//! lines becomes a list item under "What to look at". For a `SHOW` line, the page contains a part
+//! of a snapshot. `lit-tests/README.md` documents the syntax.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,7 +18,7 @@ const FOLDER: &str = "lit-tests/tutorial";
 /// Maximum number of columns in a program line of the tutorial. Longer lines are wrapped.
 const COLUMNS: usize = 100;
 
-/// Maximum number of lines of a program output that the page shows completely. If an output has
+/// Maximum number of lines of a program output that the tutorial shows completely. If an output has
 /// more lines, the page shows the first [`BEGINNING`] and the last [`END`] lines of the output.
 const LONG_OUTPUT: usize = 6;
 const BEGINNING: usize = 3;

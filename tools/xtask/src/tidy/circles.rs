@@ -1,8 +1,8 @@
 //! Checks that the modules of a crate have no cyclic dependencies, so that every module can be read
 //! after the modules that it uses.
 //!
-//! A module uses another module of its crate if it names an item that this other module defines.
-//! The name of a re-exported item counts as a use of the module that defines the item. The
+//! A module uses another module of its crate if its code names an item that the used module
+//! defines. The name of a re-exported item counts as a use of the module that defines the item. The
 //! re-export itself (`pub use`) is not a use, so that a parent module can re-export items of its
 //! child modules. The check ignores tests.
 
@@ -19,7 +19,7 @@ use syn::{Attribute, Expr, ExprLit, Item, Lit, Meta, UseTree, Visibility};
 /// Path of a module from the root of its crate. The path of the root is empty.
 type ModulePath = Vec<String>;
 
-/// Names that a module takes from each module that it uses.
+/// For each module that a module uses, the names of the items that the module uses.
 type Uses = BTreeMap<ModulePath, BTreeSet<String>>;
 
 /// Declarations and references of one module.
@@ -27,7 +27,7 @@ type Uses = BTreeMap<ModulePath, BTreeSet<String>>;
 struct Module {
     /// Names of the items that the module defines.
     defined: BTreeSet<String>,
-    /// Path of each name that a `use` item brings into the scope of the module.
+    /// Imported names of the module, each with the path in the `use` item that imports the name.
     imported: BTreeMap<String, Vec<String>>,
     /// Paths of glob imports and glob re-exports.
     globs: Vec<Vec<String>>,

@@ -140,7 +140,8 @@ pub(super) fn dependencies(packages: &[Value]) -> Vec<String> {
 
 /// Requires that a package and its library have the name of their folder, which is
 /// `crates/LAYER/PACKAGE` or `tools/PROGRAM`. In folders outside of `crates` and `tools`, the
-/// package name is `tx-` followed by the path. Libraries in [`LIBRARY_NAMES`] are exempt.
+/// package name is `tx-`, followed by the path of the folder with hyphens instead of slashes.
+/// Libraries in [`LIBRARY_NAMES`] are exempt.
 pub(super) fn names(packages: &[Value], root: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for package in packages {

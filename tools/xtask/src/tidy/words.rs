@@ -185,7 +185,7 @@ pub(super) fn doc_comments(file: &Path, text: &str) -> Vec<String> {
 /// Paragraph, list item or table row of prose. Backticks replace the inline code in the text.
 struct Paragraph {
     text: String,
-    /// Pairs of the offset of a line in the text and the line number of this line in the file.
+    /// For each line, the offset of the line in `text` and the number of the line in the file.
     lines: Vec<(usize, usize)>,
     is_heading: bool,
 }
