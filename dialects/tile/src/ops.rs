@@ -10,8 +10,8 @@ use tx_mlir::{
     operands, results,
 };
 
-/// Ops that `lower-reduction` must lower. The list of ops does not contain the terminator
-/// `tile.yield`.
+/// Ops that `lower-reduction` must lower. The list does not contain the terminator `tile.yield`, or
+/// `tile.annotate`, which only carries attributes.
 pub const TILE_OPS: [&str; 6] = [
     "tile.reduce",
     "tile.all_reduce",

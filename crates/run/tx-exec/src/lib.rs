@@ -34,6 +34,12 @@
 //! * An access to the shared memory of another block of the cluster must be ordered after the start
 //!   and before the end of that block.
 //!
+//! * An arrival at an mbarrier object and a store by `st.async` are ordered before the end of a wait
+//!   for the completed phase.
+//!
+//! [`happens_before`] lists the operations that order accesses. Its files are `shadow.rs`
+//! (conflicting accesses) and `clocks.rs` (order); `barrier.rs` holds the state of a barrier.
+//!
 //! The module [`happens_before`] is public, so that other executors can use the race detection of
 //! the module.
 //!

@@ -300,7 +300,8 @@ pub(super) const TWO_VECTORS: i64 = 2 * VECTOR;
 /// Classes of rows that registers hold. The first entry whose conditions match the group and the
 /// row determines the mapping. The table shows the bandwidth in GB/s on an H200. A mapping is
 /// written as blocks x threads x elements in the registers of each thread; the number after `/` is
-/// the minimum number of resident threads per SM.
+/// the minimum number of resident threads per SM. `Limits::of` and `Mapping::of` in `phases.rs`
+/// derive the mapping from the entry and the row length.
 ///
 /// | program | columns | mapping | | other mappings | |
 /// |---|--:|---|--:|---|--:|
