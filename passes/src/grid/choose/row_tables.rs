@@ -216,10 +216,11 @@ pub(super) const OCCUPANCY_TARGET_THREADS: i64 = 1024;
 /// Number of vectors of a long row that each thread loads. `VECTORS_PER_THREAD[0]` applies to
 /// combiners of one value, `VECTORS_PER_THREAD[1]` to combiners of several values.
 /// `VECTORS_PER_THREAD[2]` applies to combiners of several values with more than `EXPENSIVE_OPS`
-/// ops, if rows are unaligned and each thread loads vectors from the first aligned address. `VECTORS_PER_THREAD[3]` applies to combiners with at least
-/// `COMPUTE_BOUND_OPS` ops. The fewer vectors each thread loads, the more threads have loads in
-/// flight. The more vectors each thread loads, the fewer partial results the threads exchange.
-/// Measured on an H100 and an H200 (`docs/performance.md`, log entries 15 and 26).
+/// ops, if rows are unaligned and each thread loads vectors from the first aligned address.
+/// `VECTORS_PER_THREAD[3]` applies to combiners with at least `COMPUTE_BOUND_OPS` ops. The fewer
+/// vectors each thread loads, the more threads have loads in flight. The more vectors each thread
+/// loads, the fewer partial results the threads exchange. Measured on an H100 and an H200
+/// (`docs/performance.md`, log entries 15 and 26).
 pub(super) const VECTORS_PER_THREAD: [i64; 4] = [2, 4, 8, 32];
 
 pub(super) const SMALL_BLOCK: i64 = 64;
