@@ -62,7 +62,7 @@ pub enum AssembleError {
 /// ptxas was not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PtxasNotFound {
-    /// The given path contains no ptxas.
+    /// The given path is neither the ptxas program nor a folder that contains ptxas.
     #[error("there is no ptxas at `{}`, expected the program or a folder that holds it", .0.display())]
     AtPath(PathBuf),
     /// No ptxas on `PATH`.
@@ -189,7 +189,7 @@ mod tests {
     use super::{KernelUsage, usage};
 
     /// The parser reads all resource counts of a kernel, and does not add the resource counts of
-    /// its callees.
+    /// the functions that the kernel calls.
     #[test]
     fn reads_what_ptxas_says() {
         let read = usage(

@@ -1,20 +1,20 @@
-//! Limit on the work of one stage, in executed ops and memory accesses. The limit determines how
-//! many generated inputs run on the module after the stage.
+//! Limit on the work of one stage, in executed ops and memory accesses. The limit determines on how
+//! many generated inputs the module runs after the stage.
 
 use std::collections::BTreeMap;
 
 /// Remaining work limit of one stage, in executed ops and memory accesses of all threads.
 ///
-/// The interpreter counts the executed ops and memory accesses of each input. The number of
+/// For each input, the interpreter counts the executed ops and memory accesses. The number of
 /// accesses cannot be derived from the sizes of the input, because every thread of a block may read
-/// the same element. The work of one input serves as the estimate for further inputs with the same
-/// sizes. The work of an input does not depend on the machine, so every machine selects the same
-/// inputs.
+/// the same element. The work for one input is the estimate of the work for further inputs with the
+/// same sizes. The work of an input does not depend on the machine, so every machine selects the
+/// same inputs.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,
-    /// Number of ops and memory accesses that the last input executed, for each list of argument
-    /// shapes.
+    /// For each list of argument shapes, the number of ops and memory accesses that the last run
+    /// with these shapes executed.
     taken: BTreeMap<Sizes, u64>,
 }
 
@@ -30,7 +30,7 @@ impl Budget {
     }
 
     /// Returns whether the estimated work of an input with the given sizes is at most the remaining
-    /// work. The first input of a stage always runs.
+    /// work. The validation always uses the first input of a stage.
     pub(crate) fn affords(&self, sizes: &Sizes) -> bool {
         match self.taken.get(sizes) {
             Some(taken) => *taken <= self.left,
@@ -38,7 +38,7 @@ impl Budget {
         }
     }
 
-    /// Subtracts the `work` of an input from the remaining work.
+    /// Subtracts the `work` for an input from the remaining work.
     pub(crate) fn take(&mut self, sizes: &Sizes, work: u64) {
         self.left = self.left.saturating_sub(work);
         self.taken.insert(sizes.clone(), work);
@@ -49,8 +49,8 @@ impl Budget {
 mod tests {
     use super::*;
 
-    /// The first input of a stage always runs. Each further input of the stage runs only if its
-    /// estimated work is at most the remaining work.
+    /// The validation always uses the first input of a stage. The validation uses each further
+    /// input of the stage only if the estimated work for the input is at most the remaining work.
     #[test]
     fn what_is_left_is_for_inputs_that_fit() {
         let [large, small, new] = [1000, 10, 20].map(|size| vec![vec![size], Vec::new()]);

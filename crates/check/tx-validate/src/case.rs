@@ -14,13 +14,13 @@ pub(crate) struct Case {
     pub(crate) placed: PlacedArguments,
     pub(crate) reference: Option<Arc<Reference>>,
     pub(crate) before: Option<Results>,
-    /// Set if some stage gave a wrong result for the input.
+    /// Set if the result of some stage for the input is wrong.
     pub(crate) is_wrong: bool,
-    /// Set if the previous stage gave a wrong result for the input.
+    /// Set if the result of the previous stage for the input is wrong.
     pub(crate) stays_wrong: bool,
     /// Set while the work of the input is within the work limit of the stage.
     pub(crate) is_run: bool,
-    /// Number of ops and memory accesses that the last run of the input executed.
+    /// Number of ops and memory accesses that the last run on the input executed.
     pub(crate) work: u64,
 }
 
@@ -30,7 +30,7 @@ impl Case {
         self.reference = Some(reference);
     }
 
-    /// Compares the results of an input with the results of the previous stage and with the
+    /// Compares the results for an input with the results of the previous stage and with the
     /// reference results. The parameter `written` is set for each stage after kernel generation. If
     /// `written` is set and the data pattern fills arrays with -0.0, each zero in the results must
     /// have the same sign as in the results of the previous stage.

@@ -6,10 +6,11 @@ use tx_interp::{Bound, Scalar};
 use tx_plan::{ArgumentType, ElementType, Plan};
 use tx_runtime::{Arg, Array};
 
-/// Contents of the arguments after a run; `None` for a scalar argument.
+/// Contents of each argument after a run of the program; `None` for a scalar argument.
 pub(crate) type Results = Vec<Option<Array>>;
 
-/// Error bound of each element of each argument; `None` if the element must equal the reference.
+/// Error bound of each element of each argument; `None` if the element must equal the reference
+/// result.
 pub(crate) type Bounds = Vec<Option<Vec<Option<Bound>>>>;
 
 /// Returns whether two elements have equal bits; all NaNs count as equal.
@@ -43,8 +44,9 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
 }
 
 /// Returns the verdict on the results `found` of a stage. If the error bound of an element in `own`
-/// is infinite, the function accepts an infinite result although the reference result is NaN. A
-/// reference result may be NaN because the reference program combined an infinity with an identity.
+/// is infinite, the function accepts an infinite result for the element although the reference
+/// result is NaN. A reference result may be NaN because the reference program combined an infinity
+/// with an identity.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,
@@ -104,8 +106,9 @@ pub(crate) fn judge(
     verdict
 }
 
-/// Returns `Wrong` if a zero in the results has the opposite sign of the zero in the results of the
-/// previous stage. The comparison skips elements with a nonzero error bound.
+/// Returns `Wrong` if a zero in the results `found` has the opposite sign of the same element in
+/// the results `before` of the previous stage. The comparison skips elements with a nonzero error
+/// bound.
 pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Results) -> Verdict {
     let is_zero = |element: ElementType, bits: u64| match scalar(element) {
         Scalar::Float(float) => float.value(bits) == 0.0,

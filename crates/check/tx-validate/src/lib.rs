@@ -1,6 +1,6 @@
 //! Translation validation of every pass by execution.
 //!
-//! The validation runs the input program, and the module after each pass, on the same inputs. The
+//! The validation runs the input program and the module after each pass on the same inputs. The
 //! inputs contain sizes that leave remainders, special values such as NaN, and outputs with stale
 //! contents. [`tx_interp`] interprets modules above the LLVM dialect; from `tile-insert-sync` on,
 //! the interpreter also detects data races. The executor (`tx-exec`) runs lowered kernels under

@@ -2,7 +2,7 @@
 
 use tx_runtime::Past;
 
-/// Returns the misalignment of the arrays of an input.
+/// Returns the misalignment of each array of an input, in elements.
 ///
 /// The first array begins 1 to 15 elements past an aligned address. The misalignment of each
 /// further array exceeds the misalignment of the preceding array by 0 or 1 elements. In every

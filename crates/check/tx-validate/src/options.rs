@@ -18,25 +18,25 @@ pub struct Options {
     pub grid: Option<[u32; 3]>,
     /// Path of `ptxas` or of its directory; `None` searches `PATH`.
     pub ptxas: Option<PathBuf>,
-    /// Range of input indices to run; `None` runs all inputs. At least one input runs for each set
-    /// of kernels that an input launches, even if the index of the input is outside of the range.
-    /// Inputs with low indices are small and expose most errors.
+    /// Range of the indices of the inputs to use; `None` selects all inputs. For each set of
+    /// kernels that an input launches, the validation uses at least one input, even if the index of
+    /// the input is outside of the range. Inputs with low indices are small and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` selects a default
-    /// limit, which allows a few seconds per stage. One input for each set of launched kernels runs
-    /// before all other inputs.
+    /// limit, which allows a few seconds per stage. For each set of launched kernels, the
+    /// validation uses one input before all other inputs.
     pub work: Option<u64>,
-    /// Kernel to test; `None` tests all kernels. If a kernel is given, inputs that do not launch
-    /// the kernel are skipped.
+    /// Kernel to test; `None` tests all kernels. If a kernel is given, the validation skips inputs
+    /// for which the program does not launch the kernel.
     pub kernel: Option<String>,
-    /// Index of the first stage to check; stage `parse` has index 0. In the stages before the first
-    /// checked stage, the validation only computes reference results.
+    /// Index of the first stage to check; stage `parse` has index 0. In the stages before the stage
+    /// `known`, the validation only computes reference results.
     pub known: usize,
     /// Index of the last stage to check before the stage `launch`; `None` checks all stages.
     pub until: Option<usize>,
-    /// Maximum number of steps in one run or launch, summed over all threads; a run with more steps
-    /// counts as endless. `None` selects a default limit that is far above the number of steps of
-    /// any generated input.
+    /// Maximum number of steps (executed ops) in one run or launch, summed over all threads; a run
+    /// with more steps counts as endless. `None` selects a default limit that is far above the
+    /// number of steps of any generated input.
     pub steps: Option<u64>,
     /// Set if the input program already contains all barriers that the program needs. If
     /// `synchronized` is set, a data race is an error in every stage.
@@ -61,7 +61,7 @@ pub struct Watch(pub(crate) Arc<WatchFn>);
 type WatchFn = dyn Fn(&str, usize, usize) + Send + Sync;
 
 impl Watch {
-    /// Creates a progress callback that the validation calls before each run of an input.
+    /// Creates a progress callback that the validation calls before each run on an input.
     pub fn new(watch: impl Fn(&str, usize, usize) + Send + Sync + 'static) -> Self {
         Self(Arc::new(watch))
     }
@@ -73,5 +73,5 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Default step limit of a run, summed over all threads.
+/// Default limit on the number of steps of a run, summed over all threads.
 const MOST_STEPS: StepLimit = StepLimit::new(1 << 28).with_each_thread(1 << 10);

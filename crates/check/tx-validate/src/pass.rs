@@ -147,7 +147,7 @@ impl Pass for Validate {
     }
 }
 
-/// Returns the message of an error, without its location.
+/// Returns the messages of the diagnostics of an error, without their locations.
 fn message(error: &tx::Error) -> String {
     let messages = error.diagnostics.iter().map(|one| one.message.as_str());
     messages.collect::<Vec<_>>().join("; ")

@@ -9,7 +9,7 @@ use tx_mlir::{
 use melior::ir::{TypeLike, ValueLike};
 
 /// Kind of a `vector.reduction`, the equivalent op for integers, and the equivalent op for floats.
-/// An op is `None` if MLIR has no such op for integers or for floats.
+/// The entry for integers or for floats is `None` if MLIR has no equivalent op.
 const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("add", Some("arith.addi"), Some("arith.addf")),
     ("mul", Some("arith.muli"), Some("arith.mulf")),

@@ -34,8 +34,8 @@ use tx_ptx::{AssembleError, Fact, Facts, FactsError, Module, PtxasNotFound, Usag
 const NAMED: usize = 1;
 
 /// Compares the PTX of an artifact with its device IR, and assembles the PTX with `ptxas`. If
-/// `ptxas` is `None`, the function searches `PATH`. A missing `ptxas` is not an error; the verdict
-/// mentions that `ptxas` is missing.
+/// `ptxas` is `None`, the function searches `PATH`. If `ptxas` is not found, the function returns
+/// no error; the verdict mentions the missing `ptxas`.
 pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
     let module = match Module::parse(&artifact.ptx) {
         Ok(module) => module,
@@ -115,8 +115,8 @@ fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// Returns the position of an operation in the summary, and the singular and the plural of the name
-/// of the operation. The function returns `None` for scalar accesses, because the summary does not
+/// Returns the index of an operation in the summary, and the singular and the plural of the name of
+/// the operation. The function returns `None` for scalar accesses, because the summary does not
 /// count scalar accesses.
 fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     Some(match fact {
@@ -140,8 +140,8 @@ fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     })
 }
 
-/// Returns whether an operation is a fence. A removable fence is a fence that LLVM may add around
-/// an atomic operation; the IR contains no op for a removable fence.
+/// Returns whether an operation is a fence. A removable fence is a fence that LLVM may emit around
+/// an atomic operation although the IR contains no op for the fence.
 fn is_fence(fact: &Fact) -> bool {
     matches!(fact, Fact::Fence { .. })
 }

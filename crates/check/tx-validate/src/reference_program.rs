@@ -33,8 +33,8 @@ impl<'r, 'c> ReferenceProgram<'r, 'c> {
         }
     }
 
-    /// Returns the results of the program for an input. If the cache contains the results, the
-    /// function does not run the program.
+    /// Returns the results of the input program for one input. If the cache contains the results,
+    /// the function does not run the input program.
     pub(crate) fn run(&self, case: &Case) -> Result<Arc<Reference>, Verdict> {
         let key = self.kept.map(|kept| {
             (

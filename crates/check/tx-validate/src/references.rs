@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tx_interp::Bound;
 use tx_runtime::Arg;
 
-/// Results of the input program, with their error bounds.
+/// Results of the input program for one input, with the error bounds of the results.
 #[derive(Debug)]
 pub(crate) struct Reference {
     pub(crate) results: Results,
@@ -29,7 +29,7 @@ impl Reference {
 
 /// Cache of reference results, for programs that are validated repeatedly with equal inputs.
 ///
-/// The cache holds up to 1 GiB.
+/// The cache holds up to 1 GiB of results.
 #[derive(Default)]
 pub struct References {
     kept: Mutex<CachedReferences>,
@@ -77,7 +77,7 @@ impl References {
         self.kept().found.get(&key).cloned()
     }
 
-    /// Stores a result. If the remaining space of the cache is too small for the result, the
+    /// Stores a result. If the result does not fit in the remaining space of the cache, the
     /// function first clears the cache.
     pub(crate) fn keep(&self, key: Key, reference: &Arc<Reference>) {
         let mut kept = self.kept();

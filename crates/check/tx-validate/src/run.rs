@@ -1,4 +1,4 @@
-//! Runs of the inputs after each stage of a compilation.
+//! Runs of the module after each stage of a compilation, on the inputs of the validation.
 
 use crate::budget::Budget;
 use crate::case::Case;
@@ -24,14 +24,14 @@ use tx_runtime::Arg;
 /// module after the stage.
 pub type Edit<'e> = dyn FnMut(&str, &mut Module<'_>) + 'e;
 
-/// Number of inputs that run under all thread schedules.
+/// Number of inputs on which the executor runs kernels under all thread schedules.
 const SCHEDULED: usize = 2;
 
 /// Default work limit of a stage, in ops and memory accesses of all threads.
 const MOST_WORK: u64 = 1 << 24;
 
 /// Default work limit of the stages `parse` and `launch`. If the option `kernel` selects one
-/// kernel, the limit is eight times as high.
+/// kernel, the limit is eight times [`MOST_WORK_AT_THE_ENDS`].
 const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 
 /// Pass that defines which of several equal elements an argmin or argmax returns.
@@ -45,8 +45,9 @@ pub(crate) struct Run<'r> {
     stages: Vec<Stage>,
     variants: Vec<String>,
     /// Index and device IR of each stage whose module is in the LLVM dialect. Loading a kernel into
-    /// the executor is slow. The executor therefore runs the inputs on the final device IR first,
-    /// and on the stages in the LLVM dialect only if the final device IR fails.
+    /// the executor is slow. The executor therefore first runs the final device IR on the inputs,
+    /// and runs the IR after the other stages in the LLVM dialect only if the final device IR
+    /// fails.
     lowered: Vec<(usize, String)>,
     /// Set if a kernel converts an address to an integer, because the kernel may then branch on the
     /// alignment.
@@ -55,14 +56,14 @@ pub(crate) struct Run<'r> {
     laws: Option<(usize, Verdict)>,
     text: String,
     /// Text of an input program with linalg ops. After stage [`CONVERTS`], the validation computes
-    /// the remaining reference results with the text in `source`.
+    /// the reference results of the remaining inputs with the text in `source`.
     source: Option<String>,
-    /// Set if the module already contains all barriers that the program needs.
+    /// Set if the input program already contains all barriers that the program needs.
     synchronized: bool,
     pub(crate) assumed: Option<&'static str>,
     /// Set if an op of the input program assumes an alignment.
     aligned: bool,
-    /// Error that the input program causes before any pass has run.
+    /// Error of the input program that occurs before any pass has run.
     pub(crate) unfit: Option<Verdict>,
     started: Instant,
     now: String,
@@ -116,7 +117,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// Compiles the program and runs the inputs after each pass.
+    /// Compiles the program, and runs the module after each pass on the inputs.
     pub(crate) fn compile(
         &mut self,
         compiler: &Compiler,
@@ -135,8 +136,8 @@ impl<'r> Run<'r> {
         Ok(artifact)
     }
 
-    /// Returns a failing input if the failing pass is unknown, because all failing inputs ran only
-    /// in the stage `launch`.
+    /// Returns an input with a wrong result if the failing pass is unknown, because the validation
+    /// used all inputs with wrong results only in the stage `launch`.
     pub(crate) fn suspect(&self) -> Option<Input> {
         let mut wrong = self.cases.iter().filter(|case| case.is_wrong);
         let first = wrong.clone().next()?;
@@ -146,7 +147,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// Runs the inputs on the module after a stage.
+    /// Runs the module after the stage `name` on the inputs.
     fn stage(
         &mut self,
         name: &str,
@@ -211,7 +212,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Changes a successful verdict on a stage to `AsBefore` if the results of some input were
+    /// Changes a successful verdict on a stage to `AsBefore` if the results for some input were
     /// already wrong in the previous stage.
     fn beside_what_is_wrong(&self, verdict: Verdict) -> Verdict {
         let stays = self.cases.iter().any(|case| case.stays_wrong);
@@ -221,8 +222,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Returns whether the validation skips the stage `name`, because the index of the stage is
-    /// outside the requested range.
+    /// Returns whether the validation skips the stage `name`: the index of the stage is outside of
+    /// the requested range of stages.
     fn is_known(&self, name: &str) -> bool {
         let number = self.stages.len();
         let right = number + 1 < self.options.known && name != CONVERTS;
@@ -287,8 +288,8 @@ impl<'r> Run<'r> {
     }
 
     /// Computes the missing reference results with the input program. If the program contains
-    /// linalg ops, the reference results of inputs that run only in the stage `launch` are computed
-    /// after stage [`CONVERTS`].
+    /// linalg ops, the validation computes the reference results for inputs of the stage `launch`
+    /// later, after stage [`CONVERTS`].
     fn refer(
         &mut self,
         session: &Session,
@@ -332,8 +333,8 @@ impl<'r> Run<'r> {
         Ok(verdict)
     }
 
-    /// Runs the inputs on the module after the current stage, and replaces the reference results of
-    /// each input that runs without an error.
+    /// Runs the module after the current stage on each input, and replaces the reference results
+    /// for each input on which the run has no error.
     fn refer_again(&mut self, session: &Session, module: &Module<'_>, text: &str) {
         let Ok(generic) = stages::generic(session, module) else {
             return;
@@ -346,7 +347,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Computes the remaining reference results with the input program, after stage [`CONVERTS`].
+    /// Computes the reference results of the remaining inputs with the input program, after stage
+    /// [`CONVERTS`].
     fn refer_rest(&mut self, session: &Session) -> Result<(), Error> {
         let Some(source) = self.source.take() else {
             return Ok(());
@@ -360,8 +362,8 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Runs the inputs on a module, and compares the results with the results of the previous stage
-    /// and with the reference results. At stage [`CONVERTS`], the comparison can accept an infinite
+    /// Runs a module on the inputs, and compares the results with the results of the previous stage
+    /// and with the reference results. At stage [`CONVERTS`], the function can accept an infinite
     /// result although the reference result is NaN.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
@@ -564,7 +566,8 @@ impl<'r> Run<'r> {
         run.filter(open).count()
     }
 
-    /// Returns the kernels that no input launches; empty if the launches are unknown.
+    /// Returns the kernels that are launched for no input; empty if the launched kernels are
+    /// unknown.
     pub(crate) fn unlaunched(&self) -> Vec<String> {
         let run = || self.cases.iter().filter(|case| case.is_run);
         let is_unknown = |case: &Case| case.input.launched.is_empty();

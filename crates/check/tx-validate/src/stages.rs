@@ -31,8 +31,8 @@ pub(crate) fn variants(module: &Module<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the grid that the validation assumes if the kernel `entry` reads block ids and its grid
-/// size is unknown.
+/// Returns the grid that the validation assumes for the kernel `entry`; `None` unless the kernel
+/// reads block ids and has an unknown grid size.
 pub(crate) fn assumed_grid(module: &Module<'_>, entry: &str) -> Option<&'static str> {
     let is_entry = |op: &Op<'_>| string_attribute(*op, "sym_name").as_deref() == Some(entry);
     ops(module)

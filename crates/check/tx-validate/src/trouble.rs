@@ -13,7 +13,7 @@ pub enum Trouble {
     /// Options or arguments that do not fit the program.
     #[error("{0}")]
     Input(String),
-    /// The program rejects the given arguments.
+    /// The program does not accept the given arguments.
     #[error(transparent)]
     Arguments(Box<tx_runtime::Error>),
     /// The program fails with all generated inputs, or no combination of sizes satisfies the checks

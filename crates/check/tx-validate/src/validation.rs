@@ -26,8 +26,8 @@ pub struct Validation {
     pub left_out: usize,
     /// Number of inputs whose results were not compared, because their error bounds are infinite.
     pub open: usize,
-    /// Kernels that no input launches, because inputs of the required sizes would run too long. The
-    /// validation does not check a kernel that no input launches.
+    /// Kernels that are launched for no input, because a run on an input of the required sizes
+    /// would take too long. The validation does not check a kernel that is launched for no input.
     pub unlaunched: Vec<String>,
     /// Grid that the validation assumes if the user specifies no grid: `one block` or `one
     /// cluster`.
@@ -124,8 +124,8 @@ const CUSTOM: &str = "custom";
 const NOT_NEUTRAL: &str = "the identity is not neutral";
 
 /// Replaces the verdict on a stage by `AsBefore` if the stage repeats the error of an earlier
-/// stage. After the first data race, all later data races count as repeated errors, although their
-/// messages differ between stages.
+/// stage. After the first data race, all later data races count as repeated errors, although the
+/// messages of the stages differ.
 pub(crate) fn tell_once(stages: &mut [Stage]) {
     let mut wrong = None;
     let mut faults = BTreeSet::new();

@@ -29,7 +29,8 @@ pub(crate) type StageCallback<'w> =
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
     /// The module is verified after each pass. The compiler verifies after each pass in two cases:
-    /// a caller can access the module between passes, or passes or variants of other crates run.
+    /// a caller can access the module between passes, or the pipeline runs passes or variants of
+    /// other crates.
     Each,
     /// The module is verified only twice: after [`CONVERT_LINALG_TO_TILE`] and after the last pass.
     /// Each verification of a module takes about as long as a pass.

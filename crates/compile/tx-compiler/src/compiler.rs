@@ -112,7 +112,7 @@ impl Compiler {
 
     /// Leaves [`Artifact::device_ir`] empty, which reduces the compile time by 6 %. Only the CPU
     /// device needs the device IR of an artifact. A compiler with a [cache](Self::with_cache)
-    /// ignores the option, because cached artifacts must also run on the CPU device.
+    /// ignores `without_device_ir`, because cached artifacts must also run on the CPU device.
     #[must_use]
     pub fn without_device_ir(mut self) -> Self {
         self.options.has_device_ir = false;
@@ -285,8 +285,8 @@ impl Compiler {
         })
     }
 
-    /// Returns a warning if the entry is a kernel that reads its block index but has no
-    /// `known_grid_size`. If a launch specifies no grid, a kernel without `known_grid_size` runs
+    /// Returns a warning if the entry of a program is a kernel that reads its block index but has
+    /// no `known_grid_size`. If a launch specifies no grid, a kernel without `known_grid_size` runs
     /// with one block or one cluster.
     ///
     /// # Errors

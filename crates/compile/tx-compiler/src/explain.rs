@@ -10,16 +10,16 @@ use tx_plan::{Choice, Explanation, ScheduleCase, SourcePlace};
 /// Result of [`Compiler::explain`](crate::Compiler::explain).
 #[derive(Debug, Clone, Default)]
 pub struct Explained {
-    /// Choices of the compiler, such as schedules and variants. Each entry of the list contains the
-    /// reasons for the choice.
+    /// Choices of the compiler, such as schedules and variants. Each entry of `choices` contains
+    /// one choice and the reasons for the choice.
     pub choices: Vec<Explanation>,
     /// Warnings: constructs of the program that are legal but probably mistakes.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Explained {
-    /// Adds the choices of the pass `next` for a module, and the warnings of the pass. The function
-    /// adds nothing if the pass does not explain its choices.
+    /// Adds the choices of the pass `next` for a module, and the warnings of the pass. If the pass
+    /// does not explain its choices, the function adds no entries.
     pub(crate) fn add_choices(
         &mut self,
         session: &Session,
@@ -45,8 +45,8 @@ impl Explained {
     }
 }
 
-/// Kernel, with the source position of the op that the kernel computes, and with the range of row
-/// lengths that the kernel handles.
+/// Kernel name, with the source position of the op that the kernel computes, and with the range of
+/// row lengths that the kernel handles.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     name: String,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use tx_mlir::{Op, Session, blocks, copy, erase, ops, string_attribute, symbol_uses, top, walk};
 use tx_plan::{KernelModule, Step};
 
-/// Compiles the kernel of each launch step to its own PTX module. The separate PTX module contains
+/// Compiles the kernel of each launch step to its own PTX module. Each separate PTX module contains
 /// only one kernel, and the globals and functions that the kernel uses. Returns `None` if a pass
 /// fails.
 pub(crate) fn compile(

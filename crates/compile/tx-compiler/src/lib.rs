@@ -199,13 +199,14 @@ use melior::dialect::DialectRegistry;
 /// ```
 ///
 /// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tensor`,
-/// `tile` and `vector`. An entry for a dialect outside of MLIR and `tile` has the form `mine =
-/// my_dialect::handle`. `mine` is the name of the dialect, and the function `my_dialect::handle`
-/// returns the dialect handle.
+/// `tile` and `vector`. An entry of the list of dialects for a dialect outside of MLIR and `tile`
+/// has the form `mine = my_dialect::handle`. In the entry, `mine` is the name of the dialect, and
+/// the function `my_dialect::handle` returns the dialect handle.
 ///
-/// An option is a field, `NAME: TYPE = DEFAULT`. The type of an option is `u32`, `bool`, `String`,
-/// or any type that implements [`pass::OptionValue`]. The default value of every option is a string
-/// with the syntax of option values in pipeline text, such as `mine-split{limit=8 tell label=row}`.
+/// The declaration of an option is a field, `NAME: TYPE = DEFAULT`. The type of an option is `u32`,
+/// `bool`, `String`, or any type that implements [`pass::OptionValue`]. The default value of every
+/// option is a string with the syntax of option values in pipeline text, such as
+/// `mine-split{limit=8 tell label=row}`.
 #[macro_export]
 macro_rules! pass {
     ($($description:tt)*) => {
@@ -283,9 +284,10 @@ pub fn unknown_variant(name: &str) -> Option<String> {
 /// Registers a variant for the rest of the process. Every compilation that starts after the call
 /// considers the registered variant, in any MLIR context.
 ///
-/// A [cache](Compiler::with_cache) identifies a variant by the name of the variant and by the file
-/// of the compiler's binary. If the code of a variant in another file (such as a plugin) changes,
-/// the variant needs a new name.
+/// The key of an artifact in a [cache](Compiler::with_cache) identifies a variant by the name of
+/// the variant and by the file of the compiler's binary. If the code of the variant is in a file
+/// other than the compiler's binary (such as a plugin) and the code changes, the variant needs a
+/// new name.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Taken`] if a variant with the same name is already registered.

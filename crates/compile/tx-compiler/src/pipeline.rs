@@ -6,7 +6,7 @@ use tx_target::Chip;
 pub(crate) const LOWER_REDUCTION: &str = "lower-reduction";
 
 /// Pass that converts linalg ops to `tile` ops. The compiler always verifies the module after the
-/// conversion of linalg ops, because the verifiers of `tile` ops detect errors in the input
+/// pass that converts linalg ops, because the verifiers of `tile` ops detect errors in the input
 /// program.
 pub(crate) const CONVERT_LINALG_TO_TILE: &str = "convert-linalg-to-tile";
 

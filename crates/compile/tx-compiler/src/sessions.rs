@@ -8,11 +8,12 @@ use tx_mlir::Session;
 /// Maximum number of source bytes per context, because a context never frees types, attributes and
 /// locations.
 const MAX_BYTES: usize = 1 << 20;
-/// Minimum number of bytes by which a program increases the byte count that [`MAX_BYTES`] limits.
+/// Minimum number of bytes that a program adds to the byte count of a context; [`MAX_BYTES`] limits
+/// the byte count.
 const MIN_BYTES: usize = 1 << 12;
 
-/// Pool of idle MLIR contexts. The number of idle contexts is at most the largest number of
-/// concurrent compilations so far.
+/// Pool of idle MLIR contexts. The number of idle contexts in the pool is at most the largest
+/// number of concurrent compilations so far.
 #[derive(Default)]
 pub(crate) struct Sessions(Mutex<Vec<IdleSession>>);
 
@@ -23,7 +24,7 @@ struct IdleSession {
 
 impl Sessions {
     /// Calls `work` with an MLIR context, for a program of `bytes` bytes. If `work` succeeds, later
-    /// calls of this function reuse the context. If `work` fails, the function drops the context,
+    /// calls of the function reuse the context. If `work` fails, the function drops the context,
     /// because the state of the context is unknown.
     pub(crate) fn with<R>(
         &self,

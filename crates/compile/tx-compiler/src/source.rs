@@ -10,7 +10,7 @@ pub struct Source {
     /// Name of the function or kernel to compile. If the program has only one function or kernel,
     /// the name may be `None`.
     pub entry: Option<String>,
-    /// If the flag is set, the compiler keeps the IR after each stage in
+    /// If `keep_stages` is set, the compiler keeps the IR after each stage in
     /// [`Artifact::stages`](crate::Artifact::stages).
     pub keep_stages: bool,
 }

@@ -12,7 +12,7 @@ use tx_mlir::{
 /// Reduction with its candidate schedules.
 #[derive(Debug, Clone)]
 pub struct Tunable {
-    /// Name of the enclosing function.
+    /// Name of the function that contains the op.
     pub function: String,
     /// Name of the op.
     pub op: String,
@@ -20,8 +20,8 @@ pub struct Tunable {
     pub place: Option<tx_plan::LineColumn>,
     /// Candidate schedules; the first candidate is the default schedule.
     pub candidates: Vec<Candidate>,
-    /// Name of the GPU for which [`Candidate::microseconds`] is estimated. `estimated_for` also
-    /// contains the sizes that the estimates assume for dynamic dimensions.
+    /// Name of the GPU for which [`Candidate::microseconds`] is estimated. The text also contains
+    /// the sizes that the estimates assume for dynamic dimensions.
     pub estimated_for: String,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn tunables<'c>(
     Some(found)
 }
 
-/// Sets the attribute `schedule` of each op with a selected schedule.
+/// Sets the attribute `schedule` of each op for which a schedule is selected.
 pub(crate) fn write_schedules(
     session: &Session,
     tunables: &[(Op<'_>, Tunable)],

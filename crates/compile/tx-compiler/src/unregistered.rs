@@ -11,7 +11,8 @@ use tx_mlir::{
     string_attribute, symbol_path, top, walk,
 };
 
-/// Function or `gpu.module`, with the symbols that the op defines and the symbols that the op uses.
+/// Function or `gpu.module`, with the symbols that the function or module defines and the symbols
+/// that it uses.
 struct Unit<'c> {
     op: Op<'c>,
     defines: BTreeSet<String>,
@@ -77,8 +78,8 @@ pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed>
 }
 
 /// Returns the indices of all reachable units (functions and GPU modules). The callback `starts`
-/// selects the units at which the search starts, and the callback `follows` defines the edges
-/// between units.
+/// selects the units from which other units are reached, and the callback `follows` defines the
+/// edges between units.
 fn closure<'u, 'c>(
     units: &'u [Unit<'c>],
     starts: impl Fn(&Unit<'c>) -> bool,

@@ -156,8 +156,8 @@ impl Affine {
     }
 
     /// Returns the coefficient of dimension `dim`: the constant by which the value of the
-    /// expression increases if the dimension increases by 1. Returns `None` if the value of the
-    /// expression does not increase by a constant.
+    /// expression increases if the dimension increases by 1. Returns `None` if the function finds
+    /// no such constant.
     pub fn step(&self, dim: usize) -> Option<i64> {
         if !self.uses(dim) {
             return Some(0);
@@ -175,7 +175,7 @@ impl Affine {
 }
 
 impl AffineMap {
-    /// Reads an `affine_map` attribute; `None` for another attribute.
+    /// Reads an `affine_map` attribute; returns `None` for an attribute of any other kind.
     pub fn of(attribute: Attribute<'_>) -> Option<Self> {
         let raw = attribute.to_raw();
         let count = |n: isize| usize::try_from(n).ok();
@@ -221,8 +221,8 @@ impl AffineMap {
         Some(dims)
     }
 
-    /// Returns the map after each dimension `i` is replaced by the expression `by[i]`. The returned
-    /// map has `dims` dimensions.
+    /// Returns a map with `dims` dimensions, in which the expression `by[i]` replaces each
+    /// dimension `i` of the original map.
     #[must_use]
     pub fn replace(&self, dims: usize, by: &[Affine]) -> Self {
         Self {
@@ -250,7 +250,8 @@ impl AffineMap {
     }
 }
 
-/// Returns the indexing maps of a `linalg` op, one per operand; `None` for another op.
+/// Returns the indexing maps of a `linalg` op, one per operand; `None` for an op of any other
+/// dialect.
 pub fn indexing_maps(op: Op<'_>) -> Option<Vec<AffineMap>> {
     // SAFETY: the op is alive; the C API returns null for ops of other dialects.
     let maps = unsafe {

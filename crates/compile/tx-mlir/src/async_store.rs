@@ -30,7 +30,7 @@ pub struct AsyncStore<'c> {
 }
 
 impl<'c> AsyncStore<'c> {
-    /// Reads `op` as an asynchronous store; `None` for another op.
+    /// Reads `op` as an asynchronous store; returns `None` if `op` is not an asynchronous store.
     pub fn of(op: Op<'c>) -> Option<Self> {
         if !crate::is(op, "llvm.inline_asm") {
             return None;
@@ -48,8 +48,8 @@ impl<'c> AsyncStore<'c> {
     }
 
     /// Returns the number of bytes that an `llvm.inline_asm` with the text `assembly` stores.
-    /// Returns `None` if the text is not an asynchronous store. The operands of the
-    /// `llvm.inline_asm` are, in this order, the address of the slot, the stored value, and the
+    /// Returns `None` if the text `assembly` is not an asynchronous store. The operands of an
+    /// asynchronous store are, in this order, the address of the slot, the stored value, and the
     /// address of the mbarrier object.
     pub fn bytes_of(assembly: &str) -> Option<u64> {
         let wide = ASSEMBLY.iter().position(|known| *known == assembly)?;

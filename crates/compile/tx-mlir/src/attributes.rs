@@ -37,7 +37,7 @@ pub fn constant_range(attribute: Attribute<'_>) -> Option<[i64; 2]> {
     unsafe { ffi::txConstantRange(attribute.to_raw(), bounds.as_mut_ptr()) }.then_some(bounds)
 }
 
-/// Returns the number of elements of an `!llvm.array`; `None` for another type.
+/// Returns the number of elements of the type `ty`; `None` if `ty` is not an `!llvm.array`.
 pub fn array_length(ty: Type<'_>) -> Option<u64> {
     // SAFETY: the type is alive.
     u64::try_from(unsafe { ffi::txArrayLength(ty.to_raw()) }).ok()
@@ -56,7 +56,7 @@ pub struct NvvmTarget {
 }
 
 impl NvvmTarget {
-    /// Reads an `#nvvm.target`; `None` for another attribute.
+    /// Reads an `#nvvm.target` attribute; returns `None` for an attribute of any other kind.
     pub fn of(attribute: Attribute<'_>) -> Option<Self> {
         let mut found = std::mem::MaybeUninit::uninit();
         // SAFETY: the call initializes `found` when it returns true, and both texts are copied.

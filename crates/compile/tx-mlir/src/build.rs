@@ -31,12 +31,12 @@ pub struct Builder<'c> {
     location: Location<'c>,
     /// Constants and memref sizes that the builder and its parent builders have emitted. A builder
     /// only appends ops, so the stored constants and sizes dominate every op that the builder emits
-    /// later.
+    /// after them.
     constants: RefCell<BTreeMap<ReuseKey, Val<'c>>>,
 }
 
-/// Key of a constant or a memref size. A builder emits only one op per key, and reuses the result
-/// of the op for the same key.
+/// Key of a constant or a memref size. For each key, a builder emits only one op, and reuses the
+/// result of the op.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum ReuseKey {
     /// Constant, identified by the addresses of its uniqued attribute and its uniqued type.
@@ -187,7 +187,7 @@ impl<'c> Builder<'c> {
         self.constant(splat, ty)
     }
 
-    /// Emits an `arith.constant`, or returns an equal dominating constant.
+    /// Emits an `arith.constant`, or returns an equal constant that dominates the insertion point.
     pub fn constant(&self, value: Attribute<'c>, ty: Type<'c>) -> Val<'c> {
         let key = ReuseKey::Constant(value.to_raw().ptr as usize, ty.to_raw().ptr as usize);
         if let Some(known) = self.constants.borrow().get(&key) {
@@ -202,8 +202,8 @@ impl<'c> Builder<'c> {
         made
     }
 
-    /// Emits a `memref.dim` of dimension `place`, or returns the result of an equal dominating
-    /// `memref.dim`.
+    /// Emits a `memref.dim` of dimension `place` of `memref`, or returns the result of an equal
+    /// `memref.dim` that dominates the insertion point.
     pub fn dim(&self, memref: Val<'c>, place: usize) -> Val<'c> {
         let key = ReuseKey::Size(key(memref), place);
         if let Some(known) = self.constants.borrow().get(&key) {
@@ -231,7 +231,7 @@ impl<'c> Builder<'c> {
 /// Returns block argument `index`.
 ///
 /// # Panics
-/// Panics if the block has no argument with the given index.
+/// Panics if `block` has no argument with the index `index`.
 pub fn argument<'c>(block: Blk<'c>, index: usize) -> Val<'c> {
     block
         .argument(index)
@@ -307,7 +307,8 @@ impl<'c> Create<'_, '_, 'c> {
         self.attr(name, value)
     }
 
-    /// Adds `operandSegmentSizes`: the number of operands in each operand group.
+    /// Adds the attribute `operandSegmentSizes`: the number of operands in each operand group of
+    /// the op.
     pub fn segments(self, sizes: &[usize]) -> Self {
         let sizes: Vec<i64> = sizes
             .iter()

@@ -1,4 +1,4 @@
-//! Operations of each kernel, and the number of occurrences of each operation.
+//! PTX operations of each kernel, with the number of occurrences of each operation in the kernel.
 
 mod collect;
 mod fact;
@@ -21,8 +21,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Returns a mutable reference to the facts of a kernel. If the kernel has no facts, the
-    /// function creates an empty list.
+    /// Returns a mutable reference to the operations of the kernel `name`. If no operations are
+    /// recorded for the kernel, the function creates an empty list.
     pub fn kernel(&mut self, name: &str) -> &mut KernelFacts {
         self.kernels.entry(name.to_owned()).or_default()
     }
@@ -49,37 +49,37 @@ pub enum LoopNesting {
 /// Number of occurrences of an operation in a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Number of occurrences outside loops.
+    /// Number of occurrences of the operation outside loops.
     pub outside: u64,
-    /// Number of occurrences in loops.
+    /// Number of occurrences of the operation in loops.
     pub inside: u64,
-    /// Number of occurrences in [`outside`](Count::outside) that LLVM may remove, because these
-    /// occurrences are unreachable or their results are unused. In facts of PTX,
-    /// `outside_may_vanish` is 0.
+    /// Number of the occurrences counted in [`outside`](Count::outside) that LLVM may remove,
+    /// because the code is unreachable or the result of the operation is unused. For operations of
+    /// PTX, `outside_may_vanish` is 0.
     pub outside_may_vanish: u64,
-    /// Number of occurrences in [`inside`](Count::inside) that LLVM may remove, for example because
-    /// a loop has no iterations.
+    /// Number of the occurrences counted in [`inside`](Count::inside) that LLVM may remove, for
+    /// example because a loop has no iterations.
     pub inside_may_vanish: u64,
 }
 
 impl Count {
-    /// Returns the number of all occurrences.
+    /// Returns the number of occurrences of the operation outside and inside loops.
     pub fn total(&self) -> u64 {
         self.outside.saturating_add(self.inside)
     }
 
-    /// Returns the number of occurrences that LLVM must keep.
+    /// Returns the number of occurrences of the operation that LLVM must keep.
     pub fn required(&self) -> u64 {
         self.required_outside()
             .saturating_add(self.required_inside())
     }
 
-    /// Returns the number of occurrences outside loops that LLVM must keep.
+    /// Returns the number of occurrences of the operation outside loops that LLVM must keep.
     pub fn required_outside(&self) -> u64 {
         self.outside.saturating_sub(self.outside_may_vanish)
     }
 
-    /// Returns the number of occurrences in loops that LLVM must keep.
+    /// Returns the number of occurrences of the operation in loops that LLVM must keep.
     pub fn required_inside(&self) -> u64 {
         self.inside.saturating_sub(self.inside_may_vanish)
     }
@@ -190,17 +190,17 @@ impl KernelFacts {
         self.blocks.extend(callee.blocks.iter().cloned());
     }
 
-    /// Returns the number of occurrences of a fact.
+    /// Returns the number of occurrences of the operation `fact` in the kernel.
     pub fn count(&self, fact: &Fact) -> Count {
         self.counts.get(fact).copied().unwrap_or_default()
     }
 
-    /// Returns all facts and their counts, in a fixed order.
+    /// Returns all operations of the kernel and their numbers of occurrences, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (&Fact, Count)> {
         self.counts.iter().map(|(fact, &count)| (fact, count))
     }
 
-    /// Returns whether the kernel has no facts.
+    /// Returns whether no operations are recorded for the kernel.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }

@@ -19,9 +19,9 @@ enum Definition {
     Several,
 }
 
-/// Opcodes without a result operand. For an opcode outside of the list, the analysis assumes that
-/// the instruction writes its first operand. If the list lacks an opcode without a result, the
-/// analysis may miss a constant, but finds no wrong constant.
+/// Opcodes without a result operand. For an opcode outside of `WITHOUT_RESULT`, the analysis
+/// assumes that the instruction writes its first operand. If `WITHOUT_RESULT` lacks an opcode
+/// without a result, the analysis may miss a constant, but finds no wrong constant.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",

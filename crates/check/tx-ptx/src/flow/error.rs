@@ -18,7 +18,7 @@ pub enum FlowError {
     DuplicateLabel {
         /// The label.
         label: String,
-        /// Position of the second definition.
+        /// Position of the second definition of the label.
         at: Position,
     },
     /// A branch without a target label.

@@ -21,8 +21,8 @@ impl<'a> Flat<'a> {
         Ok(flat)
     }
 
-    /// Appends the statements of one scope. The parser limits the nesting depth of scopes, and thus
-    /// the recursion depth of the function.
+    /// Appends the instructions of one scope to the list of instructions of the function. The
+    /// parser limits the nesting depth of scopes, and thus the recursion depth of the function.
     fn scope(
         &mut self,
         statements: &'a [Statement],

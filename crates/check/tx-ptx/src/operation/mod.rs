@@ -10,10 +10,9 @@ pub use types::{
 
 use crate::position::Position;
 
-/// A PTX instruction, with the operands and modifiers of the instruction that the comparison with
-/// the IR reads.
+/// A PTX instruction, reduced to the operands and modifiers that the comparison with the IR reads.
 ///
-/// A field with the value `None` represents an operand that is not constant.
+/// If an operand is not constant, the field of the operand is `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Threads of a block wait for each other.
@@ -106,14 +105,14 @@ pub enum Operation {
 /// A barrier of a block: `bar` or `barrier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Barrier {
-    /// Action of the threads at the barrier: arrive and wait, arrive without waiting, or arrive,
-    /// wait and reduce a predicate.
+    /// Action of the threads at the barrier: they arrive and wait; arrive without waiting; or
+    /// arrive, wait and reduce a predicate.
     pub kind: BarrierKind,
     /// Barrier number, 0 to 15.
     pub id: Option<u32>,
     /// Number of participating threads.
     pub threads: Threads,
-    /// Whether all threads of a warp execute the barrier together, as `bar` requires.
+    /// Whether all threads of a warp must execute the barrier together; always true for `bar`.
     pub aligned: bool,
 }
 
@@ -135,7 +134,7 @@ pub enum Threads {
     All,
     /// A constant number of threads.
     Count(u32),
-    /// A register of the instruction contains the number of threads.
+    /// The number of threads is in a register.
     Unknown,
 }
 
@@ -206,7 +205,7 @@ impl Access {
     }
 }
 
-/// Syntax error in an instruction whose opcode is known.
+/// Syntax error in an instruction whose opcode the decoder supports.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {}, column {}: `{opcode}` {problem}", at.line, at.column)]
 pub struct MalformedInstruction {

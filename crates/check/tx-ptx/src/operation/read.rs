@@ -75,7 +75,8 @@ impl Reader<'_> {
         self.instruction.opcode.has(modifier)
     }
 
-    /// Returns the first value that `name` returns for a modifier of the opcode.
+    /// Calls `name` for each modifier of the opcode, and returns the first result that is not
+    /// `None`.
     fn find<T>(&self, name: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.instruction.opcode.modifiers().find_map(name)
     }
@@ -297,8 +298,9 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the type of the combined values. If the signedness of an integer type does not affect
-/// the result, the function returns the `b` type of the same width.
+/// Returns the type of the values that an operation with the combiner `combine` and the type `ty`
+/// combines. If the signedness of an integer type does not affect the result, the function returns
+/// the `b` type of the same width.
 pub(crate) fn normal(combine: Combine, ty: ScalarType) -> ScalarType {
     match combine {
         Combine::Min | Combine::Max => ty,

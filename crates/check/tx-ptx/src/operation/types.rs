@@ -56,7 +56,8 @@ impl ScalarType {
     }
 
     /// Returns the type without the sign of an integer: `b32` for `u32` and `s32`. The signedness
-    /// of the type does not affect a sum, so LLVM may emit a signed or an unsigned type.
+    /// of an integer type does not affect a sum, so LLVM may emit a signed or an unsigned type for
+    /// a sum.
     pub fn without_sign(self) -> ScalarType {
         match self.name {
             "u8" | "s8" => ScalarType { name: "b8", ..self },
@@ -222,9 +223,11 @@ words! {
         Min = "min",
         /// The maximum of two values.
         Max = "max",
-        /// An increment; the new value is 0 if the old value is at least the operand.
+        /// An increment of a value in memory; the new value is 0 if the old value is at least the
+        /// operand.
         Inc = "inc",
-        /// A decrement; the new value is the operand if the old value is 0 or exceeds the operand.
+        /// A decrement of a value in memory; the new value is the operand if the old value is 0 or
+        /// exceeds the operand.
         Dec = "dec",
         /// Bitwise AND of integers, logical AND of predicates.
         And = "and",

@@ -3,14 +3,14 @@
 use crate::lexer::{Kind, Token, tokens};
 use crate::position::{ParseError, Position};
 
-/// Maximum nesting depth of scopes, lists and initialisers. Compilers emit at most two nesting
-/// levels. Without a limit on the nesting depth, a text that consists of opening braces would
-/// overflow the stack.
+/// Maximum nesting depth of scopes, lists and initialisers. Compilers emit PTX with at most two
+/// nesting levels of scopes, lists and initialisers. Without a limit on the nesting depth, a text
+/// that consists of opening braces would overflow the stack.
 const DEPTH: usize = 64;
 
 pub(super) struct Cursor {
-    /// All tokens of the text. The last token is [`Kind::End`]; `index` never exceeds the index of
-    /// the last token.
+    /// All tokens of the text. The last token is [`Kind::End`]; the field `index` never exceeds the
+    /// index of the last token.
     tokens: Vec<Token>,
     index: usize,
     depth: usize,
@@ -47,7 +47,8 @@ impl Cursor {
         &self.tokens[self.next_index()].kind
     }
 
-    /// Returns the token after the next token. The function skips markers of inline assembly.
+    /// Returns the second token after the cursor. The function skips the markers of inline
+    /// assembly.
     pub(super) fn peek_second(&self) -> &Kind {
         let next = self.next_index();
         self.tokens[next + 1..]

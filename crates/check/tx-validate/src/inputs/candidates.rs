@@ -13,13 +13,13 @@ pub(super) struct Candidate {
     /// Sizes of dynamic dimensions 0 to 3.
     pub(super) sizes: [usize; 4],
     pub(super) data: DataPattern,
-    /// Variation of the data pattern; `None` represents one input for each variation of the
-    /// pattern.
+    /// Variation of the data pattern; if `variation` is `None`, the candidate stands for one input
+    /// per variation of the pattern.
     pub(super) variation: Option<Variation>,
     /// Maximum number of elements of one argument.
     pub(super) most: usize,
-    /// Set if the candidate input was generated to test one kernel. Inputs that test one kernel run
-    /// first.
+    /// Set if the candidate input was generated to test one kernel. The validation uses inputs that
+    /// test one kernel before all other inputs.
     pub(super) of_kernel: bool,
 }
 
@@ -37,8 +37,8 @@ impl Candidate {
 
 /// Sizes of dynamic dimensions 0 to 3 of the arrays, and the data pattern of the arrays.
 ///
-/// Most sizes are not multiples of the warp size 32. A 64x128 array leaves no remainder in kernels
-/// that transpose tiles of 64 rows by 256 bytes. Some arrays have more than 256 rows, and some
+/// Most sizes are not multiples of the warp size 32. In kernels that transpose tiles of 64 rows by
+/// 256 bytes, a 64x128 array has no partial tiles. Some arrays have more than 256 rows, and some
 /// arrays have rows of more than 256 parts (groups of 32 columns). The size 131073 is one more than
 /// the number of elements that 256 blocks of 256 threads reduce in two loop iterations.
 const CANDIDATES: [([usize; 4], DataPattern); 29] = [
@@ -75,19 +75,20 @@ const CANDIDATES: [([usize; 4], DataPattern); 29] = [
 
 /// Sizes of an array whose rows have more than 256 parts (groups of 32 columns). The array tests
 /// kernels in which one block of at most 256 threads combines one partial result per part. If 128
-/// threads combine the partial results, 127 partial results remain for the fourth loop iteration.
+/// threads combine the 511 partial results of a row, 127 partial results remain for the fourth loop
+/// iteration.
 const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPattern::Parts);
 
 /// Sizes for the pattern `ExpOutlier`. A row is long enough for several warps, and short enough
 /// that the combination order hardly changes the result.
 const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. The maximum is [`LONGEST_ROW`] instead if rows of
-/// [`LONGEST_ROW`] elements launch the same kernels as all longer rows.
+/// Maximum length of a generated vector or row. If rows of [`LONGEST_ROW`] elements launch the same
+/// kernels as all longer rows, the maximum length is [`LONGEST_ROW`] instead.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_candidates`]. The data patterns contain no infinities. In a short row
-/// with an infinity, the results of some combiners depend on the combination order.
+/// with an infinity, the reduction results of some combiners depend on the combination order.
 const LENGTH_DATA: [DataPattern; 13] = [
     DataPattern::Signs,
     DataPattern::Random,
@@ -113,13 +114,13 @@ const TAIL_ROWS: usize = 3;
 /// use only the first [`FEW_PATTERNS`] data patterns.
 const FEW_PATTERNS_LENGTH: usize = 1 << 16;
 const FEW_PATTERNS: usize = 4;
-/// Number of variations that [`length_candidates`] and [`kernel_candidates`] assume for a data
-/// pattern. Kernels do not split a row into a multiple of 7 parts. Therefore, the outliers of two
-/// rows can be in different parts.
+/// Number of variations per data pattern in the inputs of [`length_candidates`] and
+/// [`kernel_candidates`]. Kernels do not split a row into a multiple of 7 parts, so the outliers of
+/// two rows can be in different parts.
 const LENGTH_VARIATIONS: usize = 7;
 
 /// Sizes with many long rows or with long columns. Inputs with many long rows or with long columns
-/// launch additional kernels.
+/// launch kernels that other inputs do not launch.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -129,9 +130,10 @@ const NUMBERS: [[usize; 4]; 7] = [
     [8293, 67, 1, 2],
     [4103, 1031, 1, 2],
 ];
-/// Sizes of the inputs that test one kernel with the data patterns of [`KERNEL_DATA`]. The rows and
-/// columns leave large remainders after one or two loop iterations. Some sizes have few rows,
-/// because the correct results of many rows could mask an error in one row.
+/// Sizes of the inputs that test one kernel with the data patterns of [`KERNEL_DATA`]. The numbers
+/// of rows and columns are chosen such that kernels process many remaining elements after one or
+/// two full loop iterations. Some sizes have few rows, because the correct results of many rows
+/// could mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -156,7 +158,7 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
 ];
 /// Number of row lengths per length class in the inputs that test one kernel. A length class is a
 /// range of row lengths that launch the same kernels. A thread reads up to 32 consecutive elements
-/// of a row, so the end of a row can be at 32 positions within the elements of a thread.
+/// of a row, so the last element of a row can be any of the up to 32 elements of a thread.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [DataPattern; 2] = [DataPattern::FarBelowZero, DataPattern::LastQuarter];
 /// Number of rows of the input for the last length class (the longest rows). A kernel that
@@ -166,11 +168,12 @@ const MOST_OF_ROWS: usize = 34 << 20;
 /// Length of a vector, and range of the exponents `e` for which 2^`e` is the index of an outlier. A
 /// thread block or a loop iteration often starts at an element whose index is a power of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
-/// Row counts and number of columns for kernels whose threads read several rows per loop iteration.
-/// Each row count leaves a different number of rows for the last iteration.
+/// Row counts and column count of inputs for kernels whose threads read several rows per loop
+/// iteration. Each row count leaves a different number of rows for the last iteration.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
-/// Number of patterns at the start of [`KERNEL_DATA`] that also run with more than
-/// [`MOST_ELEMENTS`] elements per argument.
+/// Number of data patterns at the start of [`KERNEL_DATA`] that are used with all sizes of
+/// [`KERNEL_SIZES`]; the other patterns are used only with sizes of at most [`MOST_ELEMENTS`]
+/// elements.
 const DATA_OF_LARGE: usize = 7;
 const KERNEL_DATA: [DataPattern; 14] = [
     DataPattern::Powers,
@@ -227,19 +230,21 @@ pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 /// Maximum number of elements of one argument of a program that launches a kernel with a fixed
 /// grid.
 const MOST_OF_LARGE: usize = 5 << 20;
-/// Number of elements for which a grid is expected to have its maximum size.
+/// Number of array elements for which a kernel is expected to launch the maximum number of threads
+/// of its grid.
 const MOST_THREADS: usize = 1 << 26;
-/// Number of elements per thread in tests of a fixed-size grid. The first number applies to arrays
-/// of rank at most 2, and the second number to arrays of higher rank. A thread reads up to 32
-/// elements (8 for a higher rank) per loop iteration, so each thread executes several iterations.
+/// Number of elements per thread in tests of a fixed-size grid. The first entry applies to arrays
+/// of rank at most 2, and the second entry applies to arrays of higher rank. A thread reads up to
+/// 32 elements (8 for a higher rank) per loop iteration, so each thread executes several
+/// iterations.
 const ROUNDS: [usize; 2] = [36, 18];
 /// Numbers of elements that a thread may read per loop iteration.
 const AT_ONCE: [usize; 2] = [8, 32];
 /// Number of contiguous elements that a block reads per loop iteration, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Number of threads between the outlier that tests one element of a thread and the outlier that
-/// tests the next element of a thread. At the distance [`LARGE_STEP`], no two outliers are in the
-/// same warp.
+/// Distance, in threads within a block, between the outliers for two consecutive elements of a
+/// thread. Because [`LARGE_STEP`] exceeds the warp size, the outliers for two consecutive elements
+/// are in different warps.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
@@ -310,9 +315,10 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Returns eight lengths of a length class. In the eight lengths, any three adjacent low bits take
-/// all eight values. If a thread reads 2, 4 or 8 elements per loop iteration, the eight lengths
-/// place the last element of a row at each of the 2, 4 or 8 positions.
+/// Returns eight lengths of a length class. For any three adjacent low bits of a length, the eight
+/// lengths contain all eight combinations of the three bits. If a thread reads 2, 4 or 8 elements
+/// per loop iteration, the eight lengths place the last element of a row at each of the 2, 4 or 8
+/// positions.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // The entries are powers of a generator of GF(8): any three adjacent powers are linearly
     // independent.
@@ -330,8 +336,8 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     (0..8).map(length).collect()
 }
 
-/// Returns all candidate inputs, in the order of selection. If `kernel` is given, the result
-/// includes inputs that test only the kernel `kernel`.
+/// Returns all candidate inputs, in the order of selection. If the argument `kernel` is given, the
+/// result includes inputs that test only this kernel.
 pub(super) fn candidates(
     plan: &Plan,
     guess: Guess,
@@ -615,9 +621,9 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
     whole.into_iter().chain(alone).collect()
 }
 
-/// Returns all assumptions about which dynamic dimensions have equal sizes. The assumptions are
-/// sorted by the number of launch plan steps that launch a kernel if the assumption holds. The
-/// assumption with the highest number is the first element.
+/// Returns all assumptions about which dynamic dimensions have equal sizes. The function sorts the
+/// assumptions by the number of launch steps that launch a kernel under the assumption, in
+/// descending order.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);

@@ -1,9 +1,9 @@
-//! Generation of inputs. The sizes are chosen such that split loops have remainders, and the values
-//! are chosen such that errors change the results.
+//! Generation of inputs. The array sizes are chosen such that split loops have remainders, and the
+//! element values are chosen such that errors change the results.
 //!
-//! Module `candidates` chooses sizes and data patterns, module `sizes` adapts the sizes to the checks
-//! of the program, and module `numbers` fills the arrays. Module `inputs` selects inputs that
-//! together run in a few seconds.
+//! Module `candidates` chooses sizes and data patterns, module `sizes` adapts the sizes to the
+//! checks of the program, and module `numbers` fills the arrays. Module `inputs` limits the number
+//! of inputs such that the validation takes a few seconds.
 
 mod candidates;
 mod numbers;
@@ -26,18 +26,20 @@ use tx_runtime::{Arg, Array, Number};
 /// Arguments of one call of the program.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Short description, such as `33x100, powers of two`.
+    /// Short description of the input, such as `33x100, powers of two`.
     pub name: String,
     /// Arguments.
     pub args: Vec<Arg>,
     /// Set if the data pattern fills arrays with -0.0.
     pub(crate) zeros: bool,
-    /// For each step of the launch plan, whether the step launches a kernel; empty if unknown.
+    /// For each step of the launch plan, whether the step launches a kernel for the input; empty if
+    /// unknown.
     pub(crate) launched: Vec<bool>,
-    /// Index among all inputs, which determines the alignment of the arrays.
+    /// Index of the input among all inputs, which determines the alignment of the arrays.
     pub(crate) number: usize,
-    /// Set if the input runs after every stage; other inputs run only in the stage `launch`. An
-    /// input that fails in the stage `launch` runs again after every stage.
+    /// Set if the validation uses the input after every stage; other inputs are used only in the
+    /// stage `launch`. If the stage `launch` fails for an input, the validation runs the IR after
+    /// every stage on this input.
     pub(crate) every_stage: bool,
 }
 
@@ -170,7 +172,7 @@ struct Planned {
     variation: Variation,
     /// Index in the list of candidate inputs.
     number: usize,
-    /// Number of candidate inputs with the same data pattern that run before the candidate input.
+    /// Number of candidate inputs with the same data pattern that precede the candidate input.
     before: usize,
     /// Set if the input was generated to test one kernel. Inputs for one kernel have a separate
     /// cost limit.
@@ -178,20 +180,21 @@ struct Planned {
     every_stage: bool,
 }
 
-/// Limit on the summed cost (threads + elements) of the inputs that run after every stage.
-/// [`LEAST_OF_ALL`] inputs run after every stage regardless of the limit.
+/// Limit on the summed cost (threads + elements) of the inputs that the validation uses after every
+/// stage. Regardless of the limit, the validation uses [`LEAST_OF_ALL`] inputs after every stage.
 const MOST_OF_ALL: u64 = 1 << 19;
 /// Limit on the summed cost (threads + elements) of all inputs, applied separately to small and to
-/// large inputs. If the option `kernel` selects one kernel, the limit is 18 times as high.
+/// large inputs. If the option `kernel` selects one kernel, the limit is 18 times
+/// [`MOST_AT_THE_END`].
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Maximum cost (threads + elements) of a small input; inputs with a higher cost are large.
 const FEW_ELEMENTS: u64 = 1 << 15;
-/// Number of inputs that run after every stage regardless of their cost.
+/// Number of inputs that the validation uses after every stage regardless of their cost.
 const LEAST_OF_ALL: usize = 6;
 
-/// Selects inputs that together run in a few seconds. The function groups the inputs by the kernels
-/// that they launch, and selects one input of each group in turn. The first selected inputs run
-/// after every stage.
+/// Selects inputs for a validation of a few seconds. The function groups the inputs by the kernels
+/// that they launch, and selects one input of each group in turn. The validation uses the first
+/// selected inputs after every stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     // For each set of launched kernels, the number of selected inputs and their summed cost.
     let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();
@@ -325,7 +328,8 @@ fn join(shape: &[usize]) -> String {
     }
 }
 
-/// Copies one value to all elements that the memref layout maps to one address.
+/// Copies one value to all elements of `array` that the memref layout of the argument maps to one
+/// address.
 fn share(array: Array, plan: &Plan, argument: usize) -> Result<Array, Trouble> {
     let ArgumentType::Memref(memref) = &plan.arguments[argument].ty else {
         return Ok(array);

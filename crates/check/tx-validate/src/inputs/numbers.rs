@@ -7,7 +7,7 @@ use tx_plan::{ArgumentType, ElementType, Plan};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DataPattern {
     /// Most elements are ±1, and a few elements are ±2 or ±0.5; large arrays contain no ±0.5. Sums,
-    /// sums of squares and products are exact in any order.
+    /// sums of squares and products of the elements are exact in any order.
     Powers,
     /// Small integers with many duplicates.
     SmallIntegers,
@@ -16,8 +16,8 @@ pub(super) enum DataPattern {
     /// Random floats in [-1, 1); integers with random bits.
     Random,
     /// Floats with many significant digits; the sum of thousands of these floats is still exact. If
-    /// a program rounds a partial sum, the result changes. All bits of an integer element are set;
-    /// this integer is the identity of `and` and of an unsigned minimum.
+    /// a program rounds a partial sum, the computed sum is therefore wrong. Integers have all bits
+    /// set; such an integer is the identity of `and` and of an unsigned minimum.
     ManyDigits,
     /// Floats are -0.0. In variations ([`Variation`]) with an odd index, the floats of all
     /// arguments except the first are 1.0. If the accumulator of a sum does not start at -0.0, the
@@ -26,8 +26,8 @@ pub(super) enum DataPattern {
     /// Floats are 1.0; integers are random.
     Ones,
     /// All elements of the first argument have the least value of their type, and all elements of
-    /// the other arguments have the greatest value. If the initial value of the accumulator is not
-    /// the identity, a minimum or maximum is wrong.
+    /// the other arguments have the greatest value. If a kernel initializes the accumulator of a
+    /// minimum or maximum with a value other than the identity, the result is wrong.
     Least,
     /// All elements of the first argument have the greatest value of their type, and all elements
     /// of the other arguments have the least value.
@@ -43,8 +43,8 @@ pub(super) enum DataPattern {
     /// Equal elements, except for one NaN per row; the NaNs form a diagonal.
     Nans,
     /// NaNs, except for the first column, the last column and one large value per row. The large
-    /// values of all rows form a diagonal. Each large value is the maximum of its row if the
-    /// maximum ignores NaN.
+    /// values of all rows form a diagonal. If the reduction is a maximum that ignores NaN, each
+    /// large value is the result of its row.
     Numbers,
     /// Equal elements, except for one large and one small outlier per row. The two outliers of a
     /// row are in different groups of 32 columns. Each group of columns contains an outlier in at
@@ -66,15 +66,16 @@ pub(super) enum DataPattern {
     /// result. Each variation ([`Variation`]) moves the outlier or uses another kind of outlier.
     SingleOutlier,
     /// The elements of even rows ascend and the elements of odd rows descend, so the minimum and
-    /// the maximum of a row are at its ends.
+    /// the maximum of a row are at the ends of the row.
     Slopes,
-    /// Zeros, except for one element per row, near the end of the row. A sum of the row from left
-    /// to right is exact up to the nonzero element. In every fourth long row, the index of the
-    /// nonzero element is a power of two plus 3, because loop iterations begin at powers of two.
+    /// Zeros, except for one element per row, near the end of the row. If a sum adds the elements
+    /// of a row from left to right, the partial sums before the nonzero element are exactly 0. In
+    /// every fourth long row, the index of the nonzero element is a power of two plus 3, because
+    /// loop iterations begin at powers of two.
     NearRowEnd,
     /// Equal elements, except for one large outlier per row, within the last quarter of the row.
-    /// The outlier is in the remainder of the row, because kernels compute a predicate for each
-    /// group of remainder elements, and a wrong predicate omits the outlier.
+    /// The outlier is in the remainder of the row: kernels compute a predicate for each group of
+    /// remainder elements, and a wrong predicate omits the outlier.
     LastQuarter,
     /// Equal elements, except for one outlier per row. The outlier exceeds the other elements by
     /// 2.5 ln 2. The exponential of 2.5 ln 2 is 2^2.5, and a polynomial approximation of `exp2` is
@@ -89,7 +90,7 @@ pub(super) enum DataPattern {
     FewLarge,
 }
 
-/// Variation of a data pattern, such as another place or kind of the outliers: index of the
+/// Variation of a data pattern, such as a different place or kind of the outliers: index of the
 /// variation, and number of variations of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variation {
@@ -97,13 +98,13 @@ pub(super) struct Variation {
     of: usize,
     /// Kinds of outliers; consecutive variations use consecutive kinds.
     outliers: &'static [Role],
-    /// Index of the outlier. If the index is `None`, the field `number` determines the index of the
+    /// Index of the outlier. If `at` is `None`, the field `number` determines the index of the
     /// outlier.
     at: Option<usize>,
 }
 
 impl Variation {
-    /// Returns the variation with index `number`; `of` is the number of variations.
+    /// Returns the variation with index `number` of a data pattern with `of` variations.
     pub(super) fn nth(number: usize, of: usize, outliers: &'static [Role]) -> Self {
         Self {
             number,
@@ -121,7 +122,7 @@ impl Variation {
         }
     }
 
-    /// Returns the number of variations of the pattern `data` that run before the variation `self`.
+    /// Returns the number of variations of the pattern `data` that precede the variation `self`.
     /// Variations of the pattern `SingleOutlier` that test the first thread of a block alternate
     /// with the other variations.
     pub(super) fn before(self, data: DataPattern) -> usize {
@@ -291,21 +292,21 @@ impl DataPattern {
 }
 
 const COLUMN_VARIATIONS: usize = 7;
-/// Number of rows between the outliers of adjacent columns, and number of column groups between the
-/// outliers of adjacent rows. The number is prime, and divides none of the usual numbers of rows
-/// and column groups.
+/// Number of rows between the outliers of adjacent columns; for patterns with column groups, number
+/// of column groups between the outliers of adjacent rows. [`STEP`] is prime, and divides none of
+/// the usual numbers of rows and column groups.
 const STEP: usize = 277;
-/// Number of columns above which a loop over a row needs several iterations.
+/// Number of columns above which a thread block needs several loop iterations for a row.
 const LONG: usize = 1024;
 /// Number of columns in a group of columns (part of a row). If a row has fewer than [`FEW_PARTS`]
-/// columns, a group has 8 columns instead.
+/// columns, a group of columns has 8 columns instead.
 pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
 /// Maximum number of inputs of the pattern `Peaks`, `Nans` or `Numbers` for a large array.
 const LEAST_PEAKS: usize = 8;
 const MOST_PARTS: usize = 32;
-/// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. A pattern
-/// may have [`LEAST_PEAKS`] inputs even if their elements exceed the limit.
+/// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. Regardless
+/// of the number of elements, a pattern may have [`LEAST_PEAKS`] inputs.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array for which the variations place the outlier at every
 /// index.
@@ -321,8 +322,8 @@ const SLOTS: usize = 7;
 const ROUND: usize = (SLOTS + 1) * LEAST_BLOCK;
 const DISTANT_OUTLIER_VARIATIONS: usize = 18;
 pub(super) const LEAST_BLOCK: usize = 256;
-/// Maximum shift amount in the computation of the index of an outlier. A shift by 32 gives an index
-/// that exceeds the size of any array, so the last element becomes the outlier.
+/// Maximum shift amount in the computation of the element index of an outlier. A shift by 32 gives
+/// an index that exceeds the size of any array, so the last element becomes the outlier.
 const MOST_SHIFT: usize = 32;
 /// Kinds of outliers for most programs.
 const OUTLIERS: [Role; 6] = [
@@ -340,11 +341,11 @@ const OUTLIERS_FOR_CLASS_TESTS: [Role; 3] = [Role::Nan, Role::Infinite, Role::Hu
 /// value.
 const FEW: usize = 256;
 
-/// Maximum number of elements of an array of the pattern `Powers` that contains ±0.5. The sum of
-/// squares of the array is then exact in f32.
+/// Maximum number of elements of an array of the pattern `Powers` that contains ±0.5. Up to
+/// [`MOST_POWERS`] elements, the sum of squares of the elements is exact in f32.
 const MOST_POWERS: usize = 1 << 20;
 /// Maximum number of elements of an array of the pattern `ManyDigits` whose elements all have the
-/// same sign. The sum of the array is then exact in f32.
+/// same sign. Up to [`MOST_LONG`] elements, the sum of the elements is exact in f32.
 const MOST_LONG: usize = 5200;
 
 /// Random number generator (SplitMix64).
@@ -522,22 +523,22 @@ pub(super) enum Role {
     Nan,
     /// Largest finite value.
     Huge,
-    /// Next representable value above the plain positive elements.
+    /// The next representable value above the positive value of the elements that are not outliers.
     Next,
-    /// Next representable value below the plain negative elements.
+    /// The next representable value below the negative value of the elements that are not outliers.
     NextBelow,
     /// The outlier is -0.0; some of the elements after the outlier are +0.0.
     Zero,
     /// +0.0 after a -0.0.
     ZeroBehind,
-    /// Value that exceeds the value of the plain elements by 2.5 ln 2.
+    /// Value that exceeds the elements that are not outliers by 2.5 ln 2.
     ExpOutlier,
     /// Infinity in a float array; the second greatest value in an integer array.
     Infinite,
     /// Slightly less than -1.
     Near,
-    /// Element of an ascending or descending row. The fields are the number of steps from the low
-    /// end of the row to the element, and the number of columns of the row.
+    /// Element of an ascending or descending row. The fields are the distance of the element from
+    /// the low end of the row, in columns, and the number of columns of the row.
     Step(usize, usize),
 }
 

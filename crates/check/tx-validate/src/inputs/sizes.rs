@@ -17,8 +17,9 @@ pub(crate) enum Guess {
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
-    /// Launch extent of each step of the launch plan; `None` if the step launches no kernel. Zeros
-    /// represent a launch extent that is unknown before execution.
+    /// Launch sizes (grid, block and dynamic shared memory) of each step of the launch plan; `None`
+    /// if the step launches no kernel. All sizes of a launch are 0 if the sizes are unknown before
+    /// execution.
     pub(super) launches: Vec<Option<Extent3>>,
 }
 

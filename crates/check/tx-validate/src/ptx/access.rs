@@ -14,8 +14,8 @@ use tx_mlir::{
 };
 use tx_ptx::{Direction, Fact, LoopNesting, Space};
 
-/// Key of a load or store: the direction (load or store), the value number of the address, and the
-/// size in bytes.
+/// Key of a load or store in the map of accesses: the direction (load or store), the value number
+/// of the address, and the size in bytes.
 type AccessKey = (Direction, usize, u64);
 
 /// Global variables with internal linkage. LLVM can analyze all uses of a variable with internal
@@ -28,7 +28,7 @@ pub(super) struct Variables {
 
 impl Variables {
     /// Collects the internal variables of a module. A load in the set `forwarded` does not count as
-    /// a read of the variable, because LLVM may replace the load by a stored value.
+    /// a read of a variable, because LLVM may replace the load by a stored value.
     pub(super) fn of(module: &[Op<'_>], forwarded: &Loads) -> Self {
         let mut uses: BTreeMap<String, (bool, bool)> = module
             .iter()
@@ -77,7 +77,7 @@ pub(super) struct Accesses<'c> {
     in_kernel: bool,
     /// Value number of each SSA value; two SSA values with the same value number are equal.
     numbers: BTreeMap<usize, usize>,
-    /// Users of each value, except for ops that affect neither a result nor memory.
+    /// Ops that use each value, except for ops that affect neither a result nor memory.
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<AccessKey>,
 }
@@ -85,8 +85,8 @@ pub(super) struct Accesses<'c> {
 /// A load or store of the IR, described as a fact for the comparison with PTX.
 pub(super) struct FoundAccess {
     pub(super) fact: Fact,
-    /// Position of the access. The position is `InLoop` if LLVM may emit any number of accesses for
-    /// the op.
+    /// Position of the access. The position is `InLoop` if LLVM may emit any number of PTX accesses
+    /// for the op.
     pub(super) place: LoopNesting,
     pub(super) removable: bool,
 }

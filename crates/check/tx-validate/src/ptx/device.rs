@@ -17,7 +17,7 @@ use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, LoopNesting};
 #[derive(Clone, Copy)]
 struct Site {
     place: LoopNesting,
-    /// Set if LLVM may remove an op at the position.
+    /// Set if LLVM may remove an op with the position `place`.
     removable: bool,
 }
 

@@ -10,7 +10,7 @@ pub(super) struct Reached<'c> {
     pub(super) block: Blk<'c>,
     pub(super) in_loop: bool,
     /// Set if LLVM may remove the block, because the block is unreachable or execution never
-    /// reaches its end.
+    /// reaches the end of the block.
     pub(super) removable: bool,
 }
 

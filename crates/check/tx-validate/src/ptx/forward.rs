@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{Op, is, operands, ops, successors};
 use tx_ptx::Fact;
 
-/// Set of load ops; [`id`] returns the identifier of an op.
+/// Set of load ops, each represented by the identifier that [`id`] returns.
 pub(super) type Loads = BTreeSet<usize>;
 
 /// Returns the address of an operation as its unique id.

@@ -334,7 +334,7 @@ fn intrinsic(called: &str, inputs: &[Val<'_>]) -> Option<Vec<EmittedOperation>> 
     Some(vec![EmittedOperation::once(fact)])
 }
 
-/// Numbers that LLVM assigns to atomic orderings.
+/// Integers that LLVM assigns to atomic orderings.
 const ACQUIRE: i64 = 4;
 const RELEASE: i64 = 5;
 const ACQUIRE_RELEASE: i64 = 6;

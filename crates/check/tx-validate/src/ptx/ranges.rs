@@ -25,7 +25,7 @@ impl Range {
     }
 }
 
-/// Ranges of block arguments, merged over the incoming branches.
+/// Ranges of block arguments; each range is merged from the values that the incoming branches pass.
 #[derive(Default)]
 pub(super) struct Arguments {
     /// `None` means any value.
@@ -171,7 +171,8 @@ impl Arguments {
     }
 }
 
-/// Returns the range of the values of a special register. LLVM assumes the same range.
+/// Returns the range of the values of a special register. LLVM assumes the same range for the
+/// special register.
 fn hardware(register: &str) -> Option<Range> {
     let (name, dimension) = register
         .strip_prefix("nvvm.read.ptx.sreg.")?

@@ -1,5 +1,5 @@
-//! Size-limited cache in a folder. The key of a cached result is a hash of the inputs from which
-//! the result was computed.
+//! Size-limited cache in a folder. The key of a cached result is a hash of the inputs of the
+//! computation of the result.
 //!
 //! Any number of threads and processes may share a folder. The cache first writes a result and the
 //! checksum of the result to a temporary file, and then renames the file. The rename is atomic, so
@@ -42,9 +42,9 @@ impl fmt::Display for Key {
     }
 }
 
-/// Number of subfolders. The first hexadecimal digit of a key selects the subfolder of its result.
-/// Each subfolder has an equal fraction of the size limit, so the cache scans only one subfolder
-/// when it stores a result.
+/// Number of subfolders. The first hexadecimal digit of a key selects the subfolder that contains
+/// the result for the key. Each subfolder has an equal fraction of the size limit, so the cache
+/// scans only one subfolder when it stores a result.
 const SUBFOLDERS: u64 = 16;
 
 /// Prefix of the names of temporary files.
@@ -125,8 +125,8 @@ impl Cache {
         })
     }
 
-    /// Returns the error of the last failed store. A caller of `put` may ignore the error of `put`:
-    /// the creator of the cache can query the last error with this function.
+    /// Returns the error of the last failed store. If a caller of `put` ignores the error of `put`,
+    /// the creator of the cache can still query the error with this function.
     pub fn trouble(&self) -> Option<String> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         trouble.clone()

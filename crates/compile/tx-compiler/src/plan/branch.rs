@@ -19,9 +19,9 @@ const CONDITIONS: &str = "a condition must be an `arith.cmpi` of sizes, strides,
                           integer arguments, a remainder compared with 0, or several of these \
                           joined by `arith.andi`";
 
-/// Returns whether the launch steps form a choice: a list of alternatives of which exactly one runs
-/// for any arguments. An `scf.if` with launches in only one branch does not form a choice, because
-/// no launch step runs if the other branch is taken.
+/// Returns whether the launch steps form a choice: a list of alternatives, exactly one of which
+/// runs for any arguments. An `scf.if` with launches in only one branch does not form a choice,
+/// because no launch step runs if the other branch is taken.
 pub(super) fn is_choice(steps: &[Step]) -> bool {
     steps.iter().any(|step| !step.when.is_empty()) && exactly_one(alternatives(steps)).is_ok()
 }

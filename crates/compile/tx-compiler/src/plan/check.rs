@@ -10,8 +10,8 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, codes, error, is, results, string_attribute};
 use tx_plan::{Check, Expr, Relation};
 
-/// Checks of a launch plan. A launcher evaluates all checks before the first launch, so the
-/// translation of an op in a branch must not add a check.
+/// Checks of a launch plan. A launcher evaluates all checks before the first launch, so an op in a
+/// branch of the host function must not add a check.
 #[derive(Default)]
 pub(super) struct Checks {
     pub(super) checks: Vec<Check>,
@@ -91,7 +91,8 @@ impl Checks {
     }
 }
 
-/// Returns a check that fails if the comparison of an assertion is false.
+/// Returns a check of the comparison that a `cf.assert` asserts; the check fails if the comparison
+/// is false.
 fn check<'c>(
     values: &Values<'c>,
     assert: Op<'c>,
@@ -116,7 +117,7 @@ fn check<'c>(
 }
 
 /// Returns whether two checks have equal relations and equal operands; the operands of `==` and
-/// `!=` may have either order. The comparison ignores the messages of the checks.
+/// `!=` may have either order. The function ignores the messages of the checks.
 fn same(a: &Check, b: &Check) -> bool {
     let as_they_are = (&a.left, &a.right) == (&b.left, &b.right);
     let swapped = || {

@@ -28,7 +28,7 @@ pub(super) enum Conjunct<'c> {
 }
 
 impl<'c> Conjunct<'c> {
-    /// Returns the comparison ops whose results the conjunct uses.
+    /// Returns the `arith.cmpi` and `arith.cmpf` ops whose results the conjunct uses.
     pub(super) fn comparisons(self) -> Vec<Op<'c>> {
         let mut found = Vec::new();
         let mut pending = match self {

@@ -43,8 +43,8 @@ fn block_reader(entry: Op<'_>) -> Option<Op<'_>> {
         .find(|op| reads_block(*op))
 }
 
-/// Returns the unit of the grid size of `entry` (blocks or clusters), and the smallest grid as
-/// text.
+/// Returns the unit in which the grid size of the kernel `entry` is counted (blocks or clusters),
+/// and a text for a grid of one unit.
 fn smallest_grid(entry: Op<'_>) -> (&'static str, &'static str) {
     match cluster_of(entry) {
         Some(_) => ("clusters", "one cluster"),
@@ -58,7 +58,7 @@ pub fn assumed_grid(entry: Op<'_>) -> Option<&'static str> {
     block_reader(entry).map(|_| smallest_grid(entry).1)
 }
 
-/// Returns the warning that `entry` is launched with an assumed grid size.
+/// Returns the warning that the kernel `entry` is launched with an assumed grid size.
 pub(super) fn unknown_grid(entry: Op<'_>) -> Option<Warning> {
     let block_reader = block_reader(entry)?;
     let (what, assumed) = smallest_grid(entry);

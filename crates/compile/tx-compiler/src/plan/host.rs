@@ -38,7 +38,7 @@ struct Host<'c> {
     path: Vec<Condition>,
     /// Number of translated branches.
     branches: usize,
-    /// Number of choices (lists of alternative launch steps) so far.
+    /// Number of choices (lists of alternative launch steps) that the translation has found so far.
     choices: usize,
     kernels: Kernels<'c>,
 }
@@ -194,8 +194,8 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// Translates an `scf.if`. Each launch in a branch becomes a launch step. The launcher runs the
-    /// launch step only if the conditions of the branch are true.
+    /// Translates an `scf.if`. Each launch in a branch becomes a launch step. At run time, the
+    /// launcher runs the launch step only if the conditions of the branch are true.
     fn branch(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let [condition] = operands(op)[..] else {
             return Err(unsupported_op(op));
@@ -236,8 +236,8 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// Marks the launch steps from index `first` on as one choice, if exactly one alternative of
-    /// the steps runs for any arguments.
+    /// Marks the launch steps with indices of at least `first` as one choice, if the launch steps
+    /// are alternatives of which exactly one runs for any arguments.
     fn mark_choice(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         if is_choice(steps) {

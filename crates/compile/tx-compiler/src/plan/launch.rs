@@ -208,7 +208,7 @@ fn operand<'c>(values: &Values<'c>, op: Op<'c>, value: Val<'c>) -> Result<Operan
     })
 }
 
-/// Returns the argument or temporary whose elements are exactly the elements of the view.
+/// Returns the argument or temporary that has exactly the elements of `view`.
 fn whole(values: &Values<'_>, view: &View) -> Option<Operand> {
     match view.base {
         Base::Argument(i) => match values.arguments.get(i)? {
@@ -224,8 +224,8 @@ fn whole(values: &Values<'_>, view: &View) -> Option<Operand> {
     }
 }
 
-/// Returns the bits of a constant. Reports an error if the constant is neither in the signed nor in
-/// the unsigned range of its type.
+/// Returns the bits of a constant. Reports an error if the value is outside of both the signed and
+/// the unsigned range of the type `ty`.
 fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed> {
     let bits = width(ty);
     if bits == 64 {
@@ -246,7 +246,8 @@ fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed>
     }
 }
 
-/// Reports an error if a constant launch size differs from the size in the kernel's attributes.
+/// Reports an error if a constant block or grid size of a launch differs from the size in the
+/// attributes of the kernel.
 fn agree(
     op: Op<'_>,
     kernel: Op<'_>,

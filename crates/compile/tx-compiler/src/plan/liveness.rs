@@ -4,10 +4,10 @@ use super::condition::{Conjunct, conjuncts};
 use std::collections::BTreeSet;
 use tx_mlir::{Blk, Op, blocks, defining_op, is, is_pure, key, operands, ops, results, walk};
 
-/// Returns the ops of a block that a launch plan needs. The returned list omits pure ops whose
-/// results are unused. To evaluate a condition, a launch plan needs the operands of the comparison
-/// op, but not the result of the comparison op. The function adds the operands of the returned ops
-/// to `values`.
+/// Returns the ops of a block that the translation to a launch plan needs. The returned list omits
+/// pure ops whose results are unused. To evaluate a condition, a launcher needs the operands of the
+/// comparison op, but not the result of the comparison op. The function adds the operands of the
+/// returned ops to `values`.
 pub(super) fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op<'c>> {
     let mut needed: Vec<Op<'c>> = ops(block)
         .into_iter()
@@ -27,7 +27,7 @@ pub(super) fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op
     needed
 }
 
-/// Adds to `values` the operands of `op` that a launch plan uses.
+/// Adds to `values` the operands of `op` that the translation to a launch plan reads.
 fn add_used(op: Op<'_>, values: &mut BTreeSet<usize>) {
     if !is(op, "cf.assert") && !is(op, "scf.if") {
         values.extend(walk(op).into_iter().flat_map(operands).map(key));

@@ -14,8 +14,8 @@ use tx_mlir::{
 };
 use tx_plan::{ElementType, Expr, Relation};
 
-/// Returns the value of an `arith` or `affine` op. If the translation treats a value as exact, the
-/// function adds a check that the value is in the range of its type.
+/// Returns the value of an `arith` or `affine` op. If the translation assumes that a value does not
+/// wrap around, the function adds a check that the value is in the range of its type.
 pub(super) fn compute<'c>(
     values: &Values<'c>,
     checks: &mut Checks,
@@ -62,8 +62,8 @@ impl<'c> Scalars<'_, 'c> {
     }
 
     /// Returns the value of an integer operand of any width. For a type narrower than 64 bits, the
-    /// function adds a check that the value is in the range of the type. In the compiled program, a
-    /// value outside of the range of its type wraps around.
+    /// function adds a check that the value is in the range of the type. A value outside of the
+    /// range of its type would wrap around in the compiled program.
     fn exact(&mut self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
         let (ty, expr) = self.values.integer(op, value)?;
         if ty != ElementType::I1 && width(ty) < 64 && !self.checks.is_in_branch() {
@@ -201,9 +201,9 @@ impl<'c> Scalars<'_, 'c> {
         Ok(result)
     }
 
-    /// Translates an integer cast. The function returns the value of the operand, without
-    /// truncation. The launch plan checks that each value passed to a kernel is in the range of its
-    /// type.
+    /// Translates an integer cast. The returned value is the value of the operand of the cast,
+    /// without truncation. The launch plan contains checks that each value passed to a kernel is in
+    /// the range of its type.
     fn cast(&mut self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
         let Some(operand) = operands(op).first().copied() else {
             return Err(unsupported_op(op));

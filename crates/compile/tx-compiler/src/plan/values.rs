@@ -56,8 +56,8 @@ impl<'c> Values<'c> {
         self.values.insert(key(result), value);
     }
 
-    /// Returns the symbolic value of an operand of `op`, or an error if the value is unknown or is
-    /// freed memory.
+    /// Returns the symbolic value of an operand of `op`, or an error if the value is unknown or
+    /// refers to freed memory.
     pub(super) fn value(&self, op: Op<'c>, value: Val<'c>) -> Result<&Value, Failed> {
         let known = self.values.get(&key(value)).ok_or_else(|| {
             error(
@@ -97,7 +97,7 @@ impl<'c> Values<'c> {
         Ok(view)
     }
 
-    /// Returns the type and the value of an integer operand.
+    /// Returns the argument type and the symbolic value of an integer operand of `op`.
     pub(super) fn integer(
         &self,
         op: Op<'c>,
@@ -126,7 +126,7 @@ impl<'c> Values<'c> {
         }
     }
 
-    /// Returns the symbolic value of an SSA value, if known.
+    /// Returns the symbolic value of an SSA value; `None` if the symbolic value is unknown.
     pub(super) fn known(&self, value: Val<'c>) -> Option<&Value> {
         self.values.get(&key(value))
     }

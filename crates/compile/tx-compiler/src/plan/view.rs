@@ -35,7 +35,8 @@ fn refine(view: &mut View, ty: &MemRef<'_>) {
     known(&mut view.offset, ty.offset);
 }
 
-/// Returns a view in which one dimension replaces each group of dimensions of the original view.
+/// Returns a view in which each group of dimensions of the original view is collapsed into one
+/// dimension.
 fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
     let (sizes, strides) = groups
         .iter()
@@ -82,8 +83,8 @@ fn stride_of_group(view: &View, group: &[usize]) -> Expr {
     stride
 }
 
-/// Returns the view after each dimension is expanded into a group of dimensions with the sizes
-/// `sizes`.
+/// Returns a view in which each dimension of the original view is expanded into a group of
+/// dimensions; `sizes` contains the sizes of the new dimensions.
 fn expand(view: &View, groups: &[Vec<usize>], sizes: Vec<Expr>) -> View {
     let mut strides = vec![Expr::Const(1); sizes.len()];
     for (group, stride) in groups.iter().zip(&view.strides) {

@@ -47,8 +47,8 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
 
 /// Returns whether an op is a barrier, a register exchange, an assertion or a print. Barriers,
 /// exchanges, assertions and prints write no kernel argument. MLIR nevertheless assumes that
-/// barriers, exchanges, assertions and prints write memory. Some of these ops declare a write
-/// effect, and the other ops declare no effects.
+/// barriers, exchanges, assertions and prints write memory, because each of these ops declares
+/// either a write effect or no effects.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)
@@ -70,7 +70,7 @@ mod tests {
     use std::path::{Path, PathBuf};
     use tx_mlir::{Session, blocks};
 
-    /// Folders of lit tests. The tests lower the programs of the listed folders to kernels.
+    /// Folders of lit tests. The tests lower the programs of `FOLDERS` to kernels.
     const FOLDERS: [&str; 6] = [
         "convert-tile-to-gpu",
         "lower-reduction",
@@ -81,7 +81,7 @@ mod tests {
     ];
 
     /// Checks that the memory effects of every emitted op are known. If a kernel contains an op
-    /// with unknown effects, all arguments of the kernel count as written.
+    /// with unknown effects, the compiler assumes that the kernel writes all its arguments.
     #[test]
     fn effects_of_all_that_passes_emit_are_known() {
         crate::register();
