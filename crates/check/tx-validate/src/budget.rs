@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// For each input, the interpreter counts the executed ops and memory accesses. The number of
 /// accesses cannot be derived from the sizes of the input, because every thread of a block may read
 /// the same element. The work for one input is the estimate of the work for further inputs with the
-/// same sizes. The work of an input does not depend on the machine, so every machine selects the
+/// same sizes. The work for an input is the same on every machine, so every machine selects the
 /// same inputs.
 #[derive(Debug)]
 pub(crate) struct Budget {

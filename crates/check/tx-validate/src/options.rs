@@ -19,8 +19,9 @@ pub struct Options {
     /// Path of `ptxas` or of its directory; `None` searches `PATH`.
     pub ptxas: Option<PathBuf>,
     /// Range of the indices of the inputs to use; `None` selects all inputs. For each set of
-    /// kernels that an input launches, the validation uses at least one input, even if the index of
-    /// the input is outside of the range. Inputs with low indices are small and expose most errors.
+    /// kernels that the program launches for some input, the validation uses at least one input,
+    /// even if the index of the input is outside of the range. Inputs with low indices are small
+    /// and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` selects a default
     /// limit, which allows a few seconds per stage. For each set of launched kernels, the

@@ -117,7 +117,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// Compiles the program, and runs the module after each pass on the inputs.
+    /// Compiles the program. After each pass, the function runs the module on the inputs.
     pub(crate) fn compile(
         &mut self,
         compiler: &Compiler,
@@ -288,8 +288,8 @@ impl<'r> Run<'r> {
     }
 
     /// Computes the missing reference results with the input program. If the program contains
-    /// linalg ops, the validation computes the reference results for inputs of the stage `launch`
-    /// later, after stage [`CONVERTS`].
+    /// linalg ops, the validation computes the reference results of inputs that are used only in
+    /// the stage `launch` later, after stage [`CONVERTS`].
     fn refer(
         &mut self,
         session: &Session,

@@ -11,7 +11,7 @@ use tx_plan::{ArgumentType, EntryKind, Extent, Plan};
 /// Checks every pass of a compiler by execution, including passes registered by the caller.
 ///
 /// # Errors
-/// Returns an error if the program does not compile, or if no input fits the program.
+/// Returns an error if the program does not compile, or if the program accepts no input.
 pub fn validate(
     compiler: &Compiler,
     source: &Source,

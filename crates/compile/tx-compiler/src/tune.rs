@@ -20,8 +20,8 @@ pub struct Tunable {
     pub place: Option<tx_plan::LineColumn>,
     /// Candidate schedules; the first candidate is the default schedule.
     pub candidates: Vec<Candidate>,
-    /// Name of the GPU for which [`Candidate::microseconds`] is estimated. The text also contains
-    /// the sizes that the estimates assume for dynamic dimensions.
+    /// Name of the GPU for which [`Candidate::microseconds`] is estimated. `estimated_for` also
+    /// contains the sizes that the time estimates assume for dynamic dimensions.
     pub estimated_for: String,
 }
 

@@ -83,8 +83,9 @@ const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPatter
 /// that the combination order hardly changes the result.
 const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. If rows of [`LONGEST_ROW`] elements launch the same
-/// kernels as all longer rows, the maximum length is [`LONGEST_ROW`] instead.
+/// Maximum length of a generated vector or row. If the program launches the same kernels for rows
+/// of [`LONGEST_ROW`] elements and for all longer rows, the maximum length is [`LONGEST_ROW`]
+/// instead.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_candidates`]. The data patterns contain no infinities. In a short row
@@ -119,8 +120,8 @@ const FEW_PATTERNS: usize = 4;
 /// two rows can be in different parts.
 const LENGTH_VARIATIONS: usize = 7;
 
-/// Sizes with many long rows or with long columns. Inputs with many long rows or with long columns
-/// launch kernels that other inputs do not launch.
+/// Sizes with many long rows or with long columns. For inputs with many long rows or with long
+/// columns, a program may launch kernels that it launches for no other inputs.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -157,8 +158,9 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1_100_003, 1, 1],
 ];
 /// Number of row lengths per length class in the inputs that test one kernel. A length class is a
-/// range of row lengths that launch the same kernels. A thread reads up to 32 consecutive elements
-/// of a row, so the last element of a row can be any of the up to 32 elements of a thread.
+/// range of row lengths for which a program launches the same kernels. A thread reads up to 32
+/// consecutive elements of a row, so the last element of a row can be any of the up to 32 elements
+/// of a thread.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [DataPattern; 2] = [DataPattern::FarBelowZero, DataPattern::LastQuarter];
 /// Number of rows of the input for the last length class (the longest rows). A kernel that
@@ -263,12 +265,12 @@ fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Returns the minimum and maximum of each length class, which is a range of row or vector lengths
-/// that launch the same kernels.
+/// Returns the minimum and maximum of each length class. A length class is a range of row or vector
+/// lengths for which the program launches the same kernels.
 fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     let rank = most_dimensions(plan);
     let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
-    // The lengths that launch the same kernels are contiguous.
+    // The lengths for which the program launches the same kernels are contiguous.
     let mut classes: Vec<(usize, usize)> = Vec::new();
     // Start at 2: in a row of one element, a NaN or infinity is not combined with anything.
     let (mut first, mut length) = (2, 2);
@@ -448,8 +450,8 @@ fn spread_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Ve
     candidates.chain(many).collect()
 }
 
-/// Returns candidate inputs with sizes of [`NUMBERS`] that launch a kernel which no input in
-/// `candidates` launches.
+/// Returns candidate inputs with sizes of [`NUMBERS`], for which the program launches a kernel that
+/// it launches for no input in `candidates`.
 fn number_candidates(plan: &Plan, guess: Guess, candidates: &[Candidate]) -> Vec<Candidate> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());

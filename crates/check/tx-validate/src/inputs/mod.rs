@@ -46,10 +46,10 @@ pub struct Input {
 /// Returns the inputs of a program. The result is empty if no sizes satisfy the checks of the
 /// program. The parameter `guess` determines which dynamic dimensions have equal sizes.
 ///
-/// The parameter `numbers` limits the result to a range of input indices. The result contains at
-/// least one input for each set of kernels that an input launches, even if the index of the input
-/// is outside of `numbers`. If at least one input launches the kernel `kernel`, the result contains
-/// only inputs that launch the kernel `kernel`.
+/// The parameter `numbers` limits the result to a range of input indices. For each set of kernels
+/// that the program launches for some input, the result contains at least one input, even if the
+/// index of the input is outside of `numbers`. If the program launches the kernel `kernel` for at
+/// least one input, the result contains only inputs for which the program launches this kernel.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,
@@ -192,8 +192,8 @@ const FEW_ELEMENTS: u64 = 1 << 15;
 /// Number of inputs that the validation uses after every stage regardless of their cost.
 const LEAST_OF_ALL: usize = 6;
 
-/// Selects inputs for a validation of a few seconds. The function groups the inputs by the kernels
-/// that they launch, and selects one input of each group in turn. The validation uses the first
+/// Selects inputs for a validation of a few seconds. The function groups the inputs by the set of
+/// launched kernels, and repeatedly selects one input of each group. The validation uses the first
 /// selected inputs after every stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     // For each set of launched kernels, the number of selected inputs and their summed cost.

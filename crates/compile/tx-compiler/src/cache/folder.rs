@@ -59,7 +59,8 @@ const ABANDONED_AGE: Duration = Duration::from_secs(3600);
 pub struct Cache {
     folder: PathBuf,
     limit: u64,
-    /// Error of the last failed call of `put`. All clones of a cache share the last error.
+    /// Error of the last failed call of `put`. All clones of a cache share the error of the last
+    /// failed `put`.
     trouble: Arc<Mutex<Option<String>>>,
 }
 

@@ -43,8 +43,8 @@ fn block_reader(entry: Op<'_>) -> Option<Op<'_>> {
         .find(|op| reads_block(*op))
 }
 
-/// Returns the unit in which the grid size of the kernel `entry` is counted (blocks or clusters),
-/// and a text for a grid of one unit.
+/// Returns the unit of the grid size of the kernel `entry` (`blocks` or `clusters`), and a
+/// description of the smallest grid (`one block` or `one cluster`).
 fn smallest_grid(entry: Op<'_>) -> (&'static str, &'static str) {
     match cluster_of(entry) {
         Some(_) => ("clusters", "one cluster"),

@@ -336,7 +336,8 @@ fn value_type(op: Op<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// Reports an op with inconsistent attributes that MLIR's verifier does not detect.
+/// Returns an error for an op whose attributes are inconsistent; MLIR's verifier does not detect
+/// the inconsistency.
 fn malformed(op: Op<'_>) -> Failed {
     error(
         op.location(),
