@@ -8,7 +8,7 @@
 //! many offsets as the section has attributes and types. MLIR therefore overwrites the heap if a
 //! group contains too many offsets. MLIR also accepts dense arrays whose element type is not a
 //! number type; MLIR's printer then reads the elements as numbers. MLIR's reader emits an error for
-//! bytecode that is damaged in any other way.
+//! damaged bytecode with neither of these two defects.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
@@ -19,7 +19,7 @@ use mlir_sys::MlirAttribute;
 const MAGIC: &[u8] = b"ML\xefR";
 /// Identifier of the section with the offsets of attributes and types.
 const ATTR_TYPE_OFFSET: u8 = 3;
-/// Bit that is set in a section identifier if an alignment field follows the section length.
+/// Flag in a section identifier: if the flag is set, an alignment field follows the section length.
 const ALIGNED: u8 = 0x80;
 const PADDING: u8 = 0xcb;
 
@@ -27,8 +27,8 @@ pub(crate) fn is_bytecode(source: &[u8]) -> bool {
     source.starts_with(MAGIC)
 }
 
-/// Returns an error message for bytecode that would overwrite the heap; `None` for other bytecode
-/// and for text.
+/// Returns an error message for bytecode with which MLIR's reader would overwrite the heap; `None`
+/// for all other bytecode, and for text.
 pub(crate) fn damage(source: &[u8]) -> Option<String> {
     let offsets = attr_type_offsets(source)?;
     let mut reader = Reader(offsets);

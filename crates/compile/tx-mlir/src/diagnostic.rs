@@ -257,7 +257,7 @@ pub enum Severity {
     Error,
     /// Diagnostic for a program that the compiler accepts, but that probably has a mistake.
     Warning,
-    /// Additional text that is attached to another diagnostic.
+    /// Additional text that is attached to an error, a warning or a remark.
     Note,
     /// Information that the user requested by an option.
     Remark,
@@ -354,8 +354,8 @@ mod tests {
     use crate::session::Session;
     use melior::ir::operation::OperationLike;
 
-    /// Checks that a diagnostic at the implicit module is emitted at the first op with a line
-    /// number.
+    /// Checks that a diagnostic at the top-level module is emitted at the first op with a line
+    /// number, if the module is not in the source text.
     #[test]
     fn files_as_a_whole_are_shown_at_their_first_op() {
         let session = Session::new(|_| {});

@@ -70,8 +70,8 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     status
 }
 
-/// Writes the counters of the passes registered from Rust. MLIR's statistics report omits the
-/// counters if LLVM is built without statistics.
+/// Writes the statistics counters of the passes registered from Rust. MLIR's statistics report
+/// omits the counters if LLVM is built without statistics.
 fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     for pass in statistics() {
         writeln!(out, "{}", pass.argument)?;
@@ -135,8 +135,8 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
 }
 
 /// Returns whether MLIR can read the input safely. If the input would crash MLIR, or if MLIR would
-/// misread the input, prints an error message and returns false. MLIR itself reports all other
-/// errors in the input.
+/// misread the input, prints an error message and returns false. MLIR itself reports the errors
+/// that neither crash nor mislead MLIR.
 fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
         // This context has no dialects, because it serves only the diagnostic handler.
@@ -150,8 +150,8 @@ fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     parse(&context, name, source).is_some()
 }
 
-/// Command-line flags that print information. If a command line contains a flag that prints
-/// information, the program does not read an input file.
+/// Command-line flags, such as `--help`, with which the program prints information and reads no
+/// input file.
 const INFORMATION_FLAGS: &[&str] = &[
     "help",
     "help-hidden",

@@ -63,8 +63,8 @@ pub fn only_computes(op: Op<'_>) -> bool {
     is_pure(op) || memory_effects(op).is_some_and(|effects| effects.is_empty())
 }
 
-/// Returns whether the only memory effects of `op` are reads of values for which `readable` returns
-/// true. Effects of nested ops are ignored.
+/// Returns whether the only memory effects of `op` are reads of memory for which `readable` returns
+/// true. The function ignores the memory effects of the ops nested in an `scf` op.
 pub fn only_reads<'c>(op: Op<'c>, readable: impl Fn(Val<'c>) -> bool) -> bool {
     let reads = |effects: Vec<Effect<'c>>| {
         let mut effects = effects.into_iter();

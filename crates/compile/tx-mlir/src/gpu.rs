@@ -63,7 +63,7 @@ pub struct LaunchOperands<'c> {
     pub arguments: Vec<Val<'c>>,
 }
 
-/// Index of the operand group of `gpu.launch_func` that contains the dynamic shared memory size.
+/// Index of the dynamic shared memory size in the `operandSegmentSizes` of a `gpu.launch_func`.
 const DYNAMIC_SHARED_GROUP: usize = 10;
 
 impl<'c> LaunchOperands<'c> {

@@ -119,7 +119,8 @@ pub fn blocks<'c>(op: Op<'c>) -> Vec<Blk<'c>> {
     blocks
 }
 
-/// Returns the blocks of region `region` of `op`, in order; empty if the op has no such region.
+/// Returns the blocks of the region of `op` with index `region`, in order; an empty list if the
+/// region does not exist.
 pub fn region_blocks<'c>(op: Op<'c>, region: usize) -> Vec<Blk<'c>> {
     if region >= op.region_count() {
         return Vec::new();

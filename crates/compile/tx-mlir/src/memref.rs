@@ -36,7 +36,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// Returns the name of the memory space for messages.
+    /// Returns the text that denotes the memory space in error messages, such as `global memory`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Global => "global memory",
@@ -95,7 +95,7 @@ impl<'c> MemRef<'c> {
         MemRefType::try_from(self.ty).ok()?.memory_space()
     }
 
-    /// Returns whether the elements are contiguous in row-major order, with offset 0.
+    /// Returns whether the elements of the memref are contiguous in row-major order, with offset 0.
     pub fn is_contiguous(&self) -> bool {
         let Ok(memref) = MemRefType::try_from(self.ty) else {
             return false;
@@ -108,12 +108,12 @@ impl<'c> MemRef<'c> {
         }
     }
 
-    /// Returns the number of dimensions.
+    /// Returns the number of dimensions of the memref.
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
 
-    /// Returns the number of elements; `None` if a size is dynamic.
+    /// Returns the number of elements of the memref; `None` if a size is dynamic.
     pub fn elements(&self) -> Option<u64> {
         self.shape
             .iter()
@@ -141,7 +141,7 @@ pub fn mixed<'c>(op: Op<'c>, attribute: &str, dynamic: &[Val<'c>]) -> Option<Vec
 }
 
 /// Returns the reassociation of a `memref.collapse_shape` or `memref.expand_shape`: one list of
-/// dimensions per group.
+/// dimensions per reassociation group.
 pub fn reassociation(op: Op<'_>) -> Option<Vec<Vec<usize>>> {
     elements(crate::ir::attribute(op, "reassociation")?)?
         .into_iter()
@@ -216,8 +216,9 @@ struct ElementPositions {
 }
 
 impl ElementPositions {
-    /// Reads the element positions of the view `value`. Returns `None` for a dynamic stride or
-    /// offset, and for a view of a `memref.view`.
+    /// Reads the element positions of the view `value`. Returns `None` if a stride or the offset of
+    /// the view is dynamic, or if the chain of views from the base memref to `value` contains a
+    /// `memref.view`.
     fn of(value: Val<'_>) -> Option<Self> {
         let memref = MemRef::of(value)?;
         let mut at = value;
@@ -250,9 +251,9 @@ impl ElementPositions {
         })
     }
 
-    /// Returns the first and the last element position. If `period` is present, returns both
-    /// positions modulo `period`. Returns `None` if a stride is negative, if a size is dynamic, or
-    /// if the elements cross a multiple of `period`.
+    /// Returns the positions of the first and the last element of the view. If `period` is present,
+    /// returns both positions modulo `period`. Returns `None` if a stride is negative, if a size is
+    /// dynamic, or if the elements cross a multiple of `period`.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;

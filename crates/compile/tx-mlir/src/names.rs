@@ -3,9 +3,9 @@
 //!
 //! The lookup of a source name uses the location of the SSA value. The location of a block argument
 //! is the source position at which the text names the argument. The location of an op result is the
-//! source position of the op, after `%name =`. Passes may copy the location of an op to an op of
-//! another kind. An op result therefore has a source name only if the source text at the location
-//! of the op contains the name of the op.
+//! source position of the op, after `%name =`. A pass may give the location of an op to a new op
+//! with a different op name. An op result therefore has a source name only if the source text at
+//! the location of the op contains the name of the op.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;
@@ -212,8 +212,8 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         });
     }
 
-    /// Checks that no source names are found for an op that a pass replaced, and for an op of
-    /// another file.
+    /// Checks that the lookup finds no source name for an op that a pass replaced, and for an op
+    /// that is not in the source file.
     #[test]
     fn other_values_have_none() {
         with_module(|module| {

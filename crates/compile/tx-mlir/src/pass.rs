@@ -45,8 +45,8 @@ impl Counts<'_> {
     }
 }
 
-/// Type of an option value. This crate implements the trait for `u32`, `bool` and `String`; other
-/// crates can implement the trait for other types.
+/// Type of an option value. This crate implements the trait `OptionValue` for `u32`, `bool` and
+/// `String`; other crates can implement `OptionValue` for their own types.
 pub trait OptionValue: Sized {
     /// Kind of the option value in help texts: `string`, `number` or `true|false`.
     const TYPE: &'static str;
@@ -125,7 +125,7 @@ pub struct PassInfo {
     pub anchor: &'static str,
     /// Options, in order.
     pub options: &'static [OptionInfo],
-    /// Name and description of each counter.
+    /// Name and description of each statistics counter of the pass.
     pub counts: &'static [(&'static str, &'static str)],
     /// Dialects whose ops the pass creates.
     pub dialects: &'static [DialectGetter],

@@ -58,8 +58,8 @@ pub struct PassDesc {
     /// Function that checks the option values when MLIR parses a pipeline. The option values are in
     /// the order of the field `options`.
     pub check: fn(&[&str]) -> Result<(), String>,
-    /// Runs the pass. The option values have the order of the field `options`, and the counters
-    /// have the order of the field `statistics`.
+    /// Runs the pass. The list of option values has the order of the field `options`, and the list
+    /// of counters has the order of the field `statistics`.
     pub run: RunPass,
 }
 
@@ -279,7 +279,8 @@ fn leak_options(options: &[OptionDesc]) -> &'static [TxOption] {
         .leak()
 }
 
-/// Calls `f` with the `count` option values that C++ passes.
+/// Calls `f` with the option values that the C++ bridge passes as the array `values` of length
+/// `count`.
 ///
 /// # Safety
 /// `values` must point at `count` strings.

@@ -85,7 +85,7 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
 }
 
 /// Parses MLIR text or bytecode. Locations contain `name` as their file name. The diagnostic
-/// handler of the context receives the errors.
+/// handler of the context receives the errors of the parser.
 pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Option<Module<'c>> {
     if let Some(damage) = bytecode::damage(source) {
         crate::error(Location::new(context, name, 0, 0), damage).emit();
@@ -174,8 +174,8 @@ impl Session {
         parsed
     }
 
-    /// Parses the text of an attribute. If the text is invalid, the function records an error and
-    /// returns `None`. Errors about the nesting depth contain `name` as the file name.
+    /// Parses the text of an attribute. If the attribute text is invalid, the function records an
+    /// error and returns `None`. Errors about the nesting depth contain `name` as the file name.
     pub fn parse_attribute(&self, name: &str, text: &str) -> Option<Attribute<'_>> {
         if is_refused(&self.context, name, text.as_bytes()) {
             return None;
@@ -184,8 +184,8 @@ impl Session {
     }
 
     /// Runs a pass pipeline over `module`, and verifies the module after each pass. `pipeline` is
-    /// pipeline text. If the text is invalid, or if a pass fails, the function records an error and
-    /// returns false.
+    /// pipeline text. If the pipeline text is invalid, or if a pass fails, the function records an
+    /// error and returns false.
     pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, true)
     }

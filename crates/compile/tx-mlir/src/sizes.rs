@@ -7,7 +7,7 @@ const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_
 /// Block, cluster or grid size attribute that MLIR's parser drops.
 pub(crate) struct DroppedSize<'t> {
     pub(crate) line: usize,
-    /// Column number in bytes, from 1.
+    /// Column of the size attribute in the source line, in bytes, from 1.
     pub(crate) column: usize,
     pub(crate) name: &'static str,
     pub(crate) value: &'t str,

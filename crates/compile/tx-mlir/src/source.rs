@@ -13,8 +13,8 @@ thread_local! {
     static PARSED: RefCell<Option<(String, Rc<Vec<u8>>)>> = const { RefCell::new(None) };
 }
 
-/// Whether `tx` may read argument names from source files on disk. The language server leaves the
-/// flag false, because the text in an editor can differ from the file on disk.
+/// Whether `tx` may read argument names from source files on disk. In the language server,
+/// `READS_FILES` is false, because the text in an editor can differ from the file on disk.
 static READS_FILES: AtomicBool = AtomicBool::new(false);
 
 /// File name of standard input in MLIR locations.

@@ -11,12 +11,12 @@ use crate::expr::{Expr, ExprError, Symbol};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// Left operand of the relation.
+    /// Left operand of the relation that the check requires.
     pub left: Expr,
-    /// Relation that must be true for the two operands. The relation compares the two operands as
-    /// signed numbers.
+    /// Relation that must be true for the left and the right operand of the check. The relation
+    /// compares the two operands as signed numbers.
     pub relation: Relation,
-    /// Right operand of the relation.
+    /// Right operand of the relation that the check requires.
     pub right: Expr,
     /// Error message for arguments that violate the check.
     pub message: String,
@@ -69,9 +69,9 @@ pub enum CheckError {
     Failed {
         /// Violated check.
         check: Box<Check>,
-        /// Value of the left operand.
+        /// Value of the left operand of the violated relation.
         left: i64,
-        /// Value of the right operand.
+        /// Value of the right operand of the violated relation.
         right: i64,
     },
     /// An operand of the relation cannot be evaluated.
@@ -145,7 +145,8 @@ impl Check {
         }
     }
 
-    /// Evaluates the check. `lookup` returns the value of each symbol.
+    /// Evaluates the check. The closure `lookup` returns the value of a symbol, such as
+    /// `arg0.dim1`.
     ///
     /// # Errors
     /// Fails if the relation is false, or an operand [cannot be evaluated](Expr::evaluate).

@@ -1,5 +1,5 @@
-//! Conditions of launch steps, and the check that a launcher launches exactly one alternative of
-//! each choice.
+//! Conditions of launch steps. For each choice between alternative kernels, this module checks that
+//! the conditions of exactly one alternative are true.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,7 +26,7 @@ pub enum Condition {
         /// Right side.
         right: Expr,
     },
-    /// True if `value % by == 0`.
+    /// Divisibility of `value` by `by`. The condition is true if `value % by == 0`.
     Divisible {
         /// Dividend.
         value: Expr,
@@ -248,17 +248,18 @@ impl<'de> Deserialize<'de> for Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// No alternative of the choice is true for arguments that satisfy all conditions of this list.
+    /// For arguments that satisfy all conditions in this list, each alternative of the choice has a
+    /// false condition.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
-    /// Two alternatives of the choice are true for the same arguments.
+    /// For some arguments, all conditions of two alternatives of a choice are true.
     #[error("alternatives {first} and {second} both hold{}", text_of(place))]
     Several {
-        /// Index of the first alternative.
+        /// Index of one of the two alternatives.
         first: usize,
-        /// Index of the second alternative.
+        /// Index of the other of the two alternatives.
         second: usize,
-        /// Conditions under which both alternatives are true.
+        /// Conditions on the arguments under which both alternatives are true.
         place: Vec<Condition>,
     },
     /// The check of the alternatives exceeds the maximum number of case splits of [`exactly_one`].
@@ -278,8 +279,9 @@ fn text_of(conditions: &[Condition]) -> String {
 /// case splits suffice.
 const MAX_SPLITS: usize = 10_000;
 
-/// Checks that exactly one of the alternatives is true for any arguments. An alternative is a list
-/// of conditions; the alternative is true if all conditions in the list are true.
+/// Checks that, for any arguments, exactly one of the alternatives of a choice is true. An
+/// alternative is a list of conditions; the alternative is true if all conditions in the list are
+/// true.
 ///
 /// The check assumes that comparisons of different pairs of expressions are independent of each
 /// other. The check builds a decision tree whose leaves are the alternatives. At each node of the
@@ -341,8 +343,9 @@ impl Outcomes {
 }
 
 /// Alternative that is still possible at the current node of the decision tree. The field `open`
-/// lists the undecided conditions of the alternative: no node between the root and the current node
-/// of the decision tree compares their expressions.
+/// lists the undecided conditions of the alternative. A condition is undecided if no node between
+/// the root and the current node of the decision tree compares the two expressions of the
+/// condition.
 #[derive(Clone)]
 struct Leaf {
     number: usize,

@@ -29,7 +29,8 @@ pub struct SourcePlace {
     pub column: usize,
 }
 
-/// Choice among schedules or variants.
+/// Choice of the compiler: a schedule, the assignment of ops to a kernel, the variant of a
+/// reduction, or an exchange method.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
@@ -37,10 +38,9 @@ pub enum Choice {
     Schedule(ScheduleChoice),
     /// Choice to compute several ops with one kernel.
     Group(GroupChoice),
-    /// Reason why the op has its own kernel, that is, why the kernel of the preceding ops does not
-    /// also compute the op.
+    /// Reason why the kernel of the preceding ops does not also compute the op.
     Apart(ApartChoice),
-    /// Variant of a reduction in a kernel.
+    /// Lowering variant that the compiler chose for a reduction in a kernel.
     Variant(VariantChoice),
     /// Method by which threads exchange values to combine their partial results.
     Exchange(ExchangeChoice),
@@ -74,9 +74,9 @@ pub struct GroupChoice {
     pub blocks: i64,
     /// Ops of the kernel, in order.
     pub ops: Vec<GroupedOp>,
-    /// Arrays that the ops access.
+    /// Arrays that the ops of the kernel access.
     pub arrays: Vec<GroupedArray>,
-    /// Bytes read and written; `None` for dynamic sizes.
+    /// Number of bytes that the kernel reads and writes; `None` if the size of an array is dynamic.
     pub traffic: Option<Traffic>,
     /// Steps of the schedule.
     pub steps: Vec<ScheduleStep>,
@@ -115,8 +115,7 @@ pub struct Traffic {
     pub fewest: u64,
 }
 
-/// Reason why the op has its own kernel, that is, why the kernel of the preceding ops does not also
-/// compute the op.
+/// Reason why the kernel of the preceding ops does not also compute the op.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApartChoice {
     /// Reason, in words.
@@ -131,7 +130,7 @@ pub struct ScheduleCase {
     pub up_to: Option<UpTo>,
     /// Whether the schedule case needs only one kernel.
     pub is_one_kernel: bool,
-    /// Names of the kernels; empty before the kernels exist.
+    /// Names of the kernels of the schedule case; empty before the kernels exist.
     pub kernels: Vec<String>,
     /// Number of threads per block.
     pub threads: i64,
@@ -165,10 +164,11 @@ pub struct CaseEstimate {
 pub struct ScheduleStep {
     /// Attribute text, such as `#tile.split<"d0" by 8>`.
     pub attribute: String,
-    /// Attribute in words, such as `split d0 by 8`.
+    /// Attribute of the schedule step in words, such as `split d0 by 8`.
     pub words: String,
-    /// Attribute in words, with `n` in place of numbers, such as `split d0 by n`. Two schedule
-    /// steps have equal `sort` fields if their attributes differ only in numbers.
+    /// Attribute of the schedule step in words, such as `split d0 by n`, with `n` in place of
+    /// numbers. Two schedule steps have equal `sort` fields if their attributes differ only in
+    /// numbers.
     pub sort: String,
 }
 
@@ -214,8 +214,7 @@ pub struct Cost {
 pub struct Candidate {
     /// Estimated cost.
     pub cost: Cost,
-    /// Cases of the schedule. Each entry contains the maximum row length of one schedule case, and
-    /// the schedule steps of that case.
+    /// Cases of the schedule: the maximum row length and the schedule steps of each case.
     pub cases: Vec<(Option<UpTo>, Vec<ScheduleStep>)>,
 }
 
@@ -228,8 +227,8 @@ pub struct VariantChoice {
     pub variants: Vec<Variant>,
 }
 
-/// Variant of a reduction, with its estimated cost if the compiler can use the variant. A rejected
-/// variant contains the reasons of its rejection instead.
+/// Lowering variant of a reduction. The compiler estimates the cost of each usable variant, and
+/// states the reasons for the rejection of every other variant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Variant {
     /// Name of the variant.
@@ -245,8 +244,8 @@ pub struct Variant {
 /// Reason why a variant is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// Name of the predicate that is false for the reduction; `None` for a predicate without a
-    /// name.
+    /// Name of the condition of the variant that the reduction does not satisfy; `None` if the
+    /// condition has no name.
     pub predicate: Option<String>,
     /// Expected and found values.
     pub text: String,

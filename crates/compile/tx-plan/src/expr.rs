@@ -124,7 +124,7 @@ pub enum ExprError {
         /// Maximum number of terms.
         limit: usize,
     },
-    /// A symbol of the expression has no value.
+    /// A symbol of the expression, such as `arg0.dim1`, has no value.
     #[error("`{0}` has no value here")]
     Unbound(Symbol),
     /// The result of an operation does not fit in 64 bits.
@@ -341,7 +341,8 @@ impl Expr {
         }
     }
 
-    /// Evaluates the expression. `lookup` returns the value of each symbol.
+    /// Evaluates the expression. The closure `lookup` returns the value of a symbol, such as
+    /// `arg0.dim1`.
     ///
     /// # Errors
     /// Fails if a symbol has no value, if a divisor is 0, if a result does not fit in 64 bits, or

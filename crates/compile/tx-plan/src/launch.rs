@@ -15,8 +15,9 @@ pub struct Extent3 {
 }
 
 impl Step {
-    /// Returns the launch sizes of the step; `value` evaluates expressions. Returns `None` if the
-    /// launcher must skip the step: a condition of the step is false, or a grid size is 0.
+    /// Returns the launch sizes of the step. The closure `value` returns the value of an
+    /// expression. Returns `None` if the launcher must skip the step: a condition of the step is
+    /// false, or a grid size is 0.
     ///
     /// The function does not check the launch sizes against the limits of the device, because the
     /// driver rejects sizes above these limits.

@@ -14,11 +14,12 @@ pub const VERSION: u32 = 2;
 
 /// Launch plan of a compiled program.
 ///
-/// A launcher first evaluates the checks. If a check fails, the launcher launches no kernel,
-/// because kernels could access memory out of bounds. The launcher allocates the temporaries and
-/// launches the steps in order, each after the previous step has finished. A memref operand is
-/// passed as MLIR's expanded descriptor: allocated pointer, aligned pointer, offset, sizes, strides
-/// (64 bits each; offset and strides in elements). A scalar operand is passed by value.
+/// A launcher first evaluates the checks of the plan. If a check fails, the launcher launches no
+/// kernel, because kernels could access memory out of bounds. The launcher allocates the
+/// temporaries and launches the steps in order, each after the previous step has finished. A memref
+/// operand is passed as MLIR's expanded descriptor: allocated pointer, aligned pointer, offset,
+/// sizes, strides (64 bits each; offset and strides in elements). A scalar operand is passed by
+/// value.
 ///
 /// Deserialization with serde checks only the syntax of a plan; [`Plan::from_json`] also checks the
 /// version and the consistency of the plan.
@@ -53,8 +54,8 @@ pub struct Plan {
 pub enum EntryKind {
     /// Host function `func.func`, which launches kernels.
     Function,
-    /// Kernel `gpu.func`, launched once. The caller of the launcher may replace the grid of the
-    /// kernel.
+    /// Kernel `gpu.func`, launched once. The caller of the launcher may choose a grid size that
+    /// differs from the grid size in the plan.
     Kernel,
 }
 
@@ -73,7 +74,7 @@ pub struct Argument {
 pub struct Temporary {
     /// Element type.
     pub element: ElementType,
-    /// Size of each dimension; empty for rank 0.
+    /// Size of each dimension of the temporary, in elements; an empty list for rank 0.
     pub shape: Vec<Expr>,
     /// Whether the launcher zeroes the temporary before the first run of the plan. The kernels
     /// reset the temporary to zeros before the end of each run.
@@ -97,10 +98,11 @@ pub struct Step {
     /// Name of the PTX module of the kernel. [`Artifact::modules`](crate::Artifact::modules)
     /// contains the module with this name.
     pub module: String,
-    /// Index of the choice to which the launch step belongs. A choice is a sequence of consecutive
-    /// launch steps that consists of several alternatives. Steps of a choice that have equal
-    /// conditions form one alternative of the choice. For any arguments, the conditions of exactly
-    /// one alternative are true, so a launcher launches exactly one alternative of each choice.
+    /// Index of the choice to which the launch step belongs; `None` for a step that has no
+    /// alternative. A choice is a sequence of consecutive launch steps that consists of several
+    /// alternatives. Steps of a choice that have equal conditions form one alternative of the
+    /// choice. For any arguments, the conditions of exactly one alternative are true, so a launcher
+    /// launches exactly one alternative of each choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
     /// Conditions of the step. The launcher skips the launch step if one of its conditions is
@@ -160,8 +162,8 @@ pub enum Operand {
         /// Integer type, or `index`.
         #[serde(rename = "type")]
         ty: ElementType,
-        /// Expression that computes the value. The value of the expression must fit in the type of
-        /// the operand.
+        /// Expression that computes the operand. The value of the expression must fit in the type
+        /// of the operand.
         value: Expr,
     },
     /// Operand that is a compile-time constant of any type.
@@ -169,7 +171,7 @@ pub enum Operand {
         /// Type of the constant.
         #[serde(rename = "type")]
         ty: ElementType,
-        /// Bits of the value, zero-extended; hexadecimal in JSON, such as `"0xff800000"`.
+        /// Bits of the constant, zero-extended; hexadecimal in JSON, such as `"0xff800000"`.
         #[serde(with = "crate::hex")]
         bits: u64,
     },
@@ -194,7 +196,7 @@ pub enum PlanError {
     /// The plan is inconsistent.
     #[error("invalid launch plan: {place}: {reason}")]
     Invalid {
-        /// Part of the plan, such as `step 1 (`sum_kernel`), operand 0`.
+        /// Part of the plan that is inconsistent, such as `step 1 (`sum_kernel`), operand 0`.
         place: String,
         /// Found and expected values.
         reason: String,
@@ -203,7 +205,7 @@ pub enum PlanError {
 
 impl Plan {
     /// Returns the view that a memref operand passes to the kernel. For a whole argument or
-    /// temporary, the view covers all elements. Returns `None` for a scalar.
+    /// temporary, the view covers all elements. Returns `None` for a scalar operand.
     pub fn view(&self, operand: &Operand) -> Option<View> {
         match operand {
             Operand::View(view) => Some(view.clone()),

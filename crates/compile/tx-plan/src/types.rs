@@ -49,7 +49,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// JSON form: a number, or `"?"`.
+/// The JSON form of an extent is a number, or `"?"`.
 impl Serialize for Extent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -128,7 +128,7 @@ pub enum Layout {
 pub struct MemrefType {
     /// Element type.
     pub element: ElementType,
-    /// Size of each dimension; empty for rank 0.
+    /// Size of each dimension, in elements; an empty list for rank 0.
     pub shape: Vec<Extent>,
     /// Layout of the elements.
     pub layout: Layout,
@@ -147,7 +147,7 @@ impl MemrefType {
         }
     }
 
-    /// Returns the number of dimensions.
+    /// Returns the number of dimensions of the memref.
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
@@ -185,8 +185,9 @@ impl MemrefType {
         }
     }
 
-    /// Returns whether the elements span less than 2^63 bytes. Arrays of 2^63 bytes or more are not
-    /// supported. The computation of the number of bytes ignores dynamic sizes and strides.
+    /// Returns whether the elements of the memref span less than 2^63 bytes. Arrays of 2^63 bytes
+    /// or more are not supported. The computation of the number of bytes ignores dynamic sizes and
+    /// strides.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {

@@ -9,8 +9,8 @@ use crate::types::{ArgumentType, MemorySpace};
 
 impl Plan {
     /// Checks the consistency of the plan. Every index and symbol must refer to an object of the
-    /// plan, and each view must have as many strides as sizes. For any arguments, exactly one
-    /// alternative of each choice must be true.
+    /// plan, and each view must have as many strides as sizes. For any arguments, the conditions of
+    /// exactly one alternative of each choice must be true.
     ///
     /// # Errors
     /// Returns the first inconsistency.
@@ -83,8 +83,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks that choices are numbered in order, and that exactly one alternative of each choice
-    /// is true for any arguments.
+    /// Checks that the choices of the plan are numbered in step order. For each choice, also checks
+    /// that the conditions of exactly one alternative are true for any arguments.
     fn check_choices(&self) -> Result<(), PlanError> {
         let mut expected = 0;
         for steps in self.steps.chunk_by(|a, b| a.choice == b.choice) {

@@ -2,25 +2,27 @@
 //! elements, and computes an upper bound of the difference between the two results.
 //!
 //! For each float, the analysis computes a value and a [`Bound`]. The value is computed in program
-//! order and in the float type of the program. The bound is an upper limit of the difference
-//! between the computed value and the result of the same sums and products in any other order.
+//! order and in the float type of the program. The [`Bound`] contains an upper limit of the
+//! difference between the computed value and the result of the same sums and products in any other
+//! order.
 //!
 //! The analysis is first-order in the unit roundoff `u = 2^-digits`. Rounding errors are relative
 //! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. An error
 //! bound relative to the magnitude is valid for every summation tree over the same terms (Higham,
 //! *Accuracy and Stability of Numerical Algorithms*, §4.2).
 //!
-//! The bound is 0 if all terms are multiples of one power of two, and each partial sum is
-//! representable. No order of combination then causes a rounding error. If the bound is 0, all
-//! orders of combination must have equal results.
+//! If all terms are multiples of one power of two and each partial sum is representable, no order
+//! of combination causes a rounding error, and the error bound is 0. If the error bound is 0, the
+//! results of all orders of combination must be equal.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
-/// Bound on the difference between a value and the value that another order of combination yields.
+/// Bound on the difference between a value computed in program order, and the value that any other
+/// order of combination yields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Maximum absolute difference between the values of two orders of combination. If the analysis
-    /// finds no maximum, the field `error` is infinite.
+    /// Maximum absolute difference between the values of two orders of combination. The field
+    /// `error` is infinite if the analysis finds no finite upper limit of this difference.
     pub error: f64,
     /// Value that the expression has if each term is replaced by its absolute value.
     pub magnitude: f64,
@@ -49,7 +51,7 @@ const NO_GRAIN: i32 = -100_000;
 const ANY_GRAIN: i32 = 100_000;
 
 impl Bound {
-    /// Returns the bound of a value that is equal in every order of combination.
+    /// Returns the error bound of a value that is equal in every order of combination.
     pub fn exact(value: f64) -> Self {
         let grain = if value == 0.0 {
             ANY_GRAIN
@@ -75,8 +77,8 @@ impl Bound {
         }
     }
 
-    /// Returns the infinite bound, which is valid for any change of the value in another order of
-    /// combination.
+    /// Returns the infinite error bound, which is valid even if the value in program order and the
+    /// value in a different order of combination differ arbitrarily.
     pub fn anything() -> Self {
         Self {
             error: f64::INFINITY,
@@ -120,7 +122,7 @@ impl Bound {
         Self { error, ..self }
     }
 
-    /// Returns the bound of the value after one rounding to `float`.
+    /// Returns the error bound of the value after one rounding to `float`.
     #[must_use]
     pub fn rounded(self, float: Float) -> Self {
         Self {
@@ -129,7 +131,7 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a sum that is rounded to `float` after each addition.
+    /// Returns the error bound of a sum that is rounded to `float` after each addition.
     #[must_use]
     pub fn rounded_each(self, float: Float) -> Self {
         let own = self.rounding(float);
@@ -141,7 +143,7 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of the sum or difference of two values.
+    /// Returns the error bound of the sum or difference of two values.
     pub fn sum(self, other: Self, float: Float) -> Self {
         let sum = Self {
             error: self.error + other.error,
@@ -174,7 +176,7 @@ impl Bound {
         sum.rounded_each(float)
     }
 
-    /// Returns the bound of the product of `x` and `y`.
+    /// Returns the error bound of the product of `x` and `y`.
     pub fn product(self, other: Self, x: f64, y: f64, float: Float) -> Self {
         // A product with an unbounded factor is unbounded even if the other factor is 0, because
         // the unbounded factor can be infinite.
@@ -220,9 +222,10 @@ impl Bound {
         product.rounded(float)
     }
 
-    /// Returns [`Bound::high`] of the sum or product of `self` and `other`. `to` is the largest
-    /// magnitude of that sum or product. The returned bound is infinite if a partial result of the
-    /// magnitude `to` can overflow the float type.
+    /// Returns the field [`Bound::high`] for the result of an addition or multiplication whose
+    /// operands have the bounds `self` and `other`. `to` is the largest magnitude of the result.
+    /// The returned value is infinite if a partial result of the magnitude `to` can overflow the
+    /// float type.
     fn grown(self, other: Self, to: f64, float: Float) -> f64 {
         let grows = to > self.high.max(other.high);
         match to.is_nan() || grows && to > float.largest() / 4.0 {
@@ -231,8 +234,8 @@ impl Bound {
         }
     }
 
-    /// Returns [`Bound::low`] of a product, or NaN if the product loses significant digits by
-    /// underflow.
+    /// Returns the field [`Bound::low`] for a product, or NaN if the product loses significant
+    /// digits by underflow.
     fn shrunk(self, other: Self, float: Float) -> f64 {
         let low = self.low * other.low;
         let shrinks = self.low > 0.0 && other.low > 0.0 && low < self.low.min(other.low);
@@ -245,10 +248,10 @@ impl Bound {
     /// Updates the fields `high` and `low` of `after`, the bounds of the value that the combiner
     /// computes from `left` and `right`.
     ///
-    /// Each slice contains one bound per component of the combined value. Another order of
-    /// combination may combine any subset of the elements first. `high` therefore becomes the
-    /// largest `high` of `left`, `right` and `after`, and `low` becomes the smallest nonzero `low`
-    /// of `left`, `right` and `after`.
+    /// The slices `left`, `right` and `after` contain one bound per component of the combined
+    /// value. An order of combination other than program order may combine any subset of the
+    /// elements first. `high` therefore becomes the largest `high` of `left`, `right` and `after`,
+    /// and `low` becomes the smallest nonzero `low` of `left`, `right` and `after`.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -268,9 +271,10 @@ impl Bound {
         }
     }
 
-    /// Marks the bound `self` as overflowed if the bound `again` is marked as overflowed. Marks
-    /// `self` as underflowed if `again` is marked as underflowed. `again` is the bound of the same
-    /// component after a second application of the combiner.
+    /// Marks the bound `self` as overflowed if the bound `again` is marked as overflowed (the field
+    /// `high` is infinite). Marks the bound `self` as underflowed if the bound `again` is marked as
+    /// underflowed (the field `low` is NaN). `again` is the bound of the same component after a
+    /// second application of the combiner.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -280,7 +284,8 @@ impl Bound {
         }
     }
 
-    /// Converts bounds for one order of combination into bounds for every order of combination.
+    /// Converts error bounds for one order of combination into error bounds for every order of
+    /// combination.
     ///
     /// If the largest partial result of a component overflows, the error of the component becomes
     /// infinite. If the smallest partial result of a component underflows, the error grows by
@@ -301,9 +306,10 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a selection, such as a maximum, from two values whose difference is
-    /// `distance`. In another order of combination, the selection op may select the value that it
-    /// does not select in program order.
+    /// Returns the error bound of the result of an op, such as a maximum, that selects one of two
+    /// values. The difference between the two values is `distance`. In an order of combination
+    /// other than program order, the op may select the value that it does not select in program
+    /// order.
     pub fn either(self, other: Self, distance: f64) -> Self {
         let wider = self.wider(other);
         Self {
@@ -318,8 +324,8 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a value that is equal to one of two values. The bounds of the two
-    /// values are `self` and `other`.
+    /// Returns the error bound of a result that is equal to one of two values. The error bounds of
+    /// the two values are `self` and `other`.
     pub fn wider(self, other: Self) -> Self {
         Self {
             error: self.error.max(other.error),
@@ -337,8 +343,8 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of `f(x)`, where `self` is the bound of `x`, `result` is `f(x)` and
-    /// `slope` is `f'(x)`. `ulps` is the error of `f` in units in the last place.
+    /// Returns the error bound of `f(x)`, where `self` is the error bound of `x`, `result` is
+    /// `f(x)` and `slope` is `f'(x)`. `ulps` is the error of `f` in units in the last place.
     pub fn mapped(self, result: f64, slope: f64, ulps: f64, float: Float) -> Self {
         if self.error == 0.0 && ulps == 0.0 {
             return Self::exact(result);
@@ -363,9 +369,9 @@ impl Bound {
         }
     }
 
-    /// Widens the bound of `f(x)` so that the bound also covers the values of `f` at both ends of
-    /// the error interval of `x`. Near the edge of the domain of `f`, the first-order bound alone
-    /// is too small.
+    /// Widens the error bound of `f(x)` until it covers the values of `f` at both ends of the error
+    /// interval of `x`. Near the edge of the domain of `f`, the first-order error bound alone is
+    /// too small.
     #[must_use]
     pub(crate) fn reaching(self, f: impl Fn(f64) -> f64, x: f64, error: f64, result: f64) -> Self {
         if error == 0.0 || !result.is_finite() {
@@ -379,8 +385,8 @@ impl Bound {
         self.with_error(self.error.max(far[0]).max(far[1]))
     }
 
-    /// Returns the bound of a value that was rounded once. In another order of combination, the
-    /// rounding error can differ.
+    /// Returns the error bound of a value that was rounded once. The rounding errors in two orders
+    /// of combination can differ.
     pub fn rounded_once(value: f64, float: Float) -> Self {
         let unit = power_of_two(-float.digits());
         let least = power_of_two(float.least_exponent() - float.digits());
@@ -395,8 +401,8 @@ impl Bound {
         }
     }
 
-    /// Returns whether the distance between `found` and `expected` is within the bound. If the
-    /// bound is finite, a NaN is within the bound only if both numbers are NaN. If the bound is
+    /// Returns whether the distance between `found` and `expected` is within the error bound. If
+    /// the bound is finite, a NaN is within the bound only if both numbers are NaN. If the bound is
     /// finite, an infinity is within the bound only if both numbers are the same infinity.
     pub fn allows(self, expected: f64, found: f64) -> bool {
         if self.error == f64::INFINITY || self.error.is_nan() {

@@ -4,8 +4,9 @@
 //! A parallel reduction combines the elements in any order. A thread without an element combines
 //! the identity instead of an element. This module enumerates operands, evaluates the two sides of
 //! an algebraic law, and formats a counterexample. An [`Evaluator`] runs the combiner and compares
-//! results. The caller chooses the operand tuples. Depending on the called method, a law must be
-//! true for all operand tuples, or for at least one operand tuple.
+//! results. The caller chooses the operand tuples of the tests. One method of [`Evaluator`] tests
+//! that a law is true for all operand tuples; another method tests that the law is true for at
+//! least one operand tuple.
 
 use crate::number::{Scalar, extremes, truncated};
 use std::fmt;
@@ -13,10 +14,11 @@ use std::fmt;
 /// An algebraic property that a combiner must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// `combiner(a, b)` equals `combiner(b, a)`. A test of this law has the operands `a` and `b`.
+    /// `combiner(a, b)` equals `combiner(b, a)`. A test of commutativity has the operands `a` and
+    /// `b`.
     Commutative,
-    /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. A test of this law has
-    /// the operands `a`, `b` and `c`.
+    /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. A test of associativity
+    /// has the operands `a`, `b` and `c`.
     Associative,
     /// The identity is neutral. A test of the identity law has three operands: the left operand of
     /// the combiner, the right operand of the combiner, and the expected result.
@@ -59,8 +61,8 @@ impl fmt::Display for CounterExample {
 }
 
 impl CounterExample {
-    /// Appends a clause to the counterexample. The added clause states that every other tested
-    /// value also violates the law.
+    /// Appends a clause to the counterexample. The added clause states that the law is also
+    /// violated by each tested value that the counterexample does not name.
     #[must_use]
     pub fn of_all(mut self) -> Self {
         self.text += ", and so with every other value that was tried";
@@ -72,7 +74,8 @@ impl CounterExample {
 /// counterexample.
 pub type Verdict = Result<(), CounterExample>;
 
-/// Returns all pairs of two values from a list, in which the first value has the lower index.
+/// Returns all pairs of two values from a list. The first value of each pair precedes the second
+/// value in the list.
 pub fn pairs<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> + Clone {
     let later = |i: usize| values[i + 1..].iter();
     let all = values.iter().enumerate();
@@ -139,8 +142,8 @@ pub trait Evaluator: Sized {
     /// Partial result, with one value per component. For example, `argmax` has two components:
     /// value and index.
     type Partial: Clone + 'static;
-    /// Number of tests per batch. A search evaluates complete batches, so up to `BATCH` tests may
-    /// run after the first matching test.
+    /// Number of tests per batch. The search for a test evaluates complete batches, so up to
+    /// `BATCH` tests may run after the test that ends the search.
     const BATCH: usize;
 
     /// Combines each pair of a left and a right partial result. Returns `None` for an undefined
@@ -166,8 +169,9 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Combines each pair of partial results. The combined value is `None` if the pair is `None`,
-    /// or if the combined value is undefined or inconclusive.
+    /// Combines each pair of partial results. For a pair that is `None`, and for an undefined
+    /// combined value, the returned list contains `None`. An inconclusive combined value also
+    /// becomes `None`, except in a test of [`Law::Identity`].
     fn combine_known<'r>(
         &self,
         law: Law,
@@ -219,7 +223,8 @@ pub trait Evaluator: Sized {
         all.map(case).collect()
     }
 
-    /// Returns the first test of a law for which `wanted` returns true.
+    /// Tests an algebraic law, and returns the first test for which the closure `wanted` returns
+    /// true.
     fn find<'p>(
         &self,
         law: Law,
@@ -238,8 +243,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Returns whether the test violates the law; `None` if the test is inconclusive. An undefined
-    /// result violates [`Law::Identity`].
+    /// Returns whether the test shows a violation of the algebraic law; `None` if the test is
+    /// inconclusive. An undefined result violates [`Law::Identity`].
     fn is_broken(&self, case: &Case<'_, Self::Partial>) -> Option<bool> {
         match case.decided() {
             Some([l, r]) => Some(self.difference(case.law, l, r).is_some()),

@@ -214,8 +214,8 @@ const PRODUCTS: &[(&str, u32)] = &[
 const OTHERS: &[u32] = &[
     50, 52, 53, 60, 61, 62, 70, 72, 75, 87, 88, 103, 110, 120, 121,
 ];
-/// Prefixes of chip names. The function `meant` removes these prefixes from a chip name before it
-/// searches for a product name or a compute capability.
+/// Prefixes that the function `meant` removes from a chip name before it searches for a product
+/// name or a compute capability.
 const IGNORED_PREFIXES: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
 /// Returns a suggestion for a name that is not in [`CHIPS`]. The function recognizes product names,
@@ -281,7 +281,7 @@ pub enum ReduxType {
 }
 
 impl ReduxType {
-    /// Returns the names of the chips that support `redux.sync` on the given type, separated by
+    /// Returns the names of the chips that support `redux.sync` on the type `self`, separated by
     /// commas.
     pub fn chips(self) -> String {
         let names: Vec<&str> = CHIPS

@@ -1,10 +1,10 @@
 //! Table of MLIR ops that synchronise threads, exchange values between lanes, or access shared
 //! memory.
 //!
-//! Passes, checks and tests use the table of ops. The table describes the purpose, the memory
-//! effect and the requirements of each op, but not the values of the op results. The required chips
-//! and PTX versions are from two sources: the instruction selection of LLVM 22, and the sections
-//! "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
+//! Compiler passes, checks of kernels, and tests use the table of ops. The table describes the
+//! purpose, the memory effect and the requirements of each op, but not the values of the op
+//! results. The required chips and PTX versions are from two sources: the instruction selection of
+//! LLVM 22, and the sections "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
 
 use crate::Chip;
 
@@ -61,14 +61,14 @@ pub struct Needs {
     pub specific: bool,
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
-    /// Exception to the minimum PTX ISA version in the field `ptx`, as a pair of a compute
-    /// capability and a PTX version, both times ten. Chips with at least the given compute
-    /// capability need only the PTX version of the pair, which is lower than `ptx`.
+    /// Exception to the minimum PTX ISA version in the field `ptx`, as a pair: a compute capability
+    /// and a PTX version, both times ten. On chips with at least the compute capability of the
+    /// pair, the minimum PTX ISA version is the PTX version of the pair, which is lower than `ptx`.
     pub newer: Option<(u32, u32)>,
 }
 
 impl Needs {
-    /// Returns whether `chip` and PTX version `ptx` (times ten) meet the requirements.
+    /// Returns whether `chip` and PTX version `ptx` (times ten) meet the requirements of the op.
     pub fn are_met(&self, chip: &Chip, ptx: u32) -> bool {
         let has_capability = chip.capability >= self.capability;
         has_capability && (chip.specific || !self.specific) && ptx >= self.ptx_for(chip)

@@ -9,8 +9,9 @@ use std::ops::Range;
 /// One of the sixteen named barriers of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
-    /// Threads that have arrived since the barrier last completed. Each list item consists of a
-    /// thread and the index of the barrier operation that the thread executed.
+    /// Threads that have arrived since the barrier last completed. For each arrived thread, the
+    /// list contains the thread index and the index of the barrier operation that the thread
+    /// executed.
     arrived: Vec<(usize, u32)>,
     /// Threads in `arrived` that wait until the barrier completes. A thread that executed
     /// `bar.arrive` does not wait.
@@ -46,15 +47,16 @@ pub(crate) struct Arrival {
 /// Error of a named barrier: more warps arrived than the barrier expects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExcessWarps {
-    /// Number of warps with a thread that has arrived.
+    /// Number of warps with at least one thread that has arrived at the barrier.
     pub(crate) present: usize,
     /// Number of threads that the barrier expects.
     pub(crate) count: u32,
 }
 
 impl Barrier {
-    /// Returns the threads that have arrived since the barrier last completed. Each item consists
-    /// of a thread and the index of the barrier operation that the thread executed.
+    /// Returns the threads that have arrived since the barrier last completed. For each arrived
+    /// thread, the list contains the thread index and the index of the barrier operation that the
+    /// thread executed.
     pub(crate) fn arrived(&self) -> &[(usize, u32)] {
         &self.arrived
     }
@@ -75,8 +77,8 @@ impl Barrier {
         }
     }
 
-    /// Returns whether all participating threads have arrived. `threads` contains the thread
-    /// indices of the block.
+    /// Returns whether all participating threads have arrived at the barrier. `threads` contains
+    /// the thread indices of the block.
     pub(crate) fn is_complete(&self, threads: Range<usize>) -> Result<bool, ExcessWarps> {
         let Some(count) = self.count else {
             return Ok(self.arrived.len() == threads.len());
@@ -96,9 +98,9 @@ impl Barrier {
         }
     }
 
-    /// Resets a barrier that is complete, and orders the waiting threads after all arrivals.
-    /// Returns the threads that waited at the barrier, and the result of their barrier operation.
-    /// `cluster_threads` is the number of threads of the cluster.
+    /// Resets a completed barrier. All arrivals at the barrier then happen before the next event of
+    /// each waiting thread. Returns the threads that waited at the barrier, and the result of their
+    /// barrier operation. `cluster_threads` is the number of threads of the cluster.
     pub(crate) fn complete(
         &mut self,
         reduction: Reduction,

@@ -68,8 +68,8 @@ pub(crate) fn pages<T>(count: usize) -> Option<Vec<Option<Box<T>>>> {
     Some(pages)
 }
 
-/// Splits a bit range at page boundaries. Each item holds a page index, the first bit in the page
-/// and the number of bits.
+/// Splits a bit range at page boundaries. Returns, for each part of the range, the page index, the
+/// first bit in the page, and the number of bits.
 fn parts(first: u64, count: u64) -> impl Iterator<Item = (usize, u64, u64)> {
     let (mut bit, end) = (first, first + count);
     std::iter::from_fn(move || {

@@ -15,9 +15,9 @@ pub(crate) struct ClusterBarrier {
     /// First thread that arrived in the current round, and the index of the arrive operation that
     /// the thread executed.
     first: Option<(usize, u32)>,
-    /// Vector clocks that arrivals of the current round released.
+    /// Vector clocks that threads released when they arrived in the current round of the barrier.
     released: Released,
-    /// Vector clocks that arrivals of the previous round released.
+    /// Vector clocks that threads released when they arrived in the previous round of the barrier.
     released_before: Released,
     waiting: Vec<usize>,
     /// Number of threads that have reached the wait operation of the previous round.
@@ -34,8 +34,9 @@ pub(crate) struct ClusterBarrier {
 #[derive(Debug, Default)]
 struct Released {
     knowledge: ReleasedClocks,
-    /// Whether any thread arrived with `.relaxed` semantics. A relaxed arrival does not order the
-    /// earlier memory accesses of the thread before the wait operations of other threads.
+    /// Whether any thread arrived at the cluster barrier with `.relaxed` semantics. A relaxed
+    /// arrival does not order the earlier memory accesses of the thread before the wait operations
+    /// of other threads.
     relaxed: bool,
 }
 
@@ -45,14 +46,16 @@ pub(crate) struct ClusterArrival {
     pub(crate) site: u32,
     /// Number of barrier rounds that were complete before the arrival.
     round: u32,
-    /// Phase of the vector clocks, and entry of the thread in its own vector clock, directly after
-    /// the arrival; see [`Clocks::untouched`](crate::happens_before::Clocks).
+    /// Two counters directly after the arrival: the number of barriers of the whole block since the
+    /// block started, and the entry of the thread in its own vector clock. The field is `None`
+    /// without vector clocks, and if [`Clocks::untouched`](crate::happens_before::Clocks) returned
+    /// `None`.
     after: Option<(u32, u32)>,
 }
 
 impl ClusterBarrier {
-    /// Records an arrival of `thread`. The returned arrival is the input of the wait operation of
-    /// `thread`. `has_other_blocks` is true in a cluster of several blocks.
+    /// Records an arrival of `thread` at the cluster barrier. The returned arrival is the input of
+    /// the wait operation of `thread`. `has_other_blocks` is true in a cluster of several blocks.
     ///
     /// # Errors
     ///
@@ -88,7 +91,7 @@ impl ClusterBarrier {
         Ok(ClusterArrival { site, round, after })
     }
 
-    /// Returns the number of threads that have arrived in the current round.
+    /// Returns the number of threads that have arrived in the current round of the cluster barrier.
     pub(crate) fn arrived(&self) -> usize {
         self.arrived
     }
@@ -117,10 +120,10 @@ impl ClusterBarrier {
         waits
     }
 
-    /// Records that a thread has resumed after the wait operation of a round, and orders the thread
-    /// after all arrivals of the round. `live` is the number of threads of the cluster. `arrivals`
-    /// lists each thread that has not passed the barrier, with the last arrival of that thread at
-    /// the barrier.
+    /// Records that a thread has resumed after the wait operation of a round. All arrivals of the
+    /// round then happen before the next event of the thread. `live` is the number of threads of
+    /// the cluster. `arrivals` lists each thread that has not passed the barrier, with the last
+    /// arrival of that thread at the barrier.
     pub(crate) fn pass(
         &mut self,
         thread: usize,
@@ -146,9 +149,9 @@ impl ClusterBarrier {
         self.passed += 1;
     }
 
-    /// Records that a thread exited after `arrivals` arrivals. If the current round still waits for
-    /// an arrival of `thread`, returns the first thread that arrived in the round, and the index of
-    /// its arrive operation.
+    /// Records that a thread exited after `arrivals` arrivals at the cluster barrier. If the
+    /// current round still waits for an arrival of `thread`, returns the first thread that arrived
+    /// in the round, and the index of the arrive operation that the first thread executed.
     pub(crate) fn exit(&mut self, thread: usize, arrivals: u32) -> Option<(usize, u32)> {
         if self.exited.is_none_or(|(_, least)| arrivals < least) {
             self.exited = Some((thread, arrivals));

@@ -15,8 +15,9 @@ impl<'c> Builder<'c> {
     }
 
     /// Copies the ops of `block` like [`Self::inline`]. `arguments` contains pairs: the index of a
-    /// block argument, and its replacement. If `known` returns values for an op, the function does
-    /// not copy the op, and replaces the results of the op by the returned values.
+    /// block argument, and its replacement. The closure `known` can return replacement values for
+    /// the results of an op; the function then uses the replacement values, and does not copy the
+    /// op.
     pub fn inline_with(
         &self,
         block: Blk<'c>,

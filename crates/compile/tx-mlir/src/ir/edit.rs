@@ -34,8 +34,8 @@ pub fn set_operands<'c>(op: Op<'c>, values: &[Val<'c>]) {
     }
 }
 
-/// Sets the type of `value`. The caller must update the definition and the uses of `value`
-/// accordingly.
+/// Sets the type of `value`. The caller must also change the definition and the uses of `value` to
+/// the new type.
 pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
     // SAFETY: value and type are alive.
     unsafe { mlir_sys::mlirValueSetType(value.to_raw(), ty.to_raw()) }

@@ -44,10 +44,10 @@ impl<'c> Separable<'c> {
     /// Splits a module in the LLVM dialect into batches. A batch consists of adjacent kernels with
     /// at most `most_ops` ops in total, or of one larger kernel.
     ///
-    /// Returns `None` if the module has fewer than two functions. Returns `None` also if a function
-    /// of the module is not a kernel, has no body, or has debug information. Returns `None` also if
-    /// a kernel refers to a function, if several kernels use the same global, if a global is
-    /// unused, or if all kernels fit into one batch.
+    /// Returns `None` if the module has fewer than two functions. Returns `None` if a function of
+    /// the module is not a kernel, has no body, or has debug information. Returns `None` if a
+    /// kernel refers to a function, if several kernels use the same global, if a global is unused,
+    /// or if all kernels fit into one batch.
     pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =

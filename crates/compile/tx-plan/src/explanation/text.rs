@@ -62,8 +62,8 @@ impl Explanation {
         }
     }
 
-    /// Returns the notes of the remark. The notes list the reasons for the choice of the compiler,
-    /// and the alternatives to the choice.
+    /// Returns the notes of the remark that describes the choice of the compiler. The notes list
+    /// the reasons for the choice of the compiler, and the alternatives to the choice.
     pub fn notes(&self) -> Vec<String> {
         match &self.choice {
             Choice::Schedule(choice) => choice.notes(),
@@ -155,8 +155,8 @@ impl ScheduleChoice {
 }
 
 impl GroupChoice {
-    /// Returns lines of text that describe the kernel, its arrays, and the bytes that it reads and
-    /// writes.
+    /// Returns lines of text that describe the kernel, the arrays of the kernel, and the number of
+    /// bytes that the kernel reads and writes.
     pub fn notes(&self) -> Vec<String> {
         let kernel = match &self.kernel {
             Some(name) => format!("kernel `{name}`"),
@@ -210,7 +210,7 @@ impl GroupedArray {
 }
 
 impl Traffic {
-    /// Returns one line of text with the number of bytes read and written.
+    /// Returns one line of text with the number of bytes that the kernel reads and writes.
     pub fn line(self) -> String {
         let Self { bytes, fewest } = self;
         match bytes.cmp(&fewest) {

@@ -162,7 +162,7 @@ fn of_numbers(
     }
 }
 
-/// Returns the bound of an op that rounds to an integer, such as `math.floor`.
+/// Returns the error bound of the result of an op that rounds to an integer, such as `math.floor`.
 fn step(_: &[f64; 3], bounds: &[Bound; 3], result: f64) -> Bound {
     match bounds[0].is_exact() {
         true => Bound::exact(result),
@@ -178,7 +178,7 @@ fn sign_bit(float: Float, f: fn(u64, u64) -> u64) -> Calc {
     Box::new(move |x| Ok(f(x[0], sign)))
 }
 
-/// Returns the larger number, or NaN if an operand is NaN. -0 is less than +0.
+/// Returns the larger of `a` and `b`, or NaN if `a` or `b` is NaN. -0 is less than +0.
 pub fn maximum(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN

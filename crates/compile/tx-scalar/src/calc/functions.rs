@@ -47,8 +47,8 @@ const MIN_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 /// of the returned function are the operands and the exact result.
 ///
 /// The absolute error is 0 if the instruction is exact. The absolute error is infinite if the PTX
-/// ISA specifies no maximum error for the operands. The PTX ISA specifies 2 units in the last place
-/// for `ex2` and `div`, 2^-22 for `lg2`, and 1 unit for `rcp`.
+/// ISA specifies no maximum error for the operands. The maximum errors in the PTX ISA are 2 units
+/// in the last place for `ex2` and `div`, 2^-22 for `lg2`, and 1 unit in the last place for `rcp`.
 pub(super) fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     const LOGARITHM: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0] {
         x if x == 0.0 || x.is_infinite() => 0.0,

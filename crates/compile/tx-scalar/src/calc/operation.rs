@@ -15,10 +15,11 @@ pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 
 /// Scalar operation with up to three operands.
 pub struct Operation {
-    /// Function that computes the result.
+    /// Function that computes the result of the operation.
     pub calc: Calc,
-    /// Function that computes the [`Bound`] of the result. If the field is `None`, the error bound
-    /// of the result is 0 for exact operands, and infinite for all other operands.
+    /// Function that computes the error bound ([`Bound`]) of the result. If the field `bound` is
+    /// `None`, the error bound of the result is 0 for exact operands, and infinite for all other
+    /// operands.
     pub bound: Option<BoundOf>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Access {
 
 pub(super) enum AccessSize {
     Bytes(u64),
-    /// Index of the operand whose value is the size in bytes.
+    /// Index of the operand whose value is the size of the access in bytes.
     Operand(usize),
 }
 

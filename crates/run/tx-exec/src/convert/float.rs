@@ -92,7 +92,7 @@ struct Lowering<'e, 'c, 'a> {
 #[derive(Clone, Copy)]
 struct Format {
     bits: u32,
-    /// Mask of all bits of a float except the sign bit.
+    /// Bit mask in which all bits are set except the sign bit.
     magnitude: i64,
     infinity: i64,
     /// The canonical NaN of PTX operations. PTX specifies no canonical NaN for f64, so an f64

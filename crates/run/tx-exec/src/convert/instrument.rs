@@ -39,7 +39,8 @@ impl<'c> Instrumenter<'c> {
         }
     }
 
-    /// Returns the instrumented operations by index.
+    /// Returns the list of the instrumented operations, in which the position of an operation is
+    /// its index.
     pub(super) fn into_sites(self) -> Vec<SiteInfo> {
         self.sites
     }

@@ -5,14 +5,14 @@ use mlir_sys as raw;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Number of bytes that a load or store accesses.
+    /// Number of bytes that a load or store of the type accesses.
     pub(super) stored: u64,
     /// Natural alignment of the type in bytes, a power of two.
     pub(super) align: u64,
 }
 
 impl Layout {
-    /// Returns the size of an array element in bytes, including padding.
+    /// Returns the size of an array element of the type in bytes, including padding.
     pub(super) fn allocated(self) -> u64 {
         self.stored.next_multiple_of(self.align)
     }

@@ -60,8 +60,8 @@ pub(crate) struct ConvertedModule<'c> {
 pub(crate) struct ConvertedKernel {
     pub(crate) info: KernelInfo,
     pub(crate) symbol: String,
-    /// Shared-memory variables of the module, by variable index; `None` for a variable that the
-    /// kernel does not use.
+    /// Shared-memory variables of the module, in the order of their variable indices. The list
+    /// contains `None` for a variable that the kernel does not use.
     pub(crate) shared: Vec<Option<SharedVariable>>,
 }
 
@@ -140,7 +140,7 @@ fn is_shared_memory(variable: OperationRef<'_, '_>) -> bool {
     integer(variable, "addr_space") == Some(3)
 }
 
-/// Returns the operations in the first block of the first region.
+/// Returns the operations in the first block of the first region of `operation`.
 fn operations<'c, 'a>(operation: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
     let mut operations = Vec::new();
     let block = operation
@@ -402,7 +402,8 @@ fn param_kind(r#type: Type<'_>) -> Option<ParamKind> {
     }
 }
 
-/// Removes device attributes and sets the host CPU of a function.
+/// Removes the device attributes of a function, and sets the target CPU of the function to the
+/// result of `host_cpu`.
 fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
     const KEPT_ATTRIBUTES: [&str; 6] = [
         "sym_name",
