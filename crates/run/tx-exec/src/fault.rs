@@ -38,8 +38,8 @@ impl Site {
         }
     }
 
-    /// Formats the location and the thread of an access, without the op name. The op name of the
-    /// device IR usually does not appear in the source program.
+    /// Formats the location and the thread of an access, without the op name. The text omits the op
+    /// name of the device IR, because the source program usually does not contain this op name.
     fn place_and_thread(&self) -> impl fmt::Display {
         fmt::from_fn(|formatter| {
             let (thread, block) = (Coordinates(self.thread), Coordinates(self.block));
@@ -209,8 +209,8 @@ pub struct Divergence {
     pub site: Site,
     /// The reason why the thread waits forever.
     pub reason: String,
-    /// The thread that the waiting thread waits for, and its operation, if this operation differs
-    /// from the operation of the waiting thread.
+    /// A second thread, for which the waiting thread waits, and the operation of the second thread.
+    /// Present only if the two threads execute different operations.
     pub other: Option<Site>,
 }
 
@@ -337,7 +337,7 @@ pub enum Fault {
     InvalidLaunch {
         /// The kernel.
         kernel: String,
-        /// The violated condition of the launch, with the value of the limit.
+        /// Description of the invalid launch property, with the actual and the expected value.
         reason: String,
     },
     /// Some threads of the block or cluster do not arrive at a barrier at which other threads wait.
@@ -407,7 +407,8 @@ pub enum Fault {
     /// that the threads spin forever.
     #[error("no progress: {0}")]
     NoProgress(Box<Site>),
-    /// The threads executed more steps than the launch allows.
+    /// The threads executed more steps (such as loop iterations and memory accesses) than the step
+    /// limit of the launch allows.
     #[error(
         "step limit exceeded: the loop {} did not end within {steps} steps of all threads",
         site.place_and_thread()
@@ -442,7 +443,8 @@ impl Fault {
     }
 
     /// Returns the faulty operation and its thread; for a race, returns the second access. Returns
-    /// `None` for a fault that rejected the launch.
+    /// `None` if the executor rejected the launch before any thread started, or if the executor
+    /// itself failed.
     pub fn site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -511,8 +513,8 @@ pub enum Error {
     UnsupportedOperation {
         /// Location of the operation.
         location: Location,
-        /// Name of the operation. If the executor supports the operation, but not one of its
-        /// properties, the name of the property follows the name of the operation.
+        /// Name of the operation. If the executor supports the operation but not one of the
+        /// operation's properties, the text also contains the name of the property.
         operation: String,
     },
     /// A call of a function that neither the module nor the executor defines.

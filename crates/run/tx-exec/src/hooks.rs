@@ -260,8 +260,8 @@ extern "C" fn mbarrier_arrive(address: u64, bytes: i32, site: i32) {
     checked(|machine| machine.arrive_mbarrier(address, bytes as u32, site as u32));
 }
 
-/// Signals an asynchronous store to its mbarrier object. The hook does not preempt the thread,
-/// because no other thread may run between the signal and the store.
+/// Signals an asynchronous store to its mbarrier object. The hook does not preempt the storing
+/// thread, because no other thread may run between the signal to the mbarrier object and the store.
 extern "C" fn mbarrier_signal(address: u64, bytes: u64, site: i32) {
     checked(|machine| machine.signal_mbarrier(address, bytes, site as u32));
 }
@@ -300,8 +300,8 @@ extern "C" fn stack(bytes: u64, site: i32) {
     });
 }
 
-/// Checks an integer division. The absolute value of `bits` is the bit width of the operands;
-/// `bits` is negative for unsigned operands.
+/// Checks an integer division. The absolute value of `bits` is the bit width of dividend and
+/// divisor; `bits` is negative for an unsigned division.
 ///
 /// Returns the divisor. Generated code divides by the returned divisor, so that LLVM cannot move
 /// the division before the call.

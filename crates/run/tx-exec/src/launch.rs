@@ -87,7 +87,7 @@ pub enum Param {
 }
 
 impl Param {
-    /// Returns the type of the value.
+    /// Returns the kernel parameter type of the value.
     pub fn kind(self) -> ParamKind {
         match self {
             Self::Pointer(_) => ParamKind::Pointer { space: 0 },
@@ -203,20 +203,21 @@ pub enum Checks {
     /// All checks: see [`Fault`](crate::Fault).
     #[default]
     All,
-    /// Performs only the checks that correct execution and the memory safety of the host process
-    /// require.
+    /// Performs only the checks that are necessary for correct execution and for the memory safety
+    /// of the host process.
     ///
     /// With `Off`, the executor does not detect data races ([`Race`](crate::Fault::Race)),
     /// uninitialised reads ([`Uninitialized`](crate::Fault::Uninitialized)), and accesses to the
     /// memory of exited blocks ([`OtherBlock`](crate::Fault::OtherBlock)). Without race detection,
     /// the results of racy programs depend on the [`Order`]. With `Off`, the executor does not
-    /// record memory accesses. An [uninitialised](crate::Memory::alloc_uninitialized) buffer counts
-    /// as initialised after its first write.
+    /// record memory accesses. With `Off`, an [uninitialised](crate::Memory::alloc_uninitialized)
+    /// buffer counts as fully initialised after the first write to the buffer.
     ///
     /// The checks that protect the host process remain enabled. An unchecked access that is out of
     /// bounds, is misaligned, or writes a constant could corrupt or stop the host process.
     /// Unchecked stack overflows, undefined divisions and traps would also stop the host process.
-    /// The scheduler itself finds faults of barriers and warp operations.
+    /// The executor also reports faults of barriers and warp operations with `Off`, because the
+    /// scheduler detects these faults without additional checks.
     Off,
 }
 

@@ -37,8 +37,9 @@
 //! * An arrival at an mbarrier object and a store by `st.async` are ordered before the end of a wait
 //!   for the completed phase.
 //!
-//! [`happens_before`] lists the operations that order accesses. Its files are `shadow.rs`
-//! (conflicting accesses) and `clocks.rs` (order); `barrier.rs` holds the state of a barrier.
+//! [`happens_before`] lists the operations that order accesses. The file `shadow.rs` detects
+//! conflicting accesses, `clocks.rs` stores the happens-before order, and `barrier.rs` stores the
+//! state of a barrier.
 //!
 //! The module [`happens_before`] is public, so that other executors can use the race detection of
 //! the module.

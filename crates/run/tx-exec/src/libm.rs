@@ -79,7 +79,7 @@ impl F8 {
         }
     }
 
-    /// Returns the number that identifies the format in generated code.
+    /// Returns the number that identifies the 8-bit float format in generated code.
     pub(crate) fn code(self) -> i64 {
         self as i64
     }
@@ -91,8 +91,8 @@ impl F8 {
         }
     }
 
-    /// Returns three parameters of the format: the number of fraction bits, the exponent of the
-    /// smallest normal number, and the bits of the largest finite number.
+    /// Returns three parameters of the 8-bit float format: the number of fraction bits, the
+    /// exponent of the smallest normal number, and the bits of the largest finite number.
     fn parameters(self) -> (i32, i32, u8) {
         match self {
             Self::E4M3FN => (3, -6, 0x7e),
@@ -100,7 +100,7 @@ impl F8 {
         }
     }
 
-    /// Rounds `value` to the nearest finite number of the format, ties to even, as
+    /// Rounds `value` to the nearest finite number of the 8-bit float format, ties to even, as
     /// `cvt.rn.satfinite` does. Every NaN becomes the byte 0x7f, and loses its sign.
     fn saturated(self, value: f32) -> u8 {
         let (fraction, least, largest) = self.parameters();

@@ -9,7 +9,7 @@ use crate::happens_before::{Clocks, ReleasedClocks};
 ///
 /// In PTX, an asynchronous store releases only the stored value. In the executor, an asynchronous
 /// store also releases all earlier events of the storing thread. The executor therefore misses a
-/// race between two accesses that only the release of earlier events orders.
+/// race between two accesses if only this additional release orders the two accesses.
 #[derive(Debug)]
 pub struct MBarrier {
     /// Number of arrivals that each phase of the mbarrier object expects.
@@ -41,7 +41,7 @@ impl MBarrier {
 
     /// Executes `mbarrier.arrive.expect_tx` for `thread`: one arrival, and `bytes` additional bytes
     /// that the phase expects. Returns whether the phase of the mbarrier object is complete; `None`
-    /// if the phase expects no further arrival.
+    /// if the phase has already received all expected arrivals.
     pub fn arrive(
         &mut self,
         thread: usize,

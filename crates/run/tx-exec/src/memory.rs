@@ -36,7 +36,7 @@ pub enum MemoryError {
         /// Length of the buffer, in bytes.
         length: usize,
     },
-    /// A [`BufferId`] that belongs to another [`Memory`].
+    /// A [`BufferId`] that does not belong to the accessed [`Memory`].
     #[error("the buffer does not belong to this memory")]
     UnknownBuffer,
 }
@@ -109,8 +109,8 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Returns whether all `bytes` bytes at `offset` are initialised. The byte range must be in
-    /// bounds.
+    /// Returns whether all `bytes` bytes at `offset` are initialised. All of these bytes must be
+    /// inside the buffer.
     pub(crate) fn is_written(&self, offset: u64, bytes: u64) -> bool {
         self.written
             .as_ref()
@@ -195,7 +195,7 @@ impl Memory {
     }
 
     /// Allocates `bytes` zero bytes that start `past` bytes after an address aligned to `align`
-    /// bytes. A misaligned buffer represents a view of a larger array.
+    /// bytes. A misaligned buffer represents a subview that starts inside a larger array.
     ///
     /// # Errors
     ///
@@ -210,7 +210,8 @@ impl Memory {
         self.allocate(label.into(), bytes, align, past, true)
     }
 
-    /// Allocates `bytes` uninitialised bytes. Reading a byte that no thread has written is a fault.
+    /// Allocates `bytes` uninitialised bytes. Reading a byte of the buffer before a write to the
+    /// byte is a fault.
     ///
     /// # Errors
     ///

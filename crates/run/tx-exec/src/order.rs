@@ -35,7 +35,7 @@ pub enum Order {
     Interleaved(u64),
     /// Whenever the warp with the given index (counted from 0) can run, this warp runs before all
     /// other warps. All threads of the other warps run as in [`Order::Sequential`]. In a cluster,
-    /// the index counts the warps of all blocks by block rank.
+    /// warp indices continue from block to block, in the order of the block ranks.
     WarpFirst(u32),
     /// The warp with the given index runs only if no thread of another warp can run. All threads of
     /// the other warps run as in [`Order::Sequential`]. The index of the warp is counted as in
@@ -155,9 +155,9 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Maximum number of clusters of a grid whose clusters run in pseudo-random order. A permutation of
-/// more clusters would need too much memory, so the clusters of a larger grid run in ascending
-/// order.
+/// Maximum number of clusters in a grid for which the executor can run the clusters in
+/// pseudo-random order. A permutation of more clusters would need too much memory, so the clusters
+/// of a larger grid run in ascending order.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
 /// Converts a linear index in a grid with fewer than 2³² elements to grid coordinates.

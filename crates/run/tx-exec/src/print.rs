@@ -29,7 +29,7 @@ impl Arguments {
     }
 }
 
-/// Reads 1, 2, 4 or 8 bytes as the current thread.
+/// Reads 1, 2, 4 or 8 bytes with the same checks as a load of the current thread.
 fn read(machine: &mut Machine<'_>, address: u64, bytes: u64, site: u32) -> Result<u64, Fault> {
     machine.access(AccessRequest {
         address,
@@ -60,8 +60,8 @@ pub(crate) fn text(machine: &mut Machine<'_>, address: u64, site: u32) -> Result
     Ok(text)
 }
 
-/// Formats text for the current thread. Returns the formatted text, and the number of printf
-/// arguments that the format uses.
+/// Formats the text that the current thread prints with `vprintf`. Returns the formatted text, and
+/// the number of printf arguments that the format uses.
 pub(crate) fn format(
     machine: &mut Machine<'_>,
     [format, arguments]: [u64; 2],
@@ -90,8 +90,8 @@ pub(crate) fn format(
     Ok((printed, taken))
 }
 
-/// A field width or precision. The printf format contains the width or precision as a number, or as
-/// an asterisk that stands for the next argument.
+/// The field width or precision of a printf conversion. The printf format contains the width or
+/// precision as a number, or as an asterisk that stands for the next argument.
 #[derive(Clone, Copy)]
 enum Number {
     Given(u64),

@@ -8,8 +8,8 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Size of the gap between two variables, in bytes. An access that overruns a variable reaches the
-/// gap, so the executor detects the access.
+/// Size of the gap between two shared-memory variables, in bytes. An access that overruns a
+/// variable reaches the gap after the variable, so the executor detects the access.
 pub(crate) const GAP: u64 = 64;
 
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl<'m> SharedMemory<'m> {
             .then_some(offset)
     }
 
-    /// Returns whether an address is in shared memory, including the gaps.
+    /// Returns whether an address is in shared memory, including the gaps between variables.
     pub(crate) fn is_near(&self, address: u64) -> bool {
         address.wrapping_sub(self.base()) < self.length
     }

@@ -121,7 +121,7 @@ pub(crate) struct LaneInput {
 /// Cached mask of the lanes of a warp that have arrived at a warp operation.
 ///
 /// The mask belongs to the most recently started warp operation. The mask is valid while no lane in
-/// the mask waits in another operation.
+/// the mask waits in an operation other than this warp operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WarpArrivals {
     site: u32,

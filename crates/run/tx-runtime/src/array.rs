@@ -114,7 +114,7 @@ impl Array {
     /// Returns the elements in row-major order.
     ///
     /// # Errors
-    /// Fails if `T` is not the element type.
+    /// Fails if `T` does not correspond to the element type of the array.
     pub fn to_vec<T: HostElement>(&self) -> Result<Vec<T>, Error> {
         if T::ELEMENT != self.element {
             return Err(Error::Element {

@@ -98,7 +98,7 @@ pub enum Error {
         /// Reason.
         error: ExprError,
     },
-    /// Grid, block or cluster size of a launch that no device supports.
+    /// Grid, block or cluster size that no device supports.
     #[error("{place}: found {found}, expected {expected}")]
     LaunchSize {
         /// Part of the plan.

@@ -18,11 +18,11 @@ impl Number {
     /// Converts this number to the type `element`, and returns the zero-extended bits; `None` if
     /// the type cannot represent the number.
     ///
-    /// Integers are rounded to the nearest float. A float converts to an integer type only if the
-    /// float has an integral value. An `i1` represents 0 and 1. A signless integer type of `n` > 1
-    /// bits represents −2ⁿ⁻¹ … 2ⁿ−1. A float type can represent a number if the rounded number is
-    /// at most the largest finite value of the type. Infinity becomes NaN in a type without
-    /// infinities.
+    /// The conversion to a float type rounds an integer to the nearest float. A float converts to
+    /// an integer type only if the float has an integral value. The type `i1` represents 0 and 1. A
+    /// signless integer type of `n` > 1 bits represents −2ⁿ⁻¹ … 2ⁿ−1. A float type can represent a
+    /// number if the rounded number is at most the largest finite value of the type. Infinity
+    /// becomes NaN in a type without infinities.
     pub fn to_bits(self, element: ElementType) -> Option<u64> {
         if let Some(format) = FloatFormat::of(element) {
             let value = match self {
@@ -185,9 +185,9 @@ impl FromStr for Number {
 pub(crate) struct FloatFormat {
     exponent_bits: u32,
     mantissa_bits: u32,
-    /// Whether the format has infinities. If the format has infinities, the largest exponent
-    /// encodes infinities and NaNs. In a format without infinities, only a float whose exponent and
-    /// mantissa bits are all ones is a NaN.
+    /// Whether the float format has infinities. If a float format has infinities, the largest
+    /// exponent encodes infinities and NaNs. In a float format without infinities, a float is a NaN
+    /// only if all exponent and mantissa bits are ones.
     infinities: bool,
 }
 
@@ -209,7 +209,7 @@ impl FloatFormat {
         })
     }
 
-    /// Returns the number of significant bits, including the implicit bit.
+    /// Returns the number of significand bits of the float format, including the implicit bit.
     pub(crate) const fn precision(self) -> u32 {
         self.mantissa_bits + 1
     }
@@ -218,9 +218,9 @@ impl FloatFormat {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
-    /// Rounds `value` to the nearest value of the format, ties to even, and returns the bits of the
-    /// result. A value beyond the largest finite value becomes infinity, or NaN in a format without
-    /// infinities.
+    /// Rounds `value` to the nearest value of the float format, ties to even, and returns the bits
+    /// of the result. A value beyond the largest finite value becomes infinity, or NaN in a format
+    /// without infinities.
     pub(crate) fn encode(self, value: f64) -> u64 {
         let sign = u64::from(value.is_sign_negative()) << (self.exponent_bits + self.mantissa_bits);
         let exponent_ones = ((1_u64 << self.exponent_bits) - 1) << self.mantissa_bits;
@@ -269,7 +269,7 @@ impl FloatFormat {
     }
 
     /// Decodes the float in the low bits of `bits`. The decoded value is exact, because f64
-    /// represents all values of every format.
+    /// represents all values of every supported float format.
     pub(crate) fn decode(self, bits: u64) -> f64 {
         if self.mantissa_bits == 52 {
             return f64::from_bits(bits);

@@ -21,7 +21,7 @@ pub struct RunOptions {
     #[cfg(feature = "simt")]
     pub steps: Option<tx_exec::StepLimit>,
     /// Distance of the start of each array from a multiple of 256 bytes in the executor's memory. A
-    /// misaligned argument represents a view of a larger array.
+    /// misaligned array represents a subview that starts inside a larger array.
     #[cfg(feature = "simt")]
     pub past: Past,
 }

@@ -19,8 +19,8 @@ pub struct Placement {
     pub(crate) injective: bool,
 }
 
-/// Returns the lowest and the highest element position of a view. `Some(None)` denotes an empty
-/// view, and `None` denotes an overflow.
+/// Returns the lowest and the highest position of the elements with the given offset, sizes and
+/// strides. Returns `Some(None)` if a size is 0, and `None` if a position overflows.
 pub(crate) fn reach(offset: i64, sizes: &[i64], strides: &[i64]) -> Option<Option<(i128, i128)>> {
     if sizes.contains(&0) {
         return Some(None);
@@ -54,8 +54,9 @@ impl Placement {
 
     /// Chooses values for the dynamic strides and the dynamic offset of a memref type. If the
     /// static strides permit a contiguous row-major placement, the function chooses this placement.
-    /// If the static strides do not permit a contiguous placement, each chosen dynamic stride
-    /// exceeds the span of every static dimension and of all inner dynamic dimensions.
+    /// If the static strides do not permit a contiguous placement, each chosen stride exceeds the
+    /// span of every dimension with a static stride, and of every inner dimension with a dynamic
+    /// stride.
     ///
     /// # Errors
     /// On failure, the error is the reason why no array of this shape can have the requested

@@ -250,8 +250,8 @@ fn until_end(
 /// [`Prepared`] programs.
 #[derive(Debug)]
 pub struct Graph<'r, 'e> {
-    /// CUDA graph; `None` if the programs launch nothing. Rust must drop the CUDA graph before the
-    /// programs that the graph launches, so the field of the graph is declared first.
+    /// CUDA graph; `None` if the programs launch no kernels. Rust must drop the CUDA graph before
+    /// the programs that the graph launches, so the field of the graph is declared first.
     recorded: Option<cuda::Graph>,
     runs: &'r mut [Prepared<'e>],
 }

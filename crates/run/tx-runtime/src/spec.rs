@@ -179,8 +179,8 @@ const FORMS: &str = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4
 
 const GENERATORS: [&str; 3] = ["zeros", "full", "rand"];
 
-/// Names that other tools use for array generators, each with the corresponding specification of
-/// `tx`.
+/// Names of array generators in tools other than `tx`, each with the equivalent argument
+/// specification of `tx`.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("zero", "zeros:TYPE"),
     ("empty", "zeros:TYPE"),

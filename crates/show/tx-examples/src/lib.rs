@@ -19,5 +19,5 @@
 //! ```
 //!
 //! Every example compares its results with an `f64` reference, and returns status 0 only for
-//! correct results. Without a GPU, the example `gpu` returns status 1. The archive that `cargo
-//! xtask dist` builds contains the example `gpu` without the compiler.
+//! correct results. On a machine without a GPU, the example `gpu` exits with status 1. The archive
+//! that `cargo xtask dist` builds contains the example `gpu`, but not the compiler.

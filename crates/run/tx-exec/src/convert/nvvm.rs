@@ -126,8 +126,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         unsupported(self.operation, what)
     }
 
-    /// Emits the constant that encodes the 8-bit float format of an attribute as an argument of a
-    /// hook.
+    /// Emits the constant that identifies the 8-bit float format in the attribute `attribute`.
+    /// Hooks take this constant as an argument.
     fn format(&self, attribute: &str) -> Result<Value<'c, 'a>, Error> {
         let format = self
             .operation

@@ -93,7 +93,8 @@ const REFUSED: [&str; 13] = [
 /// 16 MiB suffices, because no function spills all of its values at the same time.
 const MAX_SPILLS: u64 = 16 << 20;
 
-/// Returns an upper bound of the stack bytes for the results of an operation.
+/// Returns an upper bound, in bytes, of the stack space that the spilled results of an operation
+/// need.
 fn operation_spills(operation: OperationRef<'_, '_>) -> u64 {
     let results = operation
         .results()

@@ -39,8 +39,8 @@ pub struct ReleasedClocks {
     /// Events of other blocks that arriving threads release.
     blocks: Option<BlockEvents>,
     /// Entries for threads of other warps in the vector clock that the last arriving thread
-    /// released. Several threads often share one allocation of these entries. If the next arriving
-    /// thread releases the same allocation, `clocks` already contains the entries.
+    /// released. The entries of several threads are often one shared allocation. If the next
+    /// arriving thread releases the allocation `last`, `clocks` already contains the entries.
     last: Option<Rc<[u32]>>,
 }
 
@@ -67,13 +67,13 @@ pub struct Clocks {
     phase: u32,
     /// The part of each thread's vector clock that belongs to the lanes of the thread's own warp.
     warp: Vec<[u32; WARP]>,
-    /// The vector clock of each thread, with one entry per thread of the block. The entries for the
-    /// thread's own warp are unused.
+    /// The vector clock of each thread, with one entry per thread of the block. In the vector clock
+    /// of a thread, the entries for the lanes of the thread's own warp are unused.
     others: Vec<Option<Rc<[u32]>>>,
     /// Number of the current segment of each thread; `NO_SEGMENT` if the segment has no number yet.
     current: Vec<u32>,
     segments: Vec<Segment>,
-    /// For each thread, the events of other blocks that are ordered before the thread.
+    /// For each thread, the events of other blocks that happen before the next event of the thread.
     fences: FenceOrder,
 }
 
@@ -131,7 +131,8 @@ impl Clocks {
         }
     }
 
-    /// Acquires the events released by all words that `thread` has read atomically.
+    /// Acquires the events that other threads released through words that `thread` has read
+    /// atomically.
     fn acquire_fence(&mut self, thread: usize) {
         let Some(found) = self.fences.acquire(thread) else {
             return;
@@ -231,8 +232,8 @@ impl Clocks {
     }
 
     /// Returns whether an event of thread `other` happens before the next event of thread `me`. The
-    /// event belongs to the current phase (the events since the last barrier of the whole block),
-    /// and `clock` is the entry of `other` in its own vector clock at the event.
+    /// event follows the last barrier of the whole block. `clock` is the entry of `other` in the
+    /// vector clock of `other` at the time of the event.
     pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
@@ -306,9 +307,9 @@ impl Clocks {
     /// ([`Clocks::advance`]).
     ///
     /// Together with [`Clocks::acquire`], this function implements a barrier whose arrival and wait
-    /// are two operations. A thread does not release the events between its arrival and its wait.
-    /// If `released` contains vector clocks that threads released before the last barrier of the
-    /// whole block, the function discards these clocks.
+    /// are two operations. The events of a thread between its arrival and its wait at the barrier
+    /// are not released. If `released` contains vector clocks that threads released before the last
+    /// barrier of the whole block, the function discards these clocks.
     pub fn release(&mut self, thread: usize, released: &mut ReleasedClocks) {
         let clocks = self.clocks_of(released);
         let first = thread / WARP * WARP;
@@ -383,8 +384,8 @@ impl Clocks {
         }
     }
 
-    /// Starts a second segment of every thread. The first segment of a thread then contains no
-    /// accesses, and represents the start of the thread.
+    /// Starts a second segment (interval between two synchronisations) of every thread. The first
+    /// segment of a thread then contains no accesses, and represents the start of the thread.
     ///
     /// `mark_beginnings` must be called directly after [`Clocks::start_block`].
     pub(crate) fn mark_beginnings(&mut self) {
@@ -465,11 +466,11 @@ mod tests {
         assert!(!ordered(&mut clocks, write, 70));
     }
 
-    /// Two blocks are ordered if the first block executes a fence and then writes a word
-    /// atomically, and the second block reads this word atomically and then executes a fence. An
-    /// event of the first block is ordered before the second block only if the event precedes the
-    /// fence of the first block. If the fence of the first block or the fence of the second block
-    /// is missing, the two blocks are unordered.
+    /// The events of two blocks are ordered if the first block executes a fence and then writes a
+    /// word atomically, and the second block reads this word atomically and then executes a fence.
+    /// Only events of the first block that precede the fence of the first block happen before
+    /// events of the second block. If the fence of the first block or the fence of the second block
+    /// is missing, the events of the two blocks are unordered.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {
@@ -545,8 +546,9 @@ mod tests {
         }
     }
 
-    /// Checks that a thread does not release the events between its arrival and its wait. Checks
-    /// that clocks released before a barrier of the whole block order no events after this barrier.
+    /// Checks that the events of a thread between its arrival and its wait at a barrier are not
+    /// released. Checks that clocks released before a barrier of the whole block order no events
+    /// after this barrier.
     #[test]
     fn knowledge_is_of_its_phase() {
         let mut clocks = Clocks::default();
@@ -569,8 +571,8 @@ mod tests {
         assert!(!ordered(&mut clocks, since, 41));
     }
 
-    /// Checks that a thread that is ordered after the start of another thread is unordered with the
-    /// later events of the other thread.
+    /// Checks two threads: if the start of the first thread happens before an event of the second
+    /// thread, the later events of the first thread need not happen before this event.
     #[test]
     fn beginnings() {
         let mut clocks = Clocks::default();

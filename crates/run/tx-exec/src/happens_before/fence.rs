@@ -38,10 +38,10 @@ impl Fence {
     }
 }
 
-/// Events of one block that happen before the next event of a thread. The event set contains all
-/// events before the barrier of the whole block that starts phase `phase`. For each thread of the
-/// block, the event set also contains the events in phase `phase` whose clock is at most the
-/// thread's entry in `clocks`.
+/// Events of one block that happen before the next event of a thread. Phase `phase` starts at a
+/// barrier of the whole block, and an `EventSet` contains all events of the block before this
+/// barrier. For each thread of the block, an `EventSet` also contains the events in phase `phase`
+/// whose clock is at most the thread's entry in `clocks`.
 #[derive(Debug)]
 pub(super) struct EventSet {
     pub(super) phase: u32,
@@ -73,7 +73,8 @@ impl EventSet {
     }
 }
 
-/// Map from a block number to the events of the block that are ordered before a thread.
+/// Map from a block number to the events of the block that happen before the next event of a
+/// thread.
 pub(super) type BlockEvents = Rc<BTreeMap<u32, Rc<EventSet>>>;
 
 /// Adds the events in `more` to the events in `into`.
@@ -95,19 +96,22 @@ fn merge(into: &mut Option<BlockEvents>, more: &Option<BlockEvents>) {
     }
 }
 
-/// Events of other blocks that are ordered before one thread by fences and atomic accesses.
+/// Events of other blocks that happen before the next event of one thread because of fences and
+/// atomic accesses.
 #[derive(Clone, Debug, Default)]
 struct ThreadFences {
     known: Option<BlockEvents>,
-    /// Events that are ordered before the last release fence of the thread. Atomic writes of the
-    /// thread after the release fence release the events that are ordered before the fence.
+    /// Events that happen before the last release fence of the thread. Atomic writes of the thread
+    /// after the release fence release the events that happen before the fence.
     offered: Option<BlockEvents>,
-    /// Events that other threads released through words that this thread has read atomically. The
-    /// next acquire fence of this thread acquires the events that the other threads released.
+    /// Events that other threads released through words that the thread has read atomically. The
+    /// next acquire fence of the reading thread acquires the events that were released through
+    /// these words.
     found: Option<BlockEvents>,
 }
 
-/// Events that fences and atomic accesses order before the threads of the running block.
+/// For each thread of the running block, the events that happen before the next event of the thread
+/// because of fences and atomic accesses.
 #[derive(Debug, Default)]
 pub(super) struct FenceOrder {
     threads: Vec<ThreadFences>,
@@ -128,8 +132,8 @@ impl FenceOrder {
         self.is_used
     }
 
-    /// Orders all threads of `members` after each event of another block that is ordered before at
-    /// least one member.
+    /// Synchronises the threads `members`: if an event of an earlier block happens before the next
+    /// event of one member, the event then happens before the next events of all members.
     pub(super) fn join(&mut self, members: impl Iterator<Item = usize> + Clone) {
         if !self.is_used {
             return;
@@ -143,8 +147,9 @@ impl FenceOrder {
         }
     }
 
-    /// Acquires the events released by all words that `thread` has read atomically. Returns the
-    /// acquired events; `None` if the words released no events.
+    /// Acquires the events that other threads released through words that `thread` has read
+    /// atomically. Returns the acquired events; `None` if no events were released through the
+    /// words.
     pub(super) fn acquire(&mut self, thread: usize) -> Option<BlockEvents> {
         let fences = &mut self.threads[thread];
         let found = fences.found.take();
@@ -191,7 +196,7 @@ impl FenceOrder {
         known.is_some_and(|known| known.covers(segment))
     }
 
-    /// Adds to `events` the events that are ordered before `thread`.
+    /// Adds to `events` the events that happen before the next event of `thread`.
     pub(super) fn add_to(&self, thread: usize, events: &mut Option<BlockEvents>) {
         if self.is_used {
             merge(events, &self.threads[thread].known);
@@ -205,8 +210,8 @@ impl FenceOrder {
         }
     }
 
-    /// Orders `thread` after `events`. The set `events` must contain all events that are already
-    /// ordered before `thread`.
+    /// Orders the next event of `thread` after the events in `events`. The set `events` must
+    /// contain all events that already happen before the next event of `thread`.
     pub(super) fn replace(&mut self, thread: usize, events: &Option<BlockEvents>) {
         if self.is_used {
             self.threads[thread].known.clone_from(events);

@@ -78,8 +78,8 @@ impl Record {
 /// Set of threads of one block, with one bit per thread.
 type ThreadSet = [u64];
 
-/// A recorded access of one thread, or a group of equal accesses that several threads made at equal
-/// clocks, with no barrier of the whole block between the accesses.
+/// A recorded access of one thread, or a group of equal accesses of several threads. The accesses
+/// of a group have equal clocks, and no barrier of the whole block separates the accesses.
 #[derive(Debug)]
 struct Entry {
     record: Record,
@@ -310,7 +310,7 @@ fn check(
         .map_or(Ok(()), |thread| Err((old, thread)))
 }
 
-/// Returns a copy of `segment` in which `thread` replaces the thread.
+/// Returns a copy of `segment` that belongs to the thread `thread`.
 fn made_by(segment: Segment, thread: usize) -> Segment {
     Segment {
         thread: thread as u16,
@@ -321,9 +321,9 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
 /// Returns whether recording `new` is unnecessary, because the list already contains equal accesses
 /// of two blocks.
 ///
-/// Any later access that conflicts with the access of a third block also conflicts with an access
-/// of one of the first two blocks. Omitting `new` from the list is valid only if no fence orders
-/// the blocks.
+/// Any later access that conflicts with an equal access of a third block also conflicts with the
+/// recorded access of at least one of the two blocks. Omitting `new` from the list is valid only if
+/// no fence orders the events of the blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
@@ -365,8 +365,9 @@ impl Entry {
         set[thread / 64] |= 1 << (thread % 64);
     }
 
-    /// Removes each thread from the entry if the new access supersedes the access of the thread.
-    /// Returns true if the new access supersedes the accesses of all threads.
+    /// Returns whether the new access of thread `me` supersedes the recorded accesses of all
+    /// threads of the entry. If the new access supersedes only the recorded access of `me`, removes
+    /// `me` from the entry.
     fn forget(&mut self, clocks: &Clocks, new: Record, me: usize, segment: Segment) -> bool {
         if !self.record.is_covered_by(new) {
             return false;
@@ -558,8 +559,8 @@ mod tests {
         }
     }
 
-    /// Tests thread sets that consist of one word, of several words, and of the number of words for
-    /// the largest cluster.
+    /// Tests bit sets of threads that consist of one word, of several words, and of as many words
+    /// as the largest cluster needs.
     #[test]
     fn sets_are_as_long_as_blocks_are_large() {
         for threads in [1, 64, 65, 1024, 16 * 1024] {

@@ -22,7 +22,7 @@ impl Machine<'_> {
     /// Registers private memory of the current thread.
     ///
     /// # Safety
-    /// The address range must be allocated memory, and must not contain a live value.
+    /// The `bytes` bytes at `address` must be allocated memory, and must not contain a live value.
     pub(crate) unsafe fn add_private(&mut self, address: u64, bytes: u64) -> Result<(), Fault> {
         let length = bytes as usize;
         let written = match self.clocks {

@@ -17,7 +17,8 @@ const BYTES: u64 = 8;
 const UNINITIALIZED: &str = "the mbarrier object is not initialized";
 
 impl Machine<'_> {
-    /// Returns the rank of the block and the offset of the mbarrier object at `address`.
+    /// Returns the rank of the block whose shared memory contains the mbarrier object at `address`,
+    /// and the offset of the object in this memory.
     fn find_mbarrier(&self, address: u64, space: Space, site: u32) -> Result<(usize, u64), Fault> {
         let request = AccessRequest {
             address,

@@ -55,9 +55,9 @@ pub(crate) struct Machine<'m> {
     memory: &'m mut Memory,
     pub(crate) ctas: Vec<Cta<'m>>,
     pub(crate) cluster_barrier: ClusterBarrier,
-    /// Initialized mbarrier objects. The key of an mbarrier object consists of the rank of the
-    /// object's block, and of the offset of the object in the shared memory of the block. Each
-    /// entry of the map also lists the threads that wait at the mbarrier object.
+    /// Map of the initialized mbarrier objects. The rank of a block, and an offset in the shared
+    /// memory of the block, identify an mbarrier object. For each mbarrier object, the map also
+    /// lists the threads that wait at the object.
     pub(crate) mbarriers: BTreeMap<(usize, u64), (MBarrier, Vec<usize>)>,
     /// Vector clocks; `None` if races and uninitialised reads are not checked.
     pub(crate) clocks: Option<Clocks>,

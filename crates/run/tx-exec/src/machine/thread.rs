@@ -74,7 +74,8 @@ pub(crate) struct Thread {
 #[derive(Debug, Default)]
 pub(crate) struct ClusterMember {
     pub(crate) arrivals: u32,
-    /// Last arrival at the cluster barrier, if the thread has not executed the wait operation yet.
+    /// Last arrival of the thread at the cluster barrier; `None` if the thread has not arrived yet,
+    /// or has already executed the matching wait operation.
     pub(crate) arrival: Option<ClusterArrival>,
     /// Last access of the thread to the shared memory of each other block in the cluster.
     pub(super) remote: Vec<RemoteAccess>,

@@ -1,4 +1,5 @@
-//! Bound arguments, and the values of expressions for these arguments.
+//! Arguments that are bound to a plan, and the values of the plan's expressions for these
+//! arguments.
 
 use tx_plan::{Condition, ElementType, Expr, ExprError, Symbol};
 
@@ -6,7 +7,7 @@ use crate::error::Error;
 use crate::number::Number;
 use crate::placement::Placement;
 
-/// Argument or temporary of a plan, with its sizes or its value.
+/// Argument or temporary of a plan: a memref with its shape, or a scalar with its value.
 #[derive(Debug)]
 pub(super) enum BoundArgument {
     Memref {
@@ -28,7 +29,8 @@ pub(super) enum BoundArgument {
 pub(super) struct BoundArguments(pub(super) Vec<BoundArgument>);
 
 impl BoundArguments {
-    /// Returns whether a condition is true. `address` returns the address of a buffer.
+    /// Returns whether a condition of the plan is true. `address` returns the address of the buffer
+    /// with a given index.
     pub(super) fn holds(
         &self,
         condition: &Condition,
@@ -95,7 +97,8 @@ impl BoundArguments {
         text
     }
 
-    /// Returns the value of a symbol; `None` for an address.
+    /// Returns the integer value of a symbol of a plan expression; `None` for a symbol without an
+    /// integer value, such as a buffer address.
     pub(super) fn lookup(&self, symbol: Symbol) -> Option<i64> {
         match (symbol, self.0.get(symbol.argument())?) {
             (Symbol::Dim { dim, .. }, BoundArgument::Memref { shape, .. }) => {

@@ -1,4 +1,5 @@
-//! Launches with numeric sizes and kernel parameters.
+//! Kernel launches whose grid sizes, block sizes and kernel parameters are numbers instead of plan
+//! expressions.
 
 use tx_plan::{Base, Condition, Expr, Operand, Plan, Step, View};
 
@@ -43,8 +44,8 @@ pub(super) struct LaunchBuilder<'p> {
 }
 
 impl LaunchBuilder<'_> {
-    /// Returns the launch of a step; `None` for an empty grid. If `grid` is present, it replaces
-    /// the grid of the step.
+    /// Returns the launch of a plan step; `None` for an empty grid. If `grid` is present, `grid`
+    /// replaces the grid of the plan step.
     pub(super) fn launch(
         &self,
         step: &Step,

@@ -32,7 +32,7 @@ pub(crate) struct BoundPlan {
     /// Buffers of the memref arguments, in order, followed by the buffers of the temporaries.
     pub(crate) buffers: Vec<Buffer>,
     /// Launches whose conditions on argument sizes are true for the bound arguments. Each run
-    /// evaluates those conditions of the launches that depend on buffer addresses.
+    /// evaluates the remaining launch conditions, which depend on buffer addresses.
     launches: Vec<Launch>,
     arguments: BoundArguments,
 }
@@ -149,8 +149,8 @@ impl BoundPlan {
         Ok(self)
     }
 
-    /// Returns those conditions of a step that depend on buffer addresses. Returns `None` if a
-    /// condition that does not depend on buffer addresses is false.
+    /// Returns the address-dependent conditions of a launch step. Returns `None` if a condition
+    /// that does not depend on buffer addresses is false.
     fn select(&self, step: &Step, place: &str) -> Result<Option<Vec<Condition>>, Error> {
         let mut open = Vec::new();
         for condition in &step.when {
@@ -272,8 +272,8 @@ impl BoundPlan {
     }
 
     /// Returns the contents of each argument after the run, with a flag that is set if the program
-    /// may have written the argument. The entry of a scalar argument, and of an array in the
-    /// caller's device memory, is `None`.
+    /// may have written the argument. The list contains `None` for a scalar argument, and for an
+    /// array in the caller's device memory.
     pub(crate) fn into_arrays(mut self) -> Result<Vec<Option<(Array, bool)>>, Error> {
         self.arguments
             .0

@@ -29,8 +29,8 @@ fn plan(arguments: &[&str], step: Step) -> Plan {
     }
 }
 
-/// Returns a plan with one choice between alternatives. Each alternative of the choice is one
-/// launch step with the given conditions.
+/// Returns a plan with several alternative launch steps. Each entry of `alternatives` lists the
+/// conditions of one launch step.
 fn choice(arguments: &[&str], alternatives: &[&[&str]]) -> Plan {
     let mut plan = plan(arguments, step());
     plan.steps = (alternatives.iter().enumerate())

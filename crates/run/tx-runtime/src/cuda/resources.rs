@@ -1,5 +1,5 @@
-//! Device memory and events. Dropping a value destroys the event, or frees the memory that the
-//! value owns.
+//! Device memory and CUDA events. Dropping an `Event` destroys the CUDA event, and dropping a
+//! `Memory` frees device memory.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use cudarc::driver::sys;
 use super::devices::{During, driver_error};
 use crate::error::{CudaError, Error};
 
-/// Device memory. Dropping the value frees the memory, unless a caller owns the memory.
+/// Device memory. Dropping a `Memory` frees the device memory, unless the caller of the runtime
+/// owns the device memory.
 #[derive(Debug)]
 pub(super) struct Memory {
     pub(super) pointer: sys::CUdeviceptr,

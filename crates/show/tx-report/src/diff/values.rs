@@ -25,7 +25,7 @@ pub(super) fn key(tokens: &[Token<'_>]) -> String {
     key
 }
 
-/// Name of a value, and its result index if the op has several results.
+/// Name of an SSA value, and its result index if the defining op has several results.
 type Name<'t> = (&'t str, Option<usize>);
 
 /// Occurrence of an SSA value in a line; `at` is the index of its token.
@@ -134,7 +134,7 @@ pub(super) struct ValueCorrespondence<'t> {
 
 impl<'t> ValueCorrespondence<'t> {
     /// Compares two lines that are equal except for value names, and returns the token indices at
-    /// which the lines use different values. Records the values that the lines define.
+    /// which the lines use different values. Also records the SSA values that the two lines define.
     pub(super) fn differing_uses(&mut self, old: &[Token<'t>], new: &[Token<'t>]) -> Vec<usize> {
         let pairs = occurrences(old).into_iter().zip(occurrences(new));
         let uses = pairs.filter(|(a, _)| !a.defines);
