@@ -1,6 +1,6 @@
 //! Runs the lit tests: every `.mlir` file below this folder is one test. `README.md` next to this
-//! file is the manual of the lit tests, and the crate `tx-lit` is the harness. This file names the
-//! programs and folders of the lit tests.
+//! file is the manual of the lit tests, and the crate `tx-lit` is the harness. This file contains
+//! the paths of the programs and folders of the lit tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,8 @@ fn suite(tx: Tool) -> Suite {
         .bless_hint("cargo xtask bless {test}")
 }
 
-/// Checks that `RACE-FREE` and `VALIDATE` recognise the races that `tx validate` prints. The tests of
-/// `tx-lit` do not run `tx`.
+/// Checks that `RACE-FREE` and `VALIDATE` recognise the races that `tx validate` prints. The tests
+/// of `tx-lit` do not run `tx`.
 fn race(suite: &Suite) -> Result<(), Failed> {
     let program = fs::read_to_string(root().join("lit-tests/tools/run-race.mlir"))?;
     let kernel = program
@@ -58,7 +58,7 @@ fn race(suite: &Suite) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns the root of the workspace; this test belongs to the package `tools/tx-opt`.
+/// Returns the root folder of the workspace, two levels above the package of this test.
 fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package

@@ -47,7 +47,7 @@ pass! {
     }
 }
 
-/// Returns the chip and PTX version that `op` needs; `None` if every target supports `op`.
+/// Returns the oldest chip and PTX version that support `op`; `None` if every target supports `op`.
 fn needs(op: Op<'_>) -> Option<Needs> {
     let known = Operation::named(name(op))?;
     let special = known.special.filter(|(form, _)| match form {

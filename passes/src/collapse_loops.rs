@@ -27,10 +27,10 @@ pass! {
     /// pass collapses all loops into one loop. The kernel computes the index along the row as a
     /// remainder of the linear index, so that vectors can cross the end of a row.
     ///
-    /// The original op requires equal sizes of its operands. The collapsed op does not require
-    /// equal operand sizes, so the pass emits a `cf.assert` that compares the dynamic sizes. The
-    /// pass does not change ops with a `schedule` or a `tile.group`, ops that use `linalg.index`,
-    /// transposes, or ops whose operands have a strided layout.
+    /// Before the collapse, the op requires equal sizes of its operands. The collapsed op does not
+    /// require equal operand sizes, so the pass emits a `cf.assert` that compares the dynamic
+    /// sizes. The pass does not change ops with a `schedule` or a `tile.group`, ops that use
+    /// `linalg.index`, transposes, or ops whose operands have a strided layout.
     ///
     /// ## Before
     /// ```mlir

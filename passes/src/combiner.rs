@@ -193,8 +193,8 @@ impl<'c> Combiner<'c> {
         &self.types
     }
 
-    /// Returns the `arith` op that combines two partial results, also as vectors; `None` if one op
-    /// does not suffice.
+    /// Returns the `arith` op that combines two partial results, or two vectors of partial results;
+    /// `None` if one op does not suffice.
     pub fn op(&self) -> Option<&'static str> {
         match self.combine {
             Combine::Op(op) => Some(op),

@@ -33,10 +33,10 @@ pass! {
     /// region contains a copy of the ops.
     ///
     /// The body may update the old value of the output conditionally, or several times by one kind
-    /// of op, as in `(old + x) - y`. The pass merges all these updates into a single update. The
-    /// `element` region then computes the original body, with the identity in place of the old
-    /// output value. If the pass combines several updates of a float sum, the order of the
-    /// additions changes.
+    /// of op, as in `(old + x) - y`. The pass merges all updates of an output value in one body
+    /// into a single update. The `element` region then computes the original body, with the
+    /// identity in place of the old output value. If the pass combines several updates of a float
+    /// sum, the order of the additions changes.
     ///
     /// A combiner must be commutative and associative, because elements are combined in any order.
     /// The pass checks commutativity and associativity on sample values.
@@ -61,15 +61,15 @@ pass! {
     /// The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to the
     /// `tile.reduce`. An element-wise op with a `schedule` becomes a separate kernel.
     ///
-    /// The pass first splits an op with several outputs. The pass creates one op for each combiner
-    /// of independent outputs. Several outputs stay in one op if the outputs share a combiner, or
-    /// if all combiners are named kinds; the kernel of this op loads each element once. If an
-    /// output has one value per element, such as an array that the op updates in place, an
-    /// element-wise op after the reductions computes the output. The reductions therefore read an
-    /// array before the op updates the array in place. If the body yields the old value of an
+    /// The pass first splits an op with several outputs. If the outputs are independent, the pass
+    /// creates one op for each combiner. Several outputs stay in one op if the outputs share a
+    /// combiner, or if all combiners are named kinds; the kernel of this op loads each element
+    /// once. If an output has one value per element, such as an array that the op updates in place,
+    /// an element-wise op after the reductions computes the output. The reductions therefore read
+    /// an array before the op updates the array in place. If the body yields the old value of an
     /// output unchanged, the pass converts the output to an input. If each reduced loop has a
-    /// single iteration, the pass converts the op to an element-wise op. A named reduction remains
-    /// a reduction.
+    /// single iteration, the pass converts the op to an element-wise op. A named `linalg` reduction
+    /// remains a reduction, even if each reduced loop has a single iteration.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
     /// the first element and visits indices in another order. If a row has a NaN, the pass chooses

@@ -57,7 +57,7 @@ pass! {
     }
 }
 
-/// Ops that the pass lowers, with the results of the checks of each op. All ops are checked before
+/// Op that the pass lowers, with the results of the checks of this op. All ops are checked before
 /// the first op is changed.
 enum Work<'c> {
     Copy(Copy<'c>, Kernel<'c>, i64),

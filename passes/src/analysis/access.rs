@@ -47,8 +47,8 @@ pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     false
 }
 
-/// Memory that an op accesses. Two different values of this enum alias only if one of the two
-/// values is `Any`.
+/// Memory that an op accesses. Two different values of this enum denote memory that may alias only
+/// if one of the two values is `Any`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
     /// Kernel argument, attribution or allocation, identified by the key of its SSA value.

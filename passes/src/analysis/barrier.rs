@@ -27,8 +27,8 @@ impl BarrierScope {
 pub(crate) struct Barrier<'c> {
     pub(crate) before: Op<'c>,
     pub(crate) reach: BarrierScope,
-    /// Warps that reach the barrier. If these are not all warps of the block, the barrier is a
-    /// named barrier.
+    /// Warps that reach the barrier. If not all warps of the block reach the barrier, the barrier
+    /// is a named barrier.
     pub(crate) warps: Vec<i64>,
     pub(crate) number: i64,
 }

@@ -7,7 +7,7 @@ use tx_mlir::{Failed, Op, codes, error, name};
 
 pub(super) struct Reason {
     pub(super) what: &'static str,
-    /// Part of the error message that names the branch and the threads that the branch separates.
+    /// Part of the error message: the branch, and the threads that diverge at this branch.
     pub(super) branch: &'static str,
     pub(super) advice: &'static str,
 }

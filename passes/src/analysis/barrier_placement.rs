@@ -11,8 +11,8 @@ use tx_mlir::{Failed, Op, ancestors, codes, error, name};
 
 impl<'c> BarrierAnalysis<'_, 'c> {
     /// Inserts a barrier between two accesses. The barrier precedes the access `later` in the
-    /// innermost block that contains both accesses. If a loop started a new iteration between the
-    /// two accesses, the barrier is in the body of this loop.
+    /// innermost MLIR block that contains both accesses. If a loop started a new iteration between
+    /// the two accesses, the barrier is in the body of this loop.
     pub(super) fn insert(
         &mut self,
         earlier: &UnorderedAccess<'c>,
@@ -87,7 +87,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
     }
 
     /// Returns the warps that reach `place`. If a warp reaches `place`, all its lanes must reach
-    /// `place`. If the barrier orders several warps, the set of warps must be known.
+    /// `place`. If the barrier orders several warps, the set of warps that reach `place` must be
+    /// known.
     fn warps_at(
         &self,
         place: Op<'c>,
@@ -147,7 +148,7 @@ impl<'c> BarrierAnalysis<'_, 'c> {
     }
 }
 
-/// Returns whether `inner` is in the same block as `outer`, or nested in an op of this block.
+/// Returns whether `inner` is in the same MLIR block as `outer`, or nested in an op of this block.
 fn same_block<'c>(inner: Op<'c>, outer: Op<'c>) -> bool {
     let block = outer.block().map(|b| b.to_raw().ptr);
     std::iter::once(inner)

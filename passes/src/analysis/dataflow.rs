@@ -19,7 +19,7 @@ use tx_mlir::{
 /// An operand, and the map from loop indices to the accessed element.
 #[derive(Clone)]
 pub(crate) struct Access<'c> {
-    /// The accessed memref, or a scalar operand.
+    /// The memref that the op accesses, or a scalar operand.
     pub(crate) value: Val<'c>,
     pub(crate) memref: Option<MemRef<'c>>,
     /// Map from loop indices to element indices.
@@ -143,8 +143,8 @@ pub(crate) enum AccessKind {
 /// An op of a block with the memory effects of the op and its nested ops.
 pub(crate) struct BlockOp<'c> {
     pub(crate) op: Op<'c>,
-    /// Memory effects of the op. Each entry contains a flag that is set if the effect changes
-    /// memory, and the affected memory, or `None` if the memory is unknown.
+    /// Memory effects of the op. Each entry is a pair: a flag that is set if the effect changes
+    /// memory, and the affected memory (`None` if unknown).
     effects: Vec<(bool, Option<Memory<'c>>)>,
 }
 
@@ -179,7 +179,7 @@ impl<'c> BlockOp<'c> {
     }
 }
 
-/// Returns whether one of `steps` may have the effect `kind` on one of `memories`.
+/// Returns whether one of the ops `steps` may have the effect `kind` on one of `memories`.
 pub(crate) fn any_accesses<'c>(
     steps: &[BlockOp<'c>],
     kind: AccessKind,

@@ -233,9 +233,10 @@ fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>
         .collect()
 }
 
-/// Returns the number of the result dimension that indexes each source dimension of a subview. The
-/// subview may have fewer dimensions than its source (a rank-reducing subview). A source dimension
-/// of size 1 is indexed by 0, not by a result dimension; all other dimensions keep their order.
+/// Returns, for each source dimension of a subview, the number of the result dimension that
+/// corresponds to the source dimension. The subview may have fewer dimensions than its source (a
+/// rank-reducing subview). A source dimension of size 1 is indexed by 0, not by a result dimension;
+/// all other dimensions keep their order.
 fn result_dimensions(op: Op<'_>, sizes: &[i64]) -> Option<Vec<Option<usize>>> {
     let result = MemRef::of(tx_mlir::results(op)[0])?;
     let mut others = (0..result.rank()).filter(|d| result.shape[*d] != Some(1));

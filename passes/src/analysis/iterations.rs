@@ -3,8 +3,9 @@
 //! The analysis in the module `threads` computes one index range per thread for all iterations of a
 //! loop together. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access
 //! the same element only in different iterations. Block sizes are static, so the loop-carried
-//! values of a tree reduction are usually known constants in each iteration. The analysis
-//! substitutes the values of each iteration, and compares two accesses within that iteration.
+//! values of a tree reduction are usually known constants in each iteration. For each iteration,
+//! the analysis substitutes the constants for the loop-carried values, and compares the accesses
+//! within this iteration.
 
 use crate::analysis::loops::{arguments, counts_unsigned, last_operands};
 use crate::analysis::threads::Threads;
@@ -48,7 +49,8 @@ fn iterations<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>
     }
 }
 
-/// Returns the constant values of each iteration of an `scf.for`.
+/// Returns, for each iteration of an `scf.for`, the induction variable and the loop-carried values
+/// that are constant, with their constants.
 fn counted<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> {
     let [from, to, step, inits @ ..] = &operands(op)[..] else {
         return None;
@@ -78,8 +80,8 @@ fn counted<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> 
     Some(all)
 }
 
-/// Returns the constant values of each iteration of an `scf.while`, for the arguments of both
-/// regions.
+/// Returns, for each iteration of an `scf.while`, the arguments of both regions that are constant,
+/// with their constants.
 fn conditional<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> {
     let (condition, body) = (first_block(op, 0)?, first_block(op, 1)?);
     let (tested, handed_on) = (arguments(condition), arguments(body));

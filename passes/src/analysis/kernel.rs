@@ -1,4 +1,4 @@
-//! The kernel that contains an op: its block size, cluster size, chip and thread ids.
+//! Properties of the kernel that contains an op: block size, cluster size, chip and thread ids.
 
 use crate::analysis::target;
 use melior::ir::operation::OperationLike;
@@ -107,8 +107,8 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Returns the number of threads that execute an op of a scope together. The last warp of a
-    /// block may have fewer threads.
+    /// Returns the number of threads in one thread group of a scope, such as 32 for `warp`. The
+    /// last warp of a block may have fewer than 32 threads.
     pub(crate) fn threads_of(&self, scope: Scope) -> i64 {
         match scope {
             Scope::Thread => 1,

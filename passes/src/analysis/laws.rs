@@ -59,13 +59,14 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
 }
 
 /// Returns whether `op` is from the input program, not created by `tile-schedule`. `tile-schedule`
-/// checks an op of the input program before the pass replaces the op. If a kernel has the attribute
-/// `schedule`, `tile-schedule` created all its ops.
+/// checks an op of the input program before the pass replaces the op. `tile-schedule` created all
+/// ops of each kernel that has the attribute `schedule`.
 pub(crate) fn is_written(op: Op<'_>) -> bool {
     enclosing(op, "gpu.func").is_none_or(|kernel| attribute(kernel, "schedule").is_none())
 }
 
-/// Emits a warning for a combiner that violates an algebraic property for most tested tuples.
+/// Emits a warning for a combiner that violates an algebraic property for most tested tuples of
+/// sample values.
 fn warn_of(op: Op<'_>, mistake: &LikelyMistake) {
     let LikelyMistake {
         broken,

@@ -18,7 +18,8 @@ pub(crate) enum Role {
     /// The coordinate is a part of an element index: the coordinate times `weight` is added to the
     /// index along dimension `dim`.
     Element { dim: usize, weight: i64 },
-    /// The coordinate numbers the copies of the elements.
+    /// The coordinate is the number of a copy of an element, and does not contribute to element
+    /// indices.
     Replica,
 }
 
@@ -287,9 +288,9 @@ impl Level {
     }
 }
 
-/// Divides the digits of a thread number into digits of the lane number and digits of the warp
-/// number. If a digit spans lanes and warps, the result contains all digits as digits of the thread
-/// number.
+/// Separates the digits of a thread number into the digits of the lane number and the digits of the
+/// warp number. If a digit spans lanes and warps, the result contains all digits as digits of the
+/// thread number.
 fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
     let lanes: i64 = digits
         .iter()

@@ -96,8 +96,8 @@ enum IndexRelation {
 }
 
 /// Maximum number of thread pairs that the pass compares for one loop nest, in all iterations
-/// together. If a loop nest has more thread pairs, the pass does not compare the iterations of the
-/// nest separately.
+/// together. If a loop nest has more thread pairs than this maximum, the pass does not compare the
+/// iterations of the loop nest separately.
 const MAX_COMPARED_PAIRS: usize = 1 << 27;
 
 /// Returns whether an `nvvm.barrier` orders all threads of the block. An `nvvm.barrier` orders all
@@ -325,8 +325,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
     /// Visits the blocks of an op repeatedly, until the unordered accesses at the start of each
     /// block no longer change.
     ///
-    /// The results of a previous visit remain valid, so the function repeats a visit only if the
-    /// visit starts with new unordered accesses.
+    /// The function visits a block again only if the start of the block has new unordered accesses,
+    /// because the results of the previous visit remain valid.
     fn repeated(
         &mut self,
         op: Op<'c>,
@@ -465,8 +465,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         }
     }
 
-    /// Compares all pairs of accesses in the bodies of the loops at once, separately for each
-    /// iteration. The function therefore analyses each iteration only once.
+    /// Compares all pairs of accesses in the loop bodies, separately for each iteration of the loop
+    /// nest. The function compares all pairs in one call, so it analyses each iteration only once.
     fn compare_iterations(&mut self, loops: &[Op<'c>]) {
         let Some(innermost) = loops.last() else {
             return;

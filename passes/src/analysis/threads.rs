@@ -105,8 +105,9 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    /// Creates a fact (known properties) with ranges. If the ranges prove that the values are equal
-    /// in a scope wider than the scope `same`, the fact records the wider scope.
+    /// Creates a fact (the known properties of a value) from the value's ranges in all threads. If
+    /// the ranges prove that the values are equal in a scope wider than the scope `same`, the fact
+    /// records the wider scope.
     pub(super) fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -413,8 +414,8 @@ impl<'c> Threads<'c> {
         }
     }
 
-    /// Returns the widest scope in which a memref has equal sizes in all threads. Sizes do not
-    /// depend on the offset of a view.
+    /// Returns the widest scope in which a memref has equal sizes in all threads. The sizes of a
+    /// memref do not depend on the offset of the view.
     pub(super) fn size(&self, memref: Val<'c>) -> Scope {
         let Some(op) = defining_op(memref) else {
             return self.fact(memref).same;

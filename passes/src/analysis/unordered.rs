@@ -10,7 +10,7 @@ use tx_mlir::{Op, ancestors};
 #[derive(Default, Clone)]
 pub(super) struct UnorderedAccesses<'c>(pub(super) Vec<UnorderedAccess<'c>>);
 
-/// An access before the current op.
+/// A memory access that precedes the current op, with the barriers since the access.
 #[derive(Clone)]
 pub(super) struct UnorderedAccess<'c> {
     pub(super) access: Access<'c>,

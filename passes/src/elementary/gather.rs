@@ -81,7 +81,8 @@ impl<'c> Element<'c> {
         })
     }
 
-    /// Returns whether both conversions have the same vector, block and result type.
+    /// Returns whether both conversions have the same source vector and result type, and are in the
+    /// same MLIR block.
     fn is_of_same_vector(&self, other: &Self) -> bool {
         self.vector == other.vector
             && self.op.block() == other.op.block()

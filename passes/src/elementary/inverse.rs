@@ -65,8 +65,8 @@ const HALF_PI: Precise = Precise(
     Constant(0xb33b_bd2e, 0x3c91_a626_3314_5c07),
 );
 
-/// √2 − 1. If the ratio of the smaller coordinate to the larger coordinate exceeds this constant,
-/// the function reduces the angle by π/4.
+/// √2 − 1. If the ratio of the smaller to the larger coordinate of a point exceeds this constant,
+/// the arc tangent is computed after a rotation of the point by π/4.
 const BETWEEN: Constant = Constant(0x3ed4_13cd, 0x3fda_8279_99fc_ef34);
 
 /// Computes `count` · `constant` + `value` + `tail`. `count` must be 0, or `count` · `constant`

@@ -1,5 +1,5 @@
-//! Arithmetic on 64-bit integers; the operands are scalars, or vectors with one integer for each
-//! float.
+//! Arithmetic on 64-bit integers. An operand is a scalar, or a vector with as many integers as the
+//! vector of floats has elements.
 
 use super::{Arithmetic, Float, Truth, Whole, convert, greatest};
 use melior::ir::{Type, ValueLike};
@@ -28,7 +28,7 @@ impl<'c> Arithmetic<'_, 'c> {
     }
 
     /// Emits a loop that applies `step` to the values `start`; the trip count is the largest
-    /// element of `count`. Each step also receives the values `constants`.
+    /// element of `count`. `step` also receives the values `constants`.
     pub(in crate::elementary) fn repeat<const N: usize>(
         &self,
         count: Wide<'_, 'c>,
