@@ -1,4 +1,4 @@
-//! Check of one random program.
+//! Check of one random program: the compilation, and the execution after every pass.
 
 use crate::description::Case;
 use crate::print::Text;
@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tx_runtime::{Arg, Array};
 use tx_validate::{Options, Trouble, Validation, Verdict};
 
-/// Category of the result of a test case.
+/// Category of the result of a fuzz test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Class {
     /// The program compiles, and all passes preserve its results.
@@ -36,7 +36,8 @@ pub enum Class {
     Crash,
     /// The process exceeds its time limit.
     Hang,
-    /// The compiler rejects the program without a message, or exits with an undefined status.
+    /// The compiler rejects the program without a message, or exits with a status that `tx` does
+    /// not define.
     Silent,
     /// `tx` and MLIR's own tools fail on the program.
     Upstream,
@@ -49,7 +50,7 @@ impl Class {
     }
 }
 
-/// Result of a test case.
+/// Result of the check of a test case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Category.
@@ -83,8 +84,9 @@ impl Outcome {
         }
     }
 
-    /// Returns the key by which a summary groups outcomes. The key of an outcome omits the first
-    /// wrong value, so two outcomes that differ only in their wrong values have the same key.
+    /// Returns the key by which the summary of a fuzz run groups equal failures. The key of an
+    /// outcome omits the first wrong value, so two outcomes that differ only in their wrong values
+    /// have the same key.
     pub(crate) fn kind(&self) -> String {
         match self.class {
             Class::Wrong | Class::Race => self.headline(),
@@ -92,7 +94,8 @@ impl Outcome {
         }
     }
 
-    /// Returns whether two outcomes have equal categories, failing passes and kinds of messages.
+    /// Returns whether two outcomes have equal categories and failing passes, and messages that
+    /// differ only in names and numbers.
     pub fn is_like(&self, other: &Self) -> bool {
         self.class == other.class
             && self.stage == other.stage

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Combine {
     /// Reduction kind of the `tile` dialect, or a custom combiner from `CUSTOM`.
     pub kind: Kind,
-    /// Element type of the source. A custom combiner ignores the field `element`, because the
-    /// element types of each custom combiner are fixed.
+    /// Element type of the source. The field `element` has no effect for a custom combiner, because
+    /// each custom combiner has fixed element types.
     pub element: Element,
     /// Element type of the destination, or of the value destination of argmin and argmax.
     pub to: Element,
@@ -106,16 +106,16 @@ impl Kind {
     }
 }
 
-/// Custom combiner. In the field `text`, `ACC` is a placeholder for the accumulator type of the
-/// first source.
+/// Custom combiner. In the field `text` of a custom combiner, `ACC` is a placeholder for the
+/// accumulator type of the first source.
 pub(crate) struct Custom {
     pub(crate) elements: &'static [Element],
     text: &'static str,
 }
 
-/// Associative and commutative combiners. Combination with the identity preserves every value
-/// except NaN and -0.0. For example, a maximum that ignores NaN combines NaN and the identity -∞ to
-/// -∞, and the sum of -0.0 and the identity 0.0 is 0.0.
+/// Associative and commutative combiners. The combination of a value with the identity yields the
+/// same value, except for NaN and -0.0. For example, a maximum that ignores NaN combines NaN and
+/// the identity -∞ to -∞, and the sum of -0.0 and the identity 0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // Product.
     Custom {

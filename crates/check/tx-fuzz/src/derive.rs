@@ -77,7 +77,7 @@ impl Work {
     }
 
     /// Returns the leading dimensions of an array with one tile per loop iteration. If `each` is
-    /// set, the array has one tile for each combination of a thread group and a loop iteration.
+    /// set, the array has one tile for each pair of a thread group and a loop iteration.
     pub(crate) fn lead(&self, kernel: &Kernel, each: bool) -> Vec<LeadingDimension> {
         let mut lead = Vec::new();
         if each && self.count(kernel) > 1 {
@@ -125,7 +125,7 @@ impl Kernel {
         })
     }
 
-    /// Returns the shape of the tile that a reduction or a copy reads.
+    /// Returns the shape of the tile that a reduction op or a copy op reads.
     pub(crate) fn seen(&self, at: usize) -> Result<Vec<usize>, Contradiction> {
         let source = match &self.work[at].op {
             KernelOp::Reduce(op) => &op.source,

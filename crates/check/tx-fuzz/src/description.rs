@@ -125,7 +125,7 @@ pub struct Fragment {
     pub keep: bool,
     /// Layout of the result.
     pub result: ResultLayout,
-    /// Set if each thread group loads a tile of its own; not set if all thread groups load the same
+    /// Set if each thread group loads a separate tile; not set if all thread groups load the same
     /// tile.
     pub each: bool,
     /// Memory space of the source.
@@ -139,7 +139,8 @@ pub struct Fragment {
 /// Reduction of one value per thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lanes {
-    /// Combiner, without `accumulate` and without wider destination types.
+    /// Combiner of the reduction. The field `accumulate` must not be set, and the destination types
+    /// must not be wider than the accumulator types.
     pub combine: Combine,
     /// Attributes `width` and `stride`: number of threads per group, and distance between the
     /// threads of a group.
@@ -181,7 +182,7 @@ pub struct Tile {
     pub space: Space,
     /// View.
     pub view: View,
-    /// Set if each thread group reads its own tile.
+    /// Set if each thread group reads a separate tile.
     pub each: bool,
 }
 
@@ -271,11 +272,11 @@ pub struct Layout {
 /// Rule that derives the layout of a result from the layout of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ResultLayout {
-    /// Non-reduced dimensions keep their iterators; every thread that contributes elements to a
-    /// result holds a copy of this result.
+    /// The layout iterators of the non-reduced dimensions are unchanged; every thread that
+    /// contributes elements to a result holds a copy of this result.
     Everyone,
-    /// Non-reduced dimensions keep their iterators; only the first thread that contributes elements
-    /// to a result holds this result.
+    /// The layout iterators of the non-reduced dimensions are unchanged; only the first thread that
+    /// contributes elements to a result holds this result.
     First,
     /// Every thread of the scope holds all results in registers.
     Registers,
@@ -327,7 +328,7 @@ pub struct GridOp {
 pub enum HostSource {
     /// Argument with a shape and a view.
     Fresh(Vec<usize>, View),
-    /// First destination of an earlier op; the field is the index of the earlier op.
+    /// First destination array of an earlier op; the field is the index of the earlier op.
     Result(usize),
 }
 
@@ -420,9 +421,9 @@ pub struct Rows {
 pub struct RowOp {
     /// Kind of result.
     pub makes: Makes,
-    /// Operands of the op, each with a binary op. The op combines the operands from left to right:
-    /// a binary op combines its operand with the combination of all preceding operands. The binary
-    /// op of the first operand is not used.
+    /// Operands of the op. Each operand has a binary op, which combines it with the preceding
+    /// operands. The op combines the operands from left to right, beginning with the first operand.
+    /// The op does not use the binary op of the first operand.
     pub of: Vec<(Operand, Binary)>,
     /// Unary function that is applied to the combined operands.
     pub unary: Option<Unary>,
@@ -432,7 +433,7 @@ pub struct RowOp {
     pub in_place: bool,
 }
 
-/// Result of an op on rows.
+/// Result that an op on the rows of matrices computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Makes {
     /// Sum of each row.
@@ -473,7 +474,8 @@ pub enum Binary {
     Larger,
 }
 
-/// Unary function of an element. Programs on integers use only the square function.
+/// Unary function of an element. A program with integer matrices applies no unary function except
+/// the square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unary {
     /// Square.

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// CPU time limit of one test case.
 const LIMIT: Duration = Duration::from_secs(120);
 /// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
-/// further findings of the kind, but does not shrink their programs.
+/// further findings of a kind, but does not shrink their programs.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);
@@ -51,7 +51,7 @@ pub struct Config {
     pub done: Arc<AtomicU64>,
 }
 
-/// Checks random test cases until the run reaches its time limit.
+/// Checks random test cases until the fuzz run reaches its time limit.
 ///
 /// # Errors
 /// Returns an error if a process cannot be started or a file cannot be written.
@@ -147,7 +147,7 @@ fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> 
     (0..count).map(move |turn| with((turn + index % count) % count))
 }
 
-/// Returns the reductions of a kernel whose implementation is a variant.
+/// Returns those reductions of a kernel that a variant implements.
 fn reductions(case: &mut Case) -> impl Iterator<Item = &mut Combine> {
     let work = match &mut case.program {
         Program::Kernel(kernel) => kernel.work.as_mut_slice(),

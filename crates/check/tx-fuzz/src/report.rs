@@ -14,18 +14,19 @@ pub struct Summary {
     pub cases: u64,
     /// Number of accepted cases.
     pub accepted: u64,
-    /// Number of rejected test cases for each message.
+    /// Number of rejected test cases for each message of the compiler.
     pub refused: BTreeMap<String, u64>,
     /// Findings, by kind.
     pub findings: BTreeMap<String, Finding>,
-    /// Number of failures of each kind that MLIR causes; MLIR's own tools reproduce the failures.
+    /// Number of failures that MLIR causes, by kind of failure; MLIR's own tools reproduce these
+    /// failures.
     pub upstream: BTreeMap<String, u64>,
     /// Number of reductions per selected variant, in the compiled programs.
     pub variants: BTreeMap<String, u64>,
     /// Forced variant.
     pub forced: Option<String>,
-    /// Number of skipped test cases. In a skipped test case, the forced variant applies to no
-    /// reduction.
+    /// Number of skipped test cases. The fuzzer skips a test case if the forced variant applies to
+    /// no reduction of its program.
     pub passed_over: u64,
     /// Duration and index of the slowest case.
     pub slowest: Option<(Duration, u64)>,
@@ -36,10 +37,10 @@ pub struct Summary {
 pub struct Finding {
     /// Number of cases.
     pub count: u64,
-    /// Index of the first test case with the finding.
+    /// Index of the first test case with a finding of the kind.
     pub first: u64,
-    /// Message of the first test case with the finding; the message contains names from the program
-    /// of the test case.
+    /// Message of the first test case with a finding of the kind; the message contains names from
+    /// the program of the test case.
     pub said: String,
 }
 
@@ -100,7 +101,7 @@ impl Summary {
         *counts.entry(what).or_default() += 1;
     }
 
-    /// Returns whether the run has no findings.
+    /// Returns whether the fuzz run has no findings.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }
@@ -167,10 +168,12 @@ impl Findings {
     }
 }
 
-/// Directory for findings; an empty directory is removed at the end.
+/// Directory to which the fuzzer writes findings; the fuzzer removes an empty directory at the end
+/// of the run.
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Set if the directory existed before the run. The run does not remove an existing directory.
+    /// Set if the directory for findings existed before the run. The fuzzer does not remove a
+    /// directory that existed before the run.
     was_there: bool,
 }
 
@@ -207,8 +210,8 @@ mod tests {
     /// The summary does not depend on the order in which test cases finish. The summary counts how
     /// often each variant is selected in all programs together. The message of a finding contains
     /// names from the program. The message of a rejected program contains placeholders instead of
-    /// names. Two findings in the same stage are of the same kind if they differ only in their
-    /// wrong values.
+    /// names. Two wrong results of the same stage are findings of the same kind, even if the wrong
+    /// values differ.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
         let outcome = |class, message: &str, variants: &[&str]| Outcome {
@@ -245,8 +248,8 @@ mod tests {
         assert_eq!(told(&cases), text);
     }
 
-    /// If the run forces a variant, the summary counts the test cases to which the forced variant
-    /// does not apply, and omits all other variants.
+    /// If the fuzz run forces a variant, the summary counts the test cases to which the forced
+    /// variant does not apply, and omits all other variants.
     #[test]
     fn what_a_forced_variant_does_not_take_is_passed_over() {
         let mut summary = Summary::with_variants(["local", "shared"], Some("local".to_owned()));

@@ -139,7 +139,7 @@ impl<'p, 'c> Build<'p, 'c> {
         })
     }
 
-    /// Allocates a slot that belongs to no SSA value.
+    /// Allocates a frame slot that belongs to no SSA value.
     pub(crate) fn fresh(&mut self) -> Slot {
         self.count += 1;
         self.count - 1

@@ -9,8 +9,8 @@ use tx_exec::happens_before::ReleasedClocks;
 
 pub(crate) const WARP: u32 = 32;
 
-/// The blocks of a cluster, which run together. The interpreter treats a launch without clusters as
-/// a launch with clusters of one block.
+/// The thread blocks of a cluster, which the interpreter executes together. The interpreter treats
+/// a launch without clusters as a launch with clusters of one block.
 ///
 /// The lanes of a cluster are the threads of all its blocks, in the order of the blocks. In a
 /// cluster of several blocks, the index of the first lane of each block is a multiple of the warp
@@ -24,8 +24,9 @@ pub(crate) struct Cluster {
     pub(crate) size: [u32; 3],
     /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
-    /// Views of shared memory variables, by variable name. A variable has one view for all lanes,
-    /// or one view per lane. The map key of dynamic shared memory is the empty string.
+    /// Memref views of the shared memory variables, by variable name. A shared memory variable has
+    /// either one memref view that all lanes share, or one memref view per lane. The empty string
+    /// is the map key of dynamic shared memory.
     pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
     /// Number of bytes per block in each buffer of shared memory.
     pub(crate) shares: BTreeMap<usize, i64>,

@@ -1,4 +1,5 @@
-//! Execution of a combiner without its reduction op.
+//! Execution of the combiner of a reduction op on given partial results, without the reduction op
+//! itself.
 
 use crate::build::{Build, Program};
 use crate::code::{Code, OpClosure};
@@ -270,7 +271,7 @@ impl<'c> Combiner<'c> {
         self.combine.identity()
     }
 
-    /// Formats the reduction kind and the types of the components.
+    /// Formats the reduction kind and the types of the components of a partial result.
     pub(crate) fn title(&self) -> String {
         let floats = self.parts().iter().any(|scalar| scalar.float().is_some());
         let nan = match self.nan {

@@ -7,9 +7,10 @@
 //! two and the neighbours of powers of two. The tests also cover pseudo-random numbers, which are
 //! equal in every run.
 //!
-//! If a property fails only for values that may never occur, the result is a remark, because only
-//! the author of the program knows which values occur. If floats are rounded, the two sides of an
-//! equation may differ by at most the sum of their error bounds ([`Bound`](crate::Bound)).
+//! If a property fails only for values that may never occur, the result is a remark instead of an
+//! error, because only the author of the program knows which values occur. If floats are rounded,
+//! the two sides of an algebraic law may differ by at most the sum of their error bounds
+//! ([`Bound`](crate::Bound)).
 
 use crate::combiner::{Combined, Combiner};
 use crate::ops::scalar::float_of;
@@ -129,7 +130,8 @@ impl Combiner<'_> {
     }
 }
 
-/// Number of pseudo-random pairs and triples.
+/// Number of pseudo-random pairs, and of pseudo-random triples, of partial results that a test
+/// combines.
 const DRAWN: usize = 4096;
 /// Maximum number of values from which the test forms all triples.
 const CUBED: usize = 24;
@@ -139,12 +141,12 @@ const ELEMENTS: usize = 24;
 /// Criterion for the equality of the two sides of an algebraic law such as `a + b = b + a`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Same {
-    /// The two sides must have the same bits; all NaNs count as equal.
+    /// The two sides of an algebraic law must have the same bits; all NaNs count as equal.
     Bits,
     /// Finite results must be equal within their error bounds.
     Order,
-    /// Finite results must be equal within their error bounds. In addition, combination with the
-    /// identity may change a value by at most half of the value.
+    /// Finite results must be equal within their error bounds. In addition, the combination of a
+    /// value with the identity may change the value by at most half of the value.
     Kept,
 }
 
@@ -159,8 +161,8 @@ struct Trial<'t, 'c> {
     combiner: &'t Combiner<'c>,
     scalars: &'t [Scalar],
     same: Same,
-    /// Reason why the combiner cannot run. If the cell `trouble` contains a reason, the test
-    /// neither confirms nor refutes an algebraic law.
+    /// Reason why the combiner cannot be executed. If the cell `trouble` contains a reason, the
+    /// test neither confirms nor refutes an algebraic law.
     trouble: &'t OnceCell<Trouble>,
 }
 
@@ -327,7 +329,7 @@ impl Trial<'_, '_> {
 
     /// Tests a custom combiner with several components. If the reduction has one source, the test
     /// assumes that all positive elements may occur. If an algebraic law fails only for elements
-    /// that need not occur, the result is a remark.
+    /// that need not occur, the result is a remark instead of an error.
     fn tuples(self, random: &mut Random) -> PropertyResult {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
@@ -515,7 +517,7 @@ impl Trial<'_, '_> {
         Ok(Finding::Hold(remarks))
     }
 
-    /// Returns advice for an identity that is not neutral.
+    /// Returns advice for the correction of an identity that is not neutral to the given values.
     fn advice(self, values: &[Partial]) -> String {
         if let Some(neutral) = self.neutral(values) {
             return format!("the identity must be {}", self.show(&neutral));
@@ -536,7 +538,7 @@ impl Trial<'_, '_> {
 
     /// Searches for an identity of one component that preserves the given values and the
     /// infinities. For integers of more than 8 bits and for floats, the function tries only common
-    /// identities, because another identity may change an untested value.
+    /// identities, because any other identity could change an untested value.
     fn neutral(self, values: &[Partial]) -> Option<Partial> {
         let [scalar] = *self.scalars else {
             return None;

@@ -8,16 +8,17 @@ const WARPGROUP: i64 = 128;
 /// Thread and register that hold one copy of a fragment element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holder {
-    /// Sum of the thread offsets along the axes within a group: the lane, thread-in-group and
-    /// warp-in-group axes.
+    /// Sum of the thread offsets along the axes that are relative to a thread group: the lane,
+    /// thread-in-group and warp-in-group axes.
     pub relative: i64,
-    /// Sum of the thread offsets along the axes of the block: the warp, warpgroup and thread axes.
+    /// Sum of the thread offsets along the axes that are relative to the block: the warp, warpgroup
+    /// and thread axes.
     pub absolute: i64,
     /// Register number; unused registers of the thread are not counted.
     pub slot: usize,
 }
 
-/// Coordinates of an element along the axes of a layout.
+/// Coordinates of a fragment element along the hardware axes of a layout.
 #[derive(Clone, Copy, Default)]
 struct Point {
     register: i64,
@@ -39,8 +40,8 @@ impl Point {
     }
 }
 
-/// Moves each point by every combination of the coordinates of the layout iterators `entries`, and
-/// returns all moved points.
+/// Adds every combination of the coordinates of the layout iterators `entries` to each point, and
+/// returns all sums.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points

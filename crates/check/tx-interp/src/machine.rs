@@ -12,12 +12,12 @@ use tx_exec::StepLimit;
 use tx_exec::happens_before::{AccessKind, Clocks};
 use tx_scalar::{Bound, Scalar};
 
-/// State shared by all kernels and functions of a run.
+/// State shared by all kernels and functions of an interpreter run.
 pub(crate) struct World {
     pub(crate) sites: Rc<SiteTable>,
     pub(crate) memory: Memory,
-    /// Module-level variables that are not in shared memory. The key of a variable is the address
-    /// of its op `memref.global`.
+    /// Module-level variables that are not in shared memory. The map key of a variable is the
+    /// address of its op `memref.global`.
     pub(crate) variables: BTreeMap<usize, Rc<View>>,
     pub(crate) clocks: Clocks,
     /// Set to check that barriers order conflicting accesses.
@@ -54,7 +54,7 @@ impl World {
         self.most_steps - self.steps
     }
 
-    /// Increases the number of remaining steps by the step limit of a launch.
+    /// Adds the step limit of a launch to the number of remaining steps of the run.
     pub(crate) fn allow(&mut self, grid: [u32; 3], block: [u32; 3]) {
         let more = self.limit.of_launch(grid, block);
         let more = more.min(u64::MAX - self.most_steps);
@@ -62,7 +62,8 @@ impl World {
         self.most_steps += more;
     }
 
-    /// Counts executed ops or accesses. Returns an error if the run exceeds its step limit.
+    /// Subtracts executed ops or accessed elements from the number of remaining steps of the run.
+    /// Returns an error if the interpreter run exceeds its step limit.
     fn charge(&mut self, count: usize) -> Result<(), Trouble> {
         let left = self.steps.checked_sub(count as u64);
         self.steps = left.ok_or(Trouble::TooLong {
@@ -73,8 +74,8 @@ impl World {
     }
 }
 
-/// The frame of a running function. All active lanes execute an op before any lane executes the
-/// next op.
+/// Frame of a running function: the values of its slots. All active lanes execute an op before any
+/// lane executes the next op.
 ///
 /// A lane represents a thread in a kernel, the only thread in a host function, or an element in the
 /// body of an op on arrays.
@@ -85,7 +86,7 @@ pub(crate) struct Exec<'w> {
     /// Indices of the active lanes, in ascending order.
     pub(crate) active: Rc<[u32]>,
     pub(crate) cluster: Option<Cluster>,
-    /// Whether lanes are threads of a kernel.
+    /// Whether the lanes are threads of a kernel.
     pub(crate) threads: bool,
     /// Set while a reduction may combine its elements in any order. While the elements may be
     /// combined in any order, an argmax or argmin may return the index of any of several equal
@@ -146,8 +147,8 @@ impl Exec<'_> {
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// Returns whether all lanes share the result of one lane, and the lanes that must compute a
-    /// result.
+    /// Returns two results: whether all lanes share the result of one lane, and the lanes that must
+    /// compute a result.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),

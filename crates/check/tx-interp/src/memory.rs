@@ -1,4 +1,4 @@
-//! Buffers, and the checks on every access.
+//! Memory buffers, and the checks on every access to a buffer.
 
 use crate::cluster::Cluster;
 use crate::site::Site;
@@ -18,7 +18,8 @@ pub(crate) struct Buffer {
     pub(crate) bytes: Vec<u8>,
     /// For each byte, whether the byte was written; `None` if the buffer has initial contents.
     written: Option<Vec<bool>>,
-    /// Set if the buffer is zero-initialized, and must contain only zeros when the buffer is freed.
+    /// Set if the buffer is initialized with zeros, and must again contain only zeros when the
+    /// program frees the buffer.
     cleared: bool,
     /// Size of an element in bytes, and the error bound of each element.
     bounds: Option<(usize, Vec<Bound>)>,
@@ -90,7 +91,7 @@ impl Memory {
         Ok(buffer)
     }
 
-    /// Returns the view of the buffer at an address.
+    /// Returns a view of the buffer that contains an address; the view begins at the address.
     pub(crate) fn at(&self, address: i64, site: &Site) -> Result<View, Trouble> {
         let (buffer, offset) = located(address);
         let Some(bytes) = self.buffers.get(buffer).map(|b| b.bytes.len() as i64) else {
@@ -104,8 +105,8 @@ impl Memory {
         })
     }
 
-    /// Fills a buffer with zeros. When the program frees the buffer, the buffer must again contain
-    /// only zeros.
+    /// Fills a buffer with zeros. The buffer must contain only zeros when the program frees the
+    /// buffer.
     pub(crate) fn clear(&mut self, buffer: usize) {
         let buffer = &mut self.buffers[buffer];
         buffer.bytes.fill(0);
@@ -143,7 +144,7 @@ impl Memory {
         }
     }
 
-    /// Returns the byte offset of an element after a bounds check.
+    /// Checks the bounds of an access to an element, and returns the byte offset of the element.
     fn locate(
         &self,
         view: &View,
@@ -319,7 +320,7 @@ impl Memory {
         Trouble::fault(FaultKind::Race, site, message)
     }
 
-    /// Returns the error bound of each element of a buffer; `None` if all elements are exact.
+    /// Returns the error bound of each element of a buffer, or `None` if all elements are exact.
     pub(crate) fn bounds(&self, buffer: usize, scalar: Scalar) -> Option<Vec<Option<Bound>>> {
         let buffer = &self.buffers[buffer];
         let (unit, bounds) = buffer.bounds.as_ref()?;

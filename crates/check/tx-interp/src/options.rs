@@ -13,8 +13,7 @@ pub struct Options {
     pub grid: [u32; 3],
     /// Threads per block along x, y and z, if the kernel has no fixed block size.
     pub block: [u32; 3],
-    /// Limit on executed ops, executed blocks of ops and accessed elements, summed over all
-    /// threads.
+    /// Limit on the sum of executed ops, executed MLIR blocks and accessed elements of all threads.
     pub steps: StepLimit,
 }
 

@@ -22,8 +22,8 @@ impl Points {
     }
 
     /// Sets the coordinates of each point along the dimensions `dims` from the linear index of its
-    /// lane. The linear index counts the points of the iteration space in row-major order over
-    /// `sizes`.
+    /// lane. The linear index numbers the index tuples of the iteration space in row-major order
+    /// over `sizes`.
     pub(crate) fn set(&mut self, dims: &[usize], sizes: &[i64], number: impl Fn(usize) -> i64) {
         let mut inner = 1;
         for (d, size) in dims.iter().zip(sizes).rev() {

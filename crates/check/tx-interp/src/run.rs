@@ -44,13 +44,13 @@ impl Argument {
     }
 }
 
-/// Contents of an array argument after a run.
+/// Contents of an array argument after an interpreter run.
 #[derive(Clone, Debug)]
 pub struct Array {
     /// Contents of the buffer.
     pub bytes: Vec<u8>,
-    /// Error bound of each element of the buffer. An entry of `bounds` is `None` if its element is
-    /// exact; the field `bounds` is `None` if all elements are exact.
+    /// Error bound of each element of the buffer. An entry of `bounds` is `None` if the element is
+    /// exact. The field `bounds` is `None` if all elements are exact.
     pub bounds: Option<Vec<Option<Bound>>>,
 }
 

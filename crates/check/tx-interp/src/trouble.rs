@@ -1,4 +1,4 @@
-//! Reasons why a run failed.
+//! Reasons why an interpreter run failed.
 
 use crate::site::Site;
 use std::fmt;
@@ -16,7 +16,8 @@ pub enum FaultKind {
     Misaligned,
     /// A read of uninitialised memory.
     Uninitialized,
-    /// Some threads do not execute an op that all threads of their group must execute together.
+    /// Some threads do not execute an op that all threads of their thread group must execute
+    /// together.
     Divergence,
     /// A lane that must participate in a warp operation is inactive.
     InactiveLane,
@@ -28,11 +29,11 @@ pub enum FaultKind {
     Undefined,
 }
 
-/// Reason why a run failed.
+/// Reason why an interpreter run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Trouble {
-    /// An unsupported op, or an unsupported variant of an op.
+    /// An unsupported op, or an unsupported form of an op.
     Unsupported {
         /// Location of the op.
         site: Site,
@@ -50,7 +51,7 @@ pub enum Trouble {
     },
     /// The entry function cannot be called with the given arguments.
     Call(String),
-    /// The run exceeded its step limit.
+    /// The interpreter run exceeded its step limit.
     TooLong {
         /// The step limit, in ops of one thread.
         steps: u64,

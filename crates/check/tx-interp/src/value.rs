@@ -1,4 +1,4 @@
-//! Runtime values of SSA values, per lane.
+//! Values that SSA values have at run time, per lane.
 
 use std::rc::Rc;
 use tx_scalar::Bound;
@@ -201,12 +201,12 @@ pub(crate) enum Value {
     #[default]
     Nothing,
     Numbers(Lanes),
-    /// Memref: one view for all lanes, or one view per lane.
+    /// Memref value: one view that all lanes share, or one view per lane.
     Views(Vec<Rc<View>>),
 }
 
 impl Value {
-    /// Copies the contents of the active lanes from `other`.
+    /// Copies the values of the active lanes from `other`.
     pub(crate) fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
         if active.len() == lanes {
             self.clone_from(other);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::report::{describe, indent, show};
 
-/// Result of a program run.
+/// Result of the execution of a program.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Bytes written to standard output.

@@ -33,8 +33,8 @@ pub(crate) struct Run {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Exit {
     Success,
-    /// Exit status 1 to 127. If a signal ends the program, for example after an abort, the test
-    /// fails.
+    /// The program must end with an exit status from 1 to 127. If a signal ends the program, for
+    /// example after an abort, the test fails.
     Failure,
     Status(i32),
 }
@@ -216,8 +216,8 @@ impl Test {
     }
 
     /// Checks that no check prefix of a RUN line, such as `PTX` in `RUN(PTX)`, is also the name of
-    /// a directive. If a check prefix were the name of a directive, the parser could not
-    /// distinguish a CHECK line from the directive.
+    /// a directive. If a check prefix were also the name of a directive, a CHECK line and the
+    /// directive would have the same syntax.
     fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
         for prefix in prefixes {

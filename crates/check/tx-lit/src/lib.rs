@@ -101,9 +101,9 @@
 //! or `RACE-FREE` line contains no `--arg`, `tx validate` generates the inputs.
 //!
 //! `RACE-FREE` is weaker than `VALIDATE`, because `RACE-FREE` accepts stages with wrong results.
-//! `RACE-FREE` requires that each function and kernel runs to its end, because a fault could hide a
-//! later race. `RACE-FREE` accepts a race of the input program that the lowering removes, unless
-//! `--synchronized` is given.
+//! `RACE-FREE` requires that each function and kernel returns without a fault, because a fault
+//! could hide a later race. `RACE-FREE` accepts a race of the input program that the lowering
+//! removes, unless `--synchronized` is given.
 //!
 //! ## Counts
 //!

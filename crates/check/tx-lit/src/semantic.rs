@@ -94,7 +94,8 @@ impl Directive for Validate {
 /// race is a pair of unordered accesses to one byte, at least one of which is a write.
 pub(crate) struct RaceFree;
 
-/// Name of the stage in which `tx validate` runs the complete lowered program on the executor.
+/// Name of the stage of `tx validate` that executes the complete lowered program on the SIMT
+/// executor.
 const LAUNCH: &str = "launch";
 
 impl Directive for RaceFree {

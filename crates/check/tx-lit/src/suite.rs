@@ -337,8 +337,8 @@ impl Suite {
         }
     }
 
-    /// Runs the directives of a test until one directive fails. Directives that check the output of
-    /// a RUN line run last.
+    /// Executes the directives of a test until one directive fails. Directives that check the
+    /// output of a RUN line run last.
     fn obey(
         &self,
         running: &RunningTest<'_>,
@@ -384,7 +384,7 @@ impl Suite {
             .to_string()
     }
 
-    /// Checks that each directive for another tool is in a permitted folder.
+    /// Checks that each directive for tools other than the harness is in a permitted folder.
     fn readers(&self, test: &Test, path: &Path) -> Result<(), String> {
         let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
         for (line, name) in &test.read_elsewhere {

@@ -41,7 +41,7 @@ pub enum DataValue {
     Integer(i128),
     /// `a`, `a+4`, `.debug_abbrev`, `a-b`.
     Symbol {
-        /// A label, or a section name with its dot.
+        /// A label, or the name of a section with its leading dot.
         name: String,
         /// The subtracted label.
         minus: Option<String>,

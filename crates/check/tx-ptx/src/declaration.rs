@@ -31,7 +31,7 @@ pub struct Declaration {
     pub space: String,
     /// `.attribute(.managed)`
     pub attributes: Vec<Attribute>,
-    /// Alignment of `.align`, in bytes.
+    /// Alignment that `.align` specifies, in bytes.
     pub align: Option<u64>,
     /// Vector length: 2 for `.v2`, 4 for `.v4`.
     pub vector: Option<u64>,
@@ -88,7 +88,8 @@ pub enum Initializer {
         /// Offset in bytes.
         offset: i64,
     },
-    /// Bits of another initial value, selected by a mask: `0xFF00(a)`.
+    /// Selected bits of another initial value, such as an address: `0xFF00(a)` selects the bits 8
+    /// to 15 of the address of `a`.
     Masked {
         /// The selected bits.
         mask: u64,

@@ -195,17 +195,17 @@ struct Loop {
     name: String,
     extent: usize,
     reduced: bool,
-    /// Set if the loop is bound to a hardware dimension, or if the loop is unrolled.
+    /// Set if the loop is bound to a hardware dimension or unrolled.
     done: bool,
     kept_apart: bool,
 }
 
 /// Maximum number of iterations of a loop nest, including the padding iterations that splits add.
-/// The limit also bounds the grid size, because a schedule may execute each iteration in a separate
-/// block.
+/// The maximum number of iterations also limits the grid size, because a schedule may execute each
+/// iteration in a separate block.
 const MOST_ITERATIONS: usize = 1 << 14;
 
-/// Returns random schedule steps, most of which are legal.
+/// Returns random steps of a schedule, such as splits of loops, most of which are legal.
 fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<StepDescription> {
     let mut steps = Vec::new();
     let mut loops: Vec<Loop> = extents

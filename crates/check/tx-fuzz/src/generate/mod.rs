@@ -75,8 +75,8 @@ fn is_small(arguments: &[(Element, Vec<usize>)]) -> bool {
 mod tests {
     use super::*;
 
-    /// A test case depends only on its seed and index. Serialization and parsing do not change a
-    /// test case.
+    /// The program of a test case depends only on the seed of the fuzz run and on the index of the
+    /// test case. A test case equals the result of its serialization and parsing.
     #[test]
     fn cases_can_be_made_again() {
         for index in 0..200 {

@@ -117,8 +117,8 @@ impl Printer<'_> {
     }
 
     /// Creates an array of tiles in a memory space. An array in global memory is an argument. For
-    /// an array outside of global memory, the kernel first copies an argument to the array if
-    /// `fill` is set, and finally copies the array to the argument if `kept` is set.
+    /// an array outside of global memory, `fill` makes the kernel first copy an argument to the
+    /// array, and `kept` makes the kernel finally copy the array to the argument.
     #[expect(clippy::too_many_arguments, reason = "memory is all of these")]
     fn memory(
         &mut self,
@@ -233,8 +233,8 @@ impl Printer<'_> {
     }
 
     /// Prints a subview that selects a tile. `which` contains one entry per leading dimension of
-    /// the array of tiles. An entry of `which` is an index along its dimension; the entry `None`
-    /// selects the whole dimension.
+    /// the array of tiles. An entry of `which` is the index of a tile along one leading dimension;
+    /// the entry `None` selects all tiles along the leading dimension.
     fn see(&mut self, stored: &Stored, which: &[Option<&str>], lines: &mut Vec<String>) -> Memref {
         let rank = stored.shape.len();
         let order = stored.view.order(rank);

@@ -17,8 +17,8 @@ impl Case {
     /// Prints the program.
     ///
     /// # Errors
-    /// Returns an error if two fields of the program description contradict each other. The
-    /// shrinker can produce program descriptions that contradict themselves.
+    /// Returns an error if two fields of the program description are inconsistent. The shrinker can
+    /// produce program descriptions with inconsistent fields.
     pub fn text(&self) -> Result<Text, Contradiction> {
         match &self.program {
             Program::Kernel(kernel) => kernel::print(kernel),

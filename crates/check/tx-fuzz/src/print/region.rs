@@ -36,7 +36,7 @@ pub(super) fn element_work(
     })
 }
 
-/// Prints the op `%wide`, which converts `value` to type `to`.
+/// Prints the op that converts `value` to type `to`; the name of its result is `%wide`.
 pub(super) fn widen(value: &str, from: Element, to: Element) -> String {
     let (from_ty, to_ty) = (from.mlir(), to.mlir());
     if from == to {
@@ -105,7 +105,8 @@ pub(super) fn identity(kind: Kind, element: Element) -> Result<String, Contradic
     })
 }
 
-/// Returns a literal with its type suffix; `true` and `false` have no suffix.
+/// Returns a literal with its type, such as `1.0 : f32`; the literals `true` and `false` have no
+/// type suffix.
 pub(super) fn literal(value: &str, element: Element) -> String {
     match element {
         Element::I1 => value.to_owned(),

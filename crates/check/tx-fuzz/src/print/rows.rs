@@ -437,8 +437,8 @@ impl Printer<'_> {
     /// Returns the schedule names (`in0`, `tmp0`, …) of all arrays that the fused ops read. If
     /// `totals` is set, the returned list contains only arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// Array, whether an op reads the array, and whether an op writes the array before any op
-        /// reads the array.
+        /// Array with two flags: whether an op reads the array, and whether an op writes the array
+        /// before any op reads the array.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

@@ -52,8 +52,8 @@ pub(crate) fn shrink(
     }
 }
 
-/// Returns modified copies of the test case. Each copy has one smaller property, such as a smaller
-/// shape or fewer ops.
+/// Returns modified copies of the test case. In each copy, one property is smaller, such as the
+/// shape or the number of ops.
 fn smaller(case: &Case) -> Vec<Case> {
     let mut all = Vec::new();
     let mut push = |program: Program| {

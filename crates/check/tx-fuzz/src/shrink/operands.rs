@@ -1,4 +1,5 @@
-//! Smaller shapes, views and combiners.
+//! Smaller shapes, simpler views and simpler combiners, with which the shrinker replaces those of a
+//! test case.
 
 use crate::combine::{Combine, Kind};
 use crate::description::View;

@@ -1,4 +1,4 @@
-//! Smaller programs over the rows of matrices.
+//! Programs over the rows of matrices with which the shrinker replaces a larger program.
 
 use crate::description::{Mapping, Operand, Rows};
 use crate::element::Element;

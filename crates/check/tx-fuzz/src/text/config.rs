@@ -1,4 +1,4 @@
-//! Options of the fuzz target.
+//! Options of fuzz target 2, which runs `tx` and `tx-opt` on malformed programs.
 
 use std::path::PathBuf;
 use std::sync::Arc;

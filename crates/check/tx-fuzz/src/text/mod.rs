@@ -56,7 +56,7 @@ struct Input {
     command: Command,
 }
 
-/// Runs `tx` and `tx-opt` on malformed inputs until the time limit of the run.
+/// Runs `tx` and `tx-opt` on malformed inputs until the fuzz run reaches its time limit.
 ///
 /// # Errors
 ///

@@ -249,7 +249,7 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the flags of the first line that runs `tx-opt` on the file.
+/// Returns the `tx-opt` flags of the first RUN line of the file that runs `tx-opt`.
 fn flags(text: &str) -> Vec<String> {
     let line = text.lines().find_map(|line| {
         let rest = line.trim_start().strip_prefix("// RUN")?;
@@ -449,7 +449,7 @@ pub(super) fn damage_text(random: &mut Random, text: &str, other: &str) -> Strin
     new.concat()
 }
 
-/// Replaces the first size in text such as `8xf32`.
+/// Replaces the first size in a text such as `8xf32` by `number`.
 fn replace_extent(rest: &str, number: &str) -> String {
     match rest.split_once('x') {
         Some((_, rest)) => format!("{number}x{rest}"),
@@ -498,7 +498,8 @@ mod tests {
         assert_eq!(tokens(""), Vec::<&str>::new());
     }
 
-    /// The mutation depends only on seed and index, and changes almost every program.
+    /// The mutation depends only on the seed and the index, and changes the text of almost every
+    /// program.
     #[test]
     fn damage_can_be_done_again() {
         let mut same = 0;

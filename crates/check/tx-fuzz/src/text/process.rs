@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 const MOST_PAUSE: Duration = Duration::from_millis(20);
 /// Time limit within which an aborted process must print its stack trace.
 const STACK_TRACE_TIME: Duration = Duration::from_secs(10);
-/// Limit on the mapped memory of a process, in KiB. Damaged input may request huge allocations.
+/// Limit on the mapped memory of a process, in KiB. Damaged input may cause huge allocations.
 const MEMORY: &str = "8388608";
 /// Maximum number of bytes of the error output that the fuzzer keeps. Before a stack trace, LLVM
 /// prints one line for each enclosing op that the parser has entered.

@@ -160,7 +160,7 @@ fn check(
 }
 
 /// List of the `arith` ops that combine the values in `memref.atomic_rmw`. The index of an op in
-/// `ATOMICS` is the enum value of its atomic kind.
+/// `ATOMICS` is the enum value of the corresponding kind of `memref.atomic_rmw`.
 const ATOMICS: [&str; 16] = [
     "arith.addf",
     "arith.addi",

@@ -1,4 +1,5 @@
-//! Allocation of private memory, shared memory and common buffers for the threads of a kernel.
+//! Allocation of private memory, of shared memory, and of buffers that all threads of a kernel
+//! share.
 
 use crate::cluster::Cluster;
 use crate::machine::Exec;

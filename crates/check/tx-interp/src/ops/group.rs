@@ -8,7 +8,7 @@ use tx_dialect_tile::Scope;
 
 /// The threads that execute one op together.
 pub(crate) struct Group {
-    /// Lane that reads memory for all threads of the group.
+    /// Lane that reads memory for all threads of the thread group.
     pub(crate) first: u32,
     /// Thread index that corresponds to the thread offset 0 of a layout.
     pub(crate) base: i64,
@@ -24,7 +24,8 @@ impl Group {
     }
 }
 
-/// Splits the active lanes into groups. Returns an error if a thread of a group is inactive.
+/// Splits the active lanes into the thread groups of a scope. Returns an error if a thread of a
+/// thread group is inactive.
 pub(crate) fn groups(exec: &Exec<'_>, scope: Scope, site: &Site) -> Result<Vec<Group>, Trouble> {
     let lanes = exec.lanes as u32;
     // A group of a scope up to `Cta` contains lanes of one block; a group of a larger scope

@@ -1,4 +1,4 @@
-//! Launches of kernels: checks of the launch sizes, and the run of each cluster.
+//! Launches of kernels: checks of the launch sizes, and the execution of each cluster.
 
 use crate::build::Build;
 use crate::cluster::Cluster;
@@ -67,7 +67,7 @@ pub(crate) struct InterpretedKernel<'c> {
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster_size: Option<[u32; 3]>,
     /// Dimensions of the grid over which the kernel executes a grid-stride loop. A grid-stride loop
-    /// is correct for any grid size.
+    /// computes the same result for any grid size.
     strided: [bool; 3],
 }
 
@@ -126,7 +126,8 @@ impl<'c> InterpretedKernel<'c> {
         })
     }
 
-    /// Runs all clusters one after the other. The blocks of one cluster run together.
+    /// Executes all clusters of a launch, one after the other. The interpreter executes the blocks
+    /// of one cluster together.
     pub(crate) fn launch(
         &self,
         exec: &mut Exec<'_>,

@@ -1,7 +1,8 @@
 //! Execution of `linalg.generic` on memrefs. Each lane computes the result at one index tuple of
 //! the parallel dimensions. A lane iterates over the reduction dimensions in row-major order.
 //!
-//! Other `linalg` ops are converted to `linalg.generic` before a run.
+//! `linalg` ops other than `linalg.generic` are converted to `linalg.generic` before the
+//! interpreter runs.
 
 use crate::build::{Build, scalars};
 use crate::code::OpClosure;
@@ -51,7 +52,7 @@ enum Operand {
     Memory {
         slot: Slot,
         scalar: Scalar,
-        /// Whether the body of the op uses the elements of the operand. The body of a
+        /// Whether the body of the `linalg.generic` uses the elements of the operand. The body of a
         /// `linalg.generic` often does not use the previous elements of an output.
         read: bool,
     },

@@ -17,8 +17,8 @@ use tx_mlir::memref::{Space, mixed, reassociation};
 use tx_mlir::{Index, MemRef, Op, Val, attribute, name, operand_groups, operands, results};
 use tx_scalar::number::Scalar;
 
-/// A size, an offset or a stride. A static size, offset or stride is a constant, and a dynamic
-/// size, offset or stride is read from a slot.
+/// Size, offset or stride of a memref view. A static size, offset or stride is a constant, and a
+/// dynamic size, offset or stride is read from a slot.
 #[derive(Clone, Copy)]
 pub(crate) enum SizeOrOffset {
     Const(i64),
@@ -236,7 +236,7 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Copies all elements. The function reads all source elements before it writes the first
+/// Copies all elements. The function `copy` reads all source elements before it writes the first
 /// destination element.
 pub(crate) fn copy(
     exec: &mut Exec<'_>,
@@ -363,7 +363,7 @@ pub(crate) fn dynamic_shared<'c>(op: Op<'c>, to: Slot) -> OpClosure<'c> {
     })
 }
 
-/// Returns the views of a shared variable, and allocates the variable on first use.
+/// Returns the memref views of a shared memory variable, and allocates the variable on first use.
 fn variable(
     exec: &mut Exec<'_>,
     name: &str,
@@ -386,7 +386,7 @@ fn variable(
     Ok(views)
 }
 
-/// Allocates and initialises the variables of a module that are not in shared memory.
+/// Allocates and initialises the module-level variables that are not in shared memory.
 pub(crate) fn variables(
     module: Op<'_>,
     memory: &mut crate::memory::Memory,

@@ -1,4 +1,4 @@
-//! Semantics of the ops, one file per dialect or family.
+//! Semantics of the ops: one file per dialect or per family of ops.
 
 pub(crate) mod access;
 pub(crate) mod allocation;

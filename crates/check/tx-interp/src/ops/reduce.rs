@@ -44,7 +44,8 @@ enum Semantics<'c> {
     Region(Code<'c>, Vec<u64>),
 }
 
-/// Maximum number of zeros in a partial result for which all sign combinations are tried.
+/// Maximum number of zeros in a partial result for which the interpreter tries all combinations of
+/// signs.
 const MOST_ZEROS: usize = 3;
 
 /// Partial results: one list of numbers per component.
@@ -108,8 +109,8 @@ impl<'c> Combine<'c> {
         Ok(out)
     }
 
-    /// Combines the partial results `before` with the elements `new`; each step combines one
-    /// element per lane.
+    /// Combines the partial results `before` with the elements `new`, one element per lane at a
+    /// time.
     pub(crate) fn fold(
         &self,
         exec: &mut Exec<'_>,
@@ -208,17 +209,19 @@ impl<'c> Combine<'c> {
         Ok(())
     }
 
-    /// Tightens error bounds by perturbation.
+    /// Tightens the error bounds of a combiner result: perturbs the operands, and measures the
+    /// changes of the result.
     ///
-    /// Ops treat their operands as independent, so error bounds become too large if one number is
-    /// used twice, such as the maximum in a log-sum-exp. The function therefore perturbs each
-    /// component of both operands by the error bound of the component, and adds up the changes of
-    /// the result. The sum of the changes is a first-order error bound of the result.
+    /// The interpreter computes the error bound of an op as if its operands were independent, so
+    /// the error bound is too large if the combiner uses one number twice, such as the maximum in a
+    /// log-sum-exp. The function therefore perturbs each component of both operands by the error
+    /// bound of the component, and adds up the changes of the result. The sum of the changes is a
+    /// first-order error bound of the result.
     ///
     /// The function does not tighten infinite error bounds. An infinite error bound means that some
     /// order of combination overflows, or that the result of a comparison is uncertain.
-    /// Perturbation of the operands detects neither an overflow in another order nor an uncertain
-    /// comparison.
+    /// Perturbation of the operands detects neither an overflow in a different combination order
+    /// nor an uncertain comparison.
     fn refine(&self, exec: &mut Exec<'_>, code: &Code<'c>, sides: [&Parts; 2], after: &mut Parts) {
         let error = |parts: &Parts, (i, scalar), lane| bound_of(&parts[i], scalar, lane, 0).error;
         let given: Vec<f64> = (0..exec.lanes)
@@ -294,7 +297,7 @@ impl<'c> Combine<'c> {
     }
 
     /// Runs the combiner on the given lanes of the left and the right operand, once per
-    /// perturbation. A run with a perturbation computes no error bounds.
+    /// perturbation. An execution with a perturbed operand computes no error bounds.
     fn tried(
         &self,
         exec: &mut Exec<'_>,
@@ -377,8 +380,8 @@ impl<'c> Combine<'c> {
         bounds
     }
 
-    /// Stores the error bounds of the float components in `bounds`, so that callers can reuse the
-    /// allocation.
+    /// Stores the error bounds of the float components in `bounds`, so that a caller can reuse the
+    /// allocated memory.
     fn bounds_into(&self, parts: &Parts, lane: usize, bounds: &mut Vec<Bound>) {
         bounds.clear();
         bounds.extend(
@@ -563,8 +566,9 @@ fn is_infinite(scalar: Scalar, bits: u64) -> bool {
     matches!(scalar, Scalar::Float(float) if float.value(bits).is_infinite())
 }
 
-/// Returns true if the change from `old` to `new` turns a NaN into a number, changes the sign of a
-/// zero, or turns a number into NaN in a partial result that contains an infinity.
+/// Returns true if the change from `old` to `new` turns a NaN into a number, or changes the sign of
+/// a zero. The function also returns true if a number becomes NaN in a partial result that contains
+/// an infinity.
 fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool {
     let Scalar::Float(float) = scalar else {
         return false;

@@ -68,7 +68,7 @@ impl ShuffleMode {
 }
 
 /// Shuffles values within warps. For each lane, the callback `ask` returns the source lane in the
-/// warp, and whether the source lane is in range. `mask` is the member mask.
+/// warp, and whether the source lane is in range. `mask` is the member mask of the shuffle.
 pub(crate) fn shuffle(
     exec: &mut Exec<'_>,
     from: Slot,
@@ -138,8 +138,8 @@ pub(crate) fn check_whole_warps(exec: &Exec<'_>, site: &Site) -> Result<(), Trou
     Ok(())
 }
 
-/// Returns an error if a member mask excludes the lane that executes the op, or includes an
-/// inactive lane of the block.
+/// Returns an error if a member mask excludes the lane that executes the op, or includes a lane of
+/// the warp whose thread exists but is inactive.
 pub(crate) fn check_members(
     exec: &Exec<'_>,
     mask: Slot,

@@ -73,7 +73,7 @@ pub(crate) fn thread_index_of(op: Op<'_>) -> Option<ThreadIndex> {
     })
 }
 
-/// Computes and stores one number per thread.
+/// Computes one number per thread, such as the thread index, and stores the number in slot `to`.
 pub(crate) fn per_thread(
     exec: &mut Exec<'_>,
     to: Slot,

@@ -1,8 +1,8 @@
 //! Reference semantics of the ops on tiles.
 //!
-//! Each thread group executes an op once. The first thread of the group reads the sources element
-//! by element in row-major order, and writes the results. Elements of a fragment are read and
-//! written by the threads that hold these elements.
+//! Each thread group executes an op once. The first thread of a thread group reads the sources
+//! element by element in row-major order, and writes the results. The threads that hold an element
+//! of a fragment read and write this element.
 
 use crate::build::Build;
 use crate::code::OpClosure;

@@ -18,7 +18,7 @@ use tx_exec::happens_before::AccessKind;
 use tx_mlir::{Affine, AffineMap, Val};
 use tx_scalar::number::Scalar;
 
-/// Maximum number of lanes. Each lane computes one result.
+/// Maximum number of lanes. Each lane computes one result of the reduction.
 pub(crate) const CHUNK: usize = 4096;
 
 struct ReducePlan<'c> {
@@ -38,9 +38,9 @@ struct ReducePlan<'c> {
     inward: Vec<Convert>,
     outward: Vec<Convert>,
     old: Vec<Convert>,
-    /// Combiner with the types of the old destination values, and conversions of partial results to
-    /// the types of the old values; `None` if the old destination values are not wider than partial
-    /// results.
+    /// Combiner on the types of the old destination values, with the conversions of partial results
+    /// to these types. The field is `None` if the destination types are not wider than the types of
+    /// partial results.
     last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,
     epilogue: Option<Code<'c>>,

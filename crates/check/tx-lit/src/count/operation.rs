@@ -8,7 +8,7 @@ pub(crate) enum Space {
     Cluster,
     /// Access through a generic pointer, whose memory space is unknown.
     Generic,
-    /// Constant memory, which a `COUNT` line cannot select.
+    /// Access to constant memory, which a `COUNT` line cannot select.
     Constant,
 }
 

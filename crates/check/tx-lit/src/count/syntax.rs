@@ -159,7 +159,7 @@ impl Claim {
         }
     }
 
-    /// Returns whether an op of kind `kind` may contain an unknown number of the operations that
+    /// Returns whether an op of kind `kind` may expand to an unknown number of the operations that
     /// `self` counts.
     pub(super) fn is_hidden_by(&self, kind: OperationKind) -> bool {
         match self.quantity {

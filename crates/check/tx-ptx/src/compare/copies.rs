@@ -14,8 +14,8 @@ const TRIED: u32 = 50_000;
 ///
 /// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a basic block
 /// therefore have the same number of copies in the PTX, which is at least 1. The check skips an
-/// operation if [`KernelFacts::together`] did not record its basic block, or if its PTX
-/// instructions also match another operation.
+/// operation if [`KernelFacts::together`] did not record the basic block of the operation, or if
+/// PTX instructions that match the operation also match another operation.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,

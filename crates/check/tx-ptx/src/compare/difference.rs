@@ -62,7 +62,7 @@ pub enum Difference {
         direction: Direction,
         /// State space; `Generic` stands for all state spaces.
         space: Space,
-        /// Width in bytes. Width in bytes; all counted accesses are narrower than this width.
+        /// Width in bytes; all counted accesses are narrower than `width` bytes.
         width: u32,
         /// Number of bytes that accesses narrower than `width` move in the PTX.
         found: u64,

@@ -50,7 +50,8 @@ struct Flow {
     /// For each supply group, the indices of all matching capacity groups, in ascending order of
     /// cost.
     places: Vec<Vec<usize>>,
-    /// For each supply group, the number of its items that are matched with each capacity group.
+    /// For each supply group, the number of its items that are matched with items of each capacity
+    /// group.
     given: Vec<BTreeMap<usize, u64>>,
     free: Vec<u64>,
 }
@@ -121,8 +122,8 @@ impl Flow {
 mod tests {
     use super::saturate;
 
-    /// If a supply group matches only one capacity group, the items of the supply group are
-    /// matched, even if the function first matched the capacity group with another supply group.
+    /// If a supply group matches only one capacity group, its items are matched, even if items of a
+    /// preceding supply group were matched with the capacity group first.
     #[test]
     fn others_change_places() {
         let left = saturate(&[2, 2], &[2, 2], |from, to| {
@@ -139,8 +140,9 @@ mod tests {
         assert_eq!(left, [0, 1, 1]);
     }
 
-    /// The last supply group matches only the first capacity group, so each of three earlier supply
-    /// groups must change to the next capacity group.
+    /// The last supply group matches only the first capacity group. Each of the three earlier
+    /// supply groups must therefore release the first capacity group, and use the next capacity
+    /// group.
     #[test]
     fn chains_are_found() {
         let left = saturate(&[1, 1, 1, 1], &[1, 1, 1, 1], |from, to| {

@@ -29,9 +29,9 @@ use matching::saturate;
 ///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
 ///   operations.
 /// * **No additions**: every counted instruction of the PTX must match an operation of the IR.
-/// * **Unknown values** match any value. A mask or clamp that is not constant is an unknown value,
-///   and so is a scope that the PTX omits. An access of generic memory in the IR matches an access
-///   of any state space in the PTX, because LLVM infers state spaces.
+/// * **Unknown values** match any value. The mask or clamp of an operation is unknown if it is not
+///   constant, and the scope is unknown if the PTX omits the scope. An access of generic memory in
+///   the IR matches an access of any state space in the PTX, because LLVM infers state spaces.
 /// * **Vector accesses** of the IR must not be split: PTX accesses of at least the vector width
 ///   must move at least as many bytes. The vector width is the largest power of two that divides
 ///   the vector size, at most 16 bytes, since PTX has no vectors of 12 bytes. LLVM may merge scalar
@@ -97,16 +97,16 @@ struct OperationGroup<'a> {
     inside: bool,
     required: u64,
     optional: u64,
-    /// Maximum number of PTX instructions that may match the IR operations of the group.
+    /// Maximum number of PTX instructions that may match the IR operations of the operation group.
     capacity: u64,
 }
 
 /// A matching between instructions of the PTX and operations of the IR.
 ///
 /// If a mask is not constant, an instruction can match several operations. If one matching covers
-/// all instructions and another matching covers all operations, a perfect matching exists
-/// (Mendelsohn and Dulmage, 1958). The matching for all instructions and the matching for all
-/// operations are therefore computed separately.
+/// all instructions and a second matching covers all operations, a perfect matching exists
+/// (Mendelsohn and Dulmage, 1958). The comparison therefore computes the matching for all
+/// instructions and the matching for all operations separately.
 struct Matched<'a> {
     found: Vec<InstructionGroup<'a>>,
     slots: Vec<OperationGroup<'a>>,

@@ -21,9 +21,9 @@ fn width(bytes: u32) -> u32 {
 /// removes unreachable loads. If the loads of the PTX move fewer bytes than the loads of the IR,
 /// the PTX must not have more narrow loads than the IR.
 ///
-/// Unrolling increases the number of bytes that wide accesses move, so a comparison of these bytes
-/// alone can miss a split vector access. Narrow accesses of the PTX may therefore move at most
-/// twice as many bytes as the narrow or removable accesses of the IR. Narrow accesses may move
+/// Unrolling increases the number of bytes that wide accesses move, so a comparison of wide
+/// accesses alone can miss a split vector access. Narrow accesses of the PTX may therefore move at
+/// most twice as many bytes as the narrow or removable accesses of the IR. Narrow accesses may move
 /// twice as many bytes because LLVM can duplicate a load to avoid a branch. If narrow or removable
 /// accesses of the IR are in loops, the number of bytes that narrow accesses of the PTX move has no
 /// limit.

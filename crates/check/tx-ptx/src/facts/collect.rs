@@ -40,7 +40,7 @@ pub enum FactsError {
 pub struct FunctionFacts {
     /// Operations in the body of the function.
     pub facts: KernelFacts,
-    /// Names of the called functions that have a body; the list has one entry per call.
+    /// Names of the callees that have a body; the list has one entry per call.
     pub calls: Vec<(String, LoopNesting)>,
 }
 

@@ -8,9 +8,10 @@ use crate::operation::{
 /// An operation of the device IR or of the PTX, with the properties of the operation that
 /// [`compare`](crate::compare()) reads.
 ///
-/// If a field is `None`, its value is unknown, and the comparison accepts any value. The signed and
-/// the unsigned variant of a sum or bitwise operation have equal effects, so
-/// [`KernelFacts`](crate::KernelFacts) removes the sign from the types of these operations.
+/// If a field of an operation is `None`, the value of the field is unknown, and the comparison
+/// accepts any value. The signed and the unsigned variant of a sum or bitwise operation have equal
+/// effects, so [`KernelFacts`](crate::KernelFacts) removes the sign from the types of these
+/// operations.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
     /// A barrier of a block.
@@ -47,7 +48,7 @@ pub enum Fact {
         mode: ShuffleMode,
         /// Mask of the participating lanes.
         mask: Option<u32>,
-        /// Operand c of `shfl.sync`: a bound of the source lane index, and a mask that splits the
+        /// Operand c of `shfl.sync`: the clamp of the source lane index, and a mask that splits the
         /// warp into segments.
         clamp: Option<u32>,
     },
@@ -143,7 +144,8 @@ fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
 
 impl Fact {
     /// Returns whether the operation is a vector access or a scalar access. The comparison checks
-    /// accesses separately from other operations, because LLVM may change the width of an access.
+    /// memory accesses separately from other operations, because LLVM may change the width of a
+    /// memory access.
     pub(crate) fn is_access(&self) -> bool {
         matches!(self, Self::VectorAccess { .. } | Self::ScalarAccess { .. })
     }
@@ -364,8 +366,8 @@ fn memory(space: Space) -> String {
     }
 }
 
-/// Formats the fact in PTX syntax for use in a sentence: "`bar.sync 0`", "`shfl.sync.bfly` with
-/// mask 0xff and clamp 31".
+/// Formats the operation in PTX syntax, as a part of a sentence: "`bar.sync 0`", "`shfl.sync.bfly`
+/// with mask 0xff and clamp 31".
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
