@@ -194,9 +194,9 @@ class Tile_BareAttr<string name, string attrMnemonic> : Tile_Attr<name, attrMnem
 def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
   let summary = "one entry of a layout";
   let description = [{
-    `<extent : stride axis>` stands for `extent` coordinates that are `stride` apart along `axis`.
-    In an offset list, the entry `<extent : constant axis>` denotes the offset `extent` along
-    `axis`.
+    In a `#tile.layout`, the entry `<extent : stride axis>` stands for `extent` coordinates that are
+    `stride` apart along `axis`. In the offset list of a layout, the entry `<extent : constant
+    axis>` denotes the offset `extent` along `axis`.
   }];
   let parameters = (ins "int64_t":$extent, "int64_t":$stride, EnumParameter<Tile_Axis>:$axis);
   let assemblyFormat = "`<` $extent `:` $stride custom<Word>($axis, \"\\\"axis\\\"\") `>`";
@@ -205,12 +205,13 @@ def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
 def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let summary = "threads and registers that hold the elements of a fragment";
   let description = [{
-    The row-major linear index of an element is split into one coordinate per shard entry; the
-    coordinate of the last entry varies fastest. The position of an element along an axis, such as
-    its lane or register, is the sum of the products of coordinate and stride, over all shard
-    entries of this axis. An element has one copy for each tuple of replica coordinates. The
-    position of a copy is the position of the element plus the sum of each replica coordinate times
-    its stride. An offset entry adds a constant to all positions along its axis.
+    The row-major linear index of an element is split into one coordinate per entry of the shard
+    list; the coordinate of the last entry varies fastest. The position of an element along an axis,
+    such as its lane or register, is the sum of the products of coordinate and stride, over all
+    shard entries of this axis. An element has one copy for each tuple of coordinates of the
+    `replica` entries. The position of a copy is the position of the element plus the sum of each
+    replica coordinate times its stride. An entry of the `offset` list adds a constant to the
+    positions of all elements along its axis.
 
     ```mlir
     #acc = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
@@ -236,13 +237,14 @@ def Tile_SplitAttr : Tile_Attr<"Split", "split"> {
 def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
   let summary = "split a reduced loop into aligned vectors";
   let description = [{
-    `#tile.align<"d1" to 4>` splits `d1` into `d1.o` and `d1.i`, as `#tile.split` by 4 does. Each
-    vector of `d1.i` begins at a multiple of four elements from the start of the array, wherever the
-    row begins. The alignment of a vector is the alignment of its elements in the first source array
-    whose elements along `d1` are contiguous. With a factor of 4, at most three elements precede the
-    first vector of a row, and at most three follow the last vector. The threads that execute `d1.o`
-    load the elements before the first vector and after the last vector by scalar loads. The factor
-    of `#tile.align` must be a power of two.
+    `#tile.align<"d1" to 4>` splits `d1` into `d1.o` and `d1.i`, as `#tile.split` by 4 does. After
+    `#tile.align<"d1" to 4>`, each vector of the loop `d1.i` begins at a multiple of four elements
+    from the start of the array, even if the row begins elsewhere. The alignment of each vector is
+    the alignment of its elements in the first source array whose elements along `d1` are
+    contiguous. With the factor 4 of `#tile.align`, at most three elements precede the first vector
+    of a row, and at most three follow the last vector. The threads that execute `d1.o` load the
+    elements before the first vector and after the last vector by scalar loads. The factor of
+    `#tile.align` must be a power of two.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `to` $factor `>`";
@@ -266,11 +268,12 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
 def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
   let summary = "materialize the partial results of a reduced loop";
   let description = [{
-    `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop. A
-    second reduction combines the partial results of all iterations. If the loop is bound to threads
-    of one CTA, its partial results stay in registers, with or without `#tile.rfactor`. Partial
-    results of any other loop are stored in an array in global memory. The first index of the array
-    of partial results is the iteration number of the loop that `#tile.rfactor` names.
+    `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop
+    `d1.i`. A second reduction combines the partial results of all iterations of the loop that
+    `#tile.rfactor` names. If the loop of a `#tile.rfactor` is bound to threads of one CTA, its
+    partial results stay in registers, as without `#tile.rfactor`. `#tile.rfactor` of any other loop
+    stores the partial results in an array in global memory. The first index of the array of partial
+    results is the iteration number of the loop that `#tile.rfactor` names.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -311,8 +314,8 @@ def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
   let summary = "load the elements of a loop as vectors";
   let description = [{
     `#tile.vectorize<"d1.i">` unrolls the loop `d1.i`, and gives each iteration a separate
-    accumulator. Elements that the iterations read from consecutive addresses are loaded by one
-    vector load.
+    accumulator. Elements that the iterations of a vectorized loop read from consecutive addresses
+    are loaded by one vector load.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -345,34 +348,36 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
   let description = [{
     `#tile.hold<"tmp0" in registers>` keeps the array `tmp0` in registers while a kernel executes
     the ops of a group (`tile.group`) as consecutive phases. The first parameter of `#tile.hold`
-    names an array that the ops of the group use. Array names are numbered in the order of first
-    use. The group reads the initial contents of the arrays `in0`, `in1`, …. One op of the group
-    writes the arrays `tmp0`, `tmp1`, …, and another op of the group then reads these arrays. The
-    group writes the arrays `out0`, `out1`, … and does not read them.
+    names an array that the ops of a `tile.group` use. Array names are numbered in the order of
+    first use. The ops of a `tile.group` read the initial contents of the arrays `in0`, `in1`, ….
+    One op of a `tile.group` writes the arrays `tmp0`, `tmp1`, …, and a later op of the same group
+    reads these arrays. The ops of a `tile.group` write the arrays `out0`, `out1`, … and do not read
+    them.
 
-    With the keyword `registers`, each element that a thread loads or computes stays an SSA value in
-    all later phases of the kernel. With the keyword `registers`, all loops of a thread must be
-    unrolled, so that each register holds the same element of a row in every phase. If only arrays
-    with one element per row are kept in registers, the outermost loops over a row need not be
-    unrolled. If no op outside the group uses a temporary array, the kernel does not store this
-    array to memory.
+    With the keyword `registers` of `#tile.hold`, each element that a thread loads or computes stays
+    an SSA value in all later phases of the kernel. With the keyword `registers` of `#tile.hold`,
+    all loops of a thread must be unrolled, so that each register holds the same element of a row in
+    every phase. If `#tile.hold` keeps in registers only arrays with one element per row, the
+    outermost loops over a row need not be unrolled. If no op outside the group uses a temporary
+    array, the kernel of the group does not store this array to memory.
 
-    With the keyword `reload`, which is the default, each phase loads the elements of the array from
-    global memory.
+    With the keyword `reload` of `#tile.hold`, which is the default, each phase of the kernel loads
+    the elements of the array from global memory.
 
     In the schedule of a group, `#tile.hold` accepts only `registers` and `reload`; in the schedule
-    of an op without a group, `#tile.hold` accepts only `shared`. The keyword `cluster` is reserved:
-    every schedule with this keyword is rejected (`TX0327`). To hold a row in the registers of
-    several blocks, bind a loop to `cluster_x` and use `registers`.
+    of an op without a group, `#tile.hold` accepts only `shared`. The keyword `cluster` of
+    `#tile.hold` is reserved: every schedule with this keyword is rejected (`TX0327`). To hold a row
+    in the registers of several blocks, bind a loop to `cluster_x` and use `registers`.
 
     The step `#tile.hold<"in0" in shared>` stages the first source of an element-wise op in shared
-    memory; the op must not be in a group. With the keyword `shared`, each block copies from global
-    memory to shared memory the elements that its threads need, row by row of the source. After a
-    barrier, the threads read the staged elements from shared memory. Use `shared` for a transposed
-    source, so that both the loads and the stores are coalesced. With `shared`, each dimension of
-    the source must be indexed by the constant 0, or by a loop that indexes no other dimension. The
-    loops of a block must have a static trip count. In a named op such as `linalg.transpose`, `d0`,
-    `d1`, … are the dimensions of the result.
+    memory; the op must not be in a group. With the keyword `shared` of `#tile.hold`, each block
+    copies from global memory to shared memory the elements that its threads need, row by row of the
+    source. After a barrier, the threads of the block read the staged elements from shared memory.
+    Use the keyword `shared` of `#tile.hold` for a transposed source, so that both the loads and the
+    stores are coalesced. With the keyword `shared`, each dimension of the source must be indexed by
+    the constant 0, or by a loop that indexes no other dimension. With the keyword `shared`, the
+    loops that run within a block must have static trip counts. In a named op such as
+    `linalg.transpose`, `d0`, `d1`, … are the dimensions of the result.
 
     ```mlir
     linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
@@ -390,11 +395,11 @@ def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
   let summary = "combine partial results in the same launch";
   let description = [{
     `#tile.last_block` combines the partial results of `#tile.rfactor` in global memory without a
-    second kernel; CUDA calls this a threadfence reduction. For each result, the last block that
-    stores a partial result combines all partial results. The order in which `#tile.last_block`
-    combines partial results does not depend on which block is last. The blocks count their arrivals
-    in a temporary array with the attribute `tile.cleared`, which is zero before and after each
-    launch.
+    second kernel; CUDA calls this a threadfence reduction. For each result, the last block to store
+    a partial result combines all partial results of this result. The order in which
+    `#tile.last_block` combines partial results does not depend on which block is last. A counter of
+    the blocks that have stored their partial results is in a temporary array with the attribute
+    `tile.cleared`; the counter is zero before and after each launch.
   }];
 }
 
@@ -419,7 +424,7 @@ def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
 def Tile_OtherwiseAttr : Tile_Attr<"Otherwise", "otherwise"> {
   let summary = "the schedule for lengths beyond the bounds of all cases";
   let description = [{
-    `#tile.otherwise<[...]>` is the last entry of a list of cases.
+    `#tile.otherwise<[...]>` is the last entry of a list of `#tile.case` attributes.
   }];
   let parameters = (ins "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $schedule `>`";
@@ -465,9 +470,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
   let description = [{
     Combines the elements of the source along `axes`; axis -1 is the last dimension. The destination
     has the shape of the source with the reduced dimensions removed, or with extent 1. With
-    `accumulate`, the op combines the result with the previous value of the destination or of
-    `init`. Without `accumulate`, the op does not read the previous value of the destination. The
-    result of a reduction without elements is the identity.
+    `accumulate`, `tile.reduce` combines the result with the previous value of the destination or of
+    `init`. Without `accumulate`, `tile.reduce` does not read the previous value of the destination.
+    The result of a reduction without elements is the identity.
 
     ```mlir
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
@@ -510,7 +515,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     The attribute `acc` sets the type of partial results; the default is f32 for f16, bf16 and 8-bit
     floats, and the element type for all other types. The attribute `exec`, which a pass adds, lists
     the threads that execute the op. The attribute `params` lists the parameters of the chosen
-    variant.
+    variant (the implementation of the op).
 
     An op of scope `grid` may also have the attributes `maps` and `schedule`, and the regions
     `element` and `epilogue`.
@@ -600,7 +605,7 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     is the number of the thread in the scope. Without `width`, all threads of the scope are one
     group. The product of `width` and `stride` is at most the size of the scope: 32 for a warp, 128
     for a warpgroup, 1024 for a CTA, 16384 for a cluster. If `width` times `stride` does not divide
-    the number of threads of the scope, the last groups have fewer members. At scope `cluster`,
+    the number of threads of the scope, the last groups have fewer threads. At scope `cluster`,
     either a group consists of whole blocks, or each block consists of whole groups of equal size.
     At scope `cluster`, the kernel must have the attribute `known_cluster_size`.
 
@@ -669,8 +674,8 @@ def Tile_LoadOp : Tile_Op<"load", []> {
 def Tile_StoreOp : Tile_Op<"store", []> {
   let summary = "store a tile from registers";
   let description = [{
-    Stores a fragment to memory. If several threads have a copy of an element, only one of these
-    threads stores the element.
+    Stores a fragment to memory. If the layout assigns copies of an element to several threads, only
+    one of these threads stores the element.
   }];
   let arguments = (ins Tile_Fragment:$source, Arg<Tile_Memory, "", [MemWrite]>:$destination,
     Tile_ScopeAttr:$scope, OptionalAttr<DictionaryAttr>:$exec);

@@ -95,8 +95,8 @@ impl Parameter {
     }
 }
 
-/// Returns a Rust identifier for a parameter name. The function returns `r#loop` for the name
-/// `loop`, because `loop` is a Rust keyword.
+/// Returns a Rust identifier for a parameter name. For example, the function returns `r#loop` for
+/// the name `loop`, because `loop` is a Rust keyword.
 fn identifier(name: &str) -> String {
     match name {
         "loop" => "r#loop".to_owned(),

@@ -59,8 +59,8 @@ pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut 
     }
 }
 
-/// Passes the note that explains a diagnostic code to the C++ callback. If the code has no note,
-/// the function does not call the callback.
+/// Passes the note that explains a diagnostic code to the C++ callback. If the diagnostic code has
+/// no note, the function does not call the C++ callback.
 pub(crate) unsafe extern "C" fn explain(code: c_uint, emit: Sink, sink: *mut c_void) {
     let code = u16::try_from(code).map(Code::new);
     let note = code

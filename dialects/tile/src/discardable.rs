@@ -11,9 +11,10 @@ use tx_mlir::{
 };
 
 /// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules. The
-/// list of candidate schedules is an array attribute. The first array element is a string with the
-/// GPU and the assumed dimension lengths. Each further array element is a pair of a schedule and
-/// its estimated time in microseconds. The first pair of the array contains the chosen schedule.
+/// list of candidate schedules is an array attribute. The first element of the array of candidate
+/// schedules is a string with the GPU and the assumed dimension lengths. Each further element of
+/// the array of candidate schedules is a pair of a schedule and its estimated time in microseconds.
+/// The first pair contains the chosen schedule.
 pub const CANDIDATES: &str = "tile.candidates";
 
 /// Attribute of a `memref.alloc` in a host function. The attribute `tile.cleared` states that the
@@ -56,8 +57,8 @@ struct DiscardableAttribute {
     kind: &'static str,
 }
 
-/// All discardable attributes of the dialect. Any other attribute name that begins with `tile.` is
-/// an error.
+/// All discardable attributes of the dialect. The verifier rejects any other attribute name that
+/// begins with `tile.`.
 const DISCARDABLE_ATTRIBUTES: [DiscardableAttribute; 8] = [
     DiscardableAttribute {
         name: CANDIDATES,
@@ -139,8 +140,8 @@ impl DiscardableAttribute {
 }
 
 /// Rejects unknown attributes of a `tile` op. Unknown attributes are usually misspelt, but MLIR
-/// preserves unknown attributes without a warning. The function accepts attributes of other
-/// dialects, whose names contain a dot.
+/// preserves unknown attributes without a warning. The function accepts all attributes whose names
+/// contain a dot, because such attributes belong to other dialects.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, _) in discardable_attributes(op) {
         let found = found.as_str();

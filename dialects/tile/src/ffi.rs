@@ -3,8 +3,8 @@
 use mlir_sys::{MlirAttribute, MlirDialectHandle, MlirOperation, MlirStringRef, MlirType};
 use std::ffi::{c_char, c_uint, c_void};
 
-/// C++ callback that receives a diagnostic code and a message. The first argument is the C++ object
-/// that receives the diagnostic.
+/// C++ callback that receives a diagnostic code and a message. The first argument of the callback
+/// is the C++ object that receives the diagnostic.
 pub(crate) type Sink = unsafe extern "C" fn(*mut c_void, c_uint, *const c_char, usize);
 
 unsafe extern "C" {

@@ -28,15 +28,15 @@ impl Axis {
     }
 }
 
-/// Entry of a layout. The entry describes `extent` coordinates along `axis`; the distance between
-/// consecutive coordinates is `stride`.
+/// Entry of a layout. A layout entry describes `extent` coordinates along `axis`; the distance
+/// between consecutive coordinates is `stride`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Iter {
-    /// Number of coordinates. In a list of offsets, the field `extent` contains an offset instead
-    /// of a number of coordinates.
+    /// Number of coordinates. In the offset list of a layout, the field `extent` contains an offset
+    /// instead of a number of coordinates.
     pub extent: i64,
-    /// Distance between consecutive coordinates along the axis. In a list of offsets, the field
-    /// `stride` is always 1.
+    /// Distance between consecutive coordinates of the layout entry along its axis. In the offset
+    /// list of a layout, the field `stride` is always 1.
     pub stride: i64,
     /// Hardware axis of the coordinates.
     pub axis: Axis,
@@ -50,8 +50,8 @@ pub struct Layout {
     /// Replica entries. Each tuple of replica coordinates, one coordinate per replica entry,
     /// identifies one copy of an element.
     pub replica: Vec<Iter>,
-    /// Offset entries. Each offset entry adds a constant offset to the coordinate of every element
-    /// along the axis of the entry.
+    /// Offset entries. Each entry of the offset list adds a constant to the coordinate of every
+    /// element along the axis of the entry.
     pub offset: Vec<Iter>,
 }
 

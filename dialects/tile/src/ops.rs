@@ -220,7 +220,7 @@ impl<'c> Reduce<'c> {
 
     /// Returns the maximum number of reduced elements for which an `i32` index of `argmax` or
     /// `argmin` suffices: 2^31. Returns `None` for kinds other than `argmax` and `argmin`, for
-    /// index types other than `i32`, and if the program provides the indices.
+    /// index types other than `i32`, and if the op reduces given pairs of value and index.
     pub fn most_positions(&self) -> Option<u64> {
         let counts = self.kind.is_arg() && self.elements()?.len() == 1;
         let index = *self.accumulators()?.get(1)?;
@@ -306,7 +306,8 @@ pub struct AllReduce<'c> {
     pub kind: Kind,
     /// Operands: the values of the current thread.
     pub values: Vec<Val<'c>>,
-    /// Results: the combined values of the thread's group.
+    /// Results: for each value, the result of combining the values of all threads in the group of
+    /// the current thread.
     pub results: Vec<Val<'c>>,
     /// Threads that execute the op together.
     pub scope: Scope,

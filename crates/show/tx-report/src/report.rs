@@ -97,7 +97,7 @@ pub enum Check {
         /// Set if a combiner lacks an algebraic property for values that may not occur in the
         /// inputs.
         is_conditional: bool,
-        /// Note about other possible causes of a failed validation.
+        /// Note about possible causes of a failed validation.
         note: Option<String>,
         /// Message about the grid size that validation assumes for a kernel, and the option that
         /// changes the grid size.

@@ -28,8 +28,8 @@ fn flatten<'s>(steps: &'s [KernelStep], depth: usize, rows: &mut Vec<(usize, &'s
     }
 }
 
-/// Returns one set of lanes per shuffle. After a shuffle, the values of the lanes in the set of
-/// this shuffle contribute to the result in the first lane of a group.
+/// Returns one set of lanes per shuffle. Each set contains the lanes whose values, after the
+/// shuffle, contribute to the result in the first lane of a group.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
     // A group contains the lanes that exchange values directly or indirectly.
     let mut group: Vec<usize> = (0..lanes).collect();

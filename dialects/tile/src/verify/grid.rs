@@ -204,8 +204,9 @@ fn check_destination(
     }
 }
 
-/// Returns the extent of each dimension, or `None` for a dynamic extent. Emits an error if two
-/// operands have different extents in the same dimension.
+/// Returns the extent of each dimension of the iteration space, or `None` for a dynamic extent.
+/// Emits an error if two operands have different extents in the same dimension of the iteration
+/// space.
 fn check_extents(
     reduce: &Reduce<'_>,
     rank: usize,

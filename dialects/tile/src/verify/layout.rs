@@ -89,8 +89,9 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
 /// than the number of registers of a GPU thread, because a layout may leave register slots unused.
 const MAX_REGISTERS: i64 = 4096;
 
-/// Returns the number of a thread or a register to which the layout maps two tuples of coordinates.
-/// Returns `None` if the layout maps all tuples of coordinates to distinct threads or registers.
+/// Returns the number of a thread (or of a register, if `on_threads` is false) to which the layout
+/// maps two tuples of coordinates. Returns `None` if the layout maps all tuples of coordinates to
+/// distinct threads or registers.
 fn collision(places: &[Iter], on_threads: bool) -> Option<i64> {
     let unit = |axis: Axis| match axis {
         Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,

@@ -204,8 +204,8 @@ fn instead_of_i1(kind: Kind) -> &'static str {
     }
 }
 
-/// Checks that the index type of `argmax` and `argmin` can represent the last index. The check of
-/// the index type ignores dynamic lengths.
+/// Checks that the index type of `argmax` and `argmin` can represent the last index. The function
+/// computes the last index from the static lengths only; a dynamic length counts as 1.
 pub(super) fn check_index_range(
     reduce: &Reduce<'_>,
     axes: &[usize],

@@ -55,7 +55,7 @@ fn difference(rows: &[Row]) -> String {
 }
 
 /// Appends the numbers of added and removed lines of a stage, and its duration. For the first
-/// stage, appends the number of lines.
+/// stage, appends the number of lines of the IR.
 fn meta(page: &mut String, number: usize, stage: &Stage, rows: &[Row]) {
     if number > 0 {
         page.push_str(&difference(rows));
