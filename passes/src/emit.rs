@@ -75,10 +75,11 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
     }
 }
 
-/// Attribute of a memory access: the number of an access set. In every execution of the ops of an
-/// access set, the same thread performs all accesses to an element of a memref. If the number of
-/// the access set is negative, the thread that accesses an element may change with each iteration
-/// of the enclosing loop. `tile-insert-sync` reads and removes the attribute.
+/// Attribute of a load or store op: the number of the access set to which the op belongs. In every
+/// execution of the ops of an access set, the same thread performs all accesses to an element of a
+/// memref. If the number of the access set is negative, the thread that accesses an element may
+/// change with each iteration of the enclosing loop. `tile-insert-sync` reads and removes the
+/// attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
 pub(crate) fn load<'c>(
@@ -175,7 +176,8 @@ pub(crate) fn vector_of<'c>(b: &Builder<'c>, scalars: &[Val<'c>]) -> Val<'c> {
 /// returns the values for the next iteration.
 pub type Body<'b, 'c> = dyn FnMut(&Builder<'c>, &[Index<'c>], &[Val<'c>]) -> Vec<Val<'c>> + 'b;
 
-/// Emits one loop from 0 to each size. The first loop is the outermost loop.
+/// Emits a loop nest with one loop for each of `sizes`; a loop runs from 0 to its size. The first
+/// loop is the outermost loop.
 pub fn nest<'c>(
     b: &Builder<'c>,
     sizes: &[Index<'c>],
@@ -211,7 +213,8 @@ pub(crate) fn zeros<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     }
 }
 
-/// Emits a zero of a scalar type. A thread without elements stores this zero in its registers.
+/// Emits a zero of a scalar type. A thread without elements stores the emitted zero in its
+/// registers.
 pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     use melior::ir::r#type::TypeLike as _;
     if !ty.is_float() {

@@ -22,7 +22,7 @@ use tx_dialect_tile::{AllReduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val};
 
-/// Emits exchanges at one position in a kernel.
+/// Emits exchanges of values between threads, at one position in a kernel.
 pub(crate) struct Exchange<'b, 'c> {
     b: &'b Builder<'c>,
     kernel: Kernel<'c>,
@@ -118,8 +118,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
             .collect()
     }
 
-    /// Combines the values of `width` lanes of a warp at a distance of `stride` lanes. `width` and
-    /// `stride` must be powers of two. Every lane receives the result.
+    /// Combines the values of `width` lanes of a warp; consecutive lanes are `stride` lanes apart.
+    /// `width` and `stride` must be powers of two. Every lane receives the result.
     pub(crate) fn lanes(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         if width == 1 {
             return value;
@@ -177,7 +177,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.shuffle("idx", &folded, first)
     }
 
-    /// Combines the values of `width` lanes at a distance of `stride` lanes; `width` need not be a
+    /// Combines the values of `width` lanes that are `stride` lanes apart; `width` need not be a
     /// power of two. `digit` is the position of this lane within its group. In a lane in which
     /// `belongs` is false, the result is the lane's own value.
     pub(crate) fn any_lanes(
@@ -201,7 +201,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.shuffle("idx", &folded, first)
     }
 
-    /// Combines the values of up to `width` lanes at a distance of `stride` lanes; the first lane
+    /// Combines the values of up to `width` lanes that are `stride` lanes apart; the first lane
     /// receives the total. The closure `exists` receives a distance, and emits the condition that
     /// the lane at this distance above the current lane belongs to the group of the current lane.
     fn take_from_above(

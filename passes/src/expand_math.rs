@@ -11,12 +11,12 @@ pass! {
     /// `atan`, `atan2`, `sinh`, `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`,
     /// `rsqrt`, `round` and `clampf`. An expansion reduces the argument to a short interval, and
     /// evaluates a polynomial in this interval. Operands are floats or one-dimensional vectors of
-    /// floats. If the type is narrower than f32, the expansion computes in f32 and rounds the
-    /// result once. The expansion of `sincos` reduces the argument once. The results of `sincos`
-    /// have the same bits as the results of `sin` and `cos`. A power with a constant integer
-    /// exponent from -2 to 3 becomes a product of numbers or reciprocals. A power with the exponent
-    /// 0.5 or -0.5 becomes a square root. If the integer exponent of a power is dynamic or is not
-    /// between -2 and 3, the power is computed as `powf`.
+    /// floats. If the operand type is narrower than f32, the expansion computes in f32 and rounds
+    /// the result once. The expansion of `sincos` reduces the argument once. The results of
+    /// `sincos` have the same bits as the results of `sin` and `cos`. A power with a constant
+    /// integer exponent from -2 to 3 becomes a product of numbers or reciprocals. A power with the
+    /// exponent 0.5 or -0.5 becomes a square root. If the integer exponent of a power is dynamic or
+    /// is not between -2 and 3, the power is computed as `powf`.
     ///
     /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
     /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or x
@@ -34,27 +34,30 @@ pass! {
     ///
     /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to these types become integer ops,
     /// on scalars and on vectors. `arith.truncf` rounds once, to nearest, ties to even. If a number
-    /// exceeds the range of the type, the result is an infinity in f8E5M2. In f8E4M3FN, which has
-    /// no infinity, the result is NaN. The pass does not change other ops and types.
+    /// exceeds the range of f8E5M2, `arith.truncf` to f8E5M2 returns an infinity. If a number
+    /// exceeds the range of f8E4M3FN, which has no infinity, `arith.truncf` to f8E4M3FN returns
+    /// NaN. The pass does not change conversions of 8-bit floats in formats other than f8E4M3FN and
+    /// f8E5M2.
     ///
     /// If every target of the GPU module supports the instructions (sm_89 with PTX 8.1, sm_90),
     /// `nvvm.convert.f32x2.to.f8x2` rounds f32 and narrower types, and `nvvm.convert.f8x2.to.f16x2`
-    /// widens 8-bit floats. One instruction converts two elements of a vector. The pass therefore
-    /// first combines the conversions of all elements of a `vector.from_elements` or `vector.load`
-    /// into one conversion of a vector. The conversion instruction to an 8-bit float saturates: a
-    /// number out of range becomes the largest finite number. The expansion therefore replaces
-    /// numbers outside the range of the type. The replacement costs one additional comparison per
-    /// element. The pass omits the range comparison if minimum and maximum ops with constant
-    /// operands clamp all numbers to the range of the type. The conversion instructions and the
-    /// integer ops give results with the same bits.
+    /// widens 8-bit floats. One conversion instruction converts two elements of a vector. The pass
+    /// therefore first combines the conversions of all elements of a `vector.from_elements` or
+    /// `vector.load` into one conversion of a vector. The conversion instruction to an 8-bit float
+    /// saturates: a number out of range becomes the largest finite number. The expansion therefore
+    /// replaces numbers outside the range of the 8-bit type before the conversion. The replacement
+    /// of out-of-range numbers costs one comparison per element. The pass omits the range
+    /// comparison if minimum and maximum ops with constant operands clamp all numbers to the range
+    /// of the 8-bit type. The conversion instructions and the integer ops give results with the
+    /// same bits.
     ///
     /// Four or more f32 quotients of one block that have the same divisor, such as `x / s` for the
     /// elements of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)`
     /// with `q = x * r` and `e = fma(q, s, -x)`. The results are correctly rounded quotients if s
-    /// is from 2^-126 to 2^29 and the magnitude of each x is zero or at least 2^-96. If s or any x
-    /// is outside of its range, or a quotient is NaN, an `scf.if` computes all quotients by
-    /// `arith.divf`. For all operands, the results therefore have the same bits as the results of
-    /// `arith.divf`.
+    /// is from 2^-126 to 2^29 and the magnitude of each x is zero or at least 2^-96. If the divisor
+    /// s or any dividend x is outside of its range, or a quotient is NaN, an `scf.if` computes all
+    /// quotients by `arith.divf`. For all operands, the results therefore have the same bits as the
+    /// results of `arith.divf`.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -109,8 +112,8 @@ pass! {
     /// | `log2`, `log`, `log10` | 4 u; 2^-22 for x from 0.5 to 2 | subnormal x counts as 0 |
     /// | `divf` | 2.5 u | infinite or NaN for a divisor below 2^-128; 4 u for one above 2^126 |
     ///
-    /// If the type is narrower than f32, the rounding from f32 to the type causes an additional
-    /// error.
+    /// If the operand type is narrower than f32, the rounding of the f32 result to this type causes
+    /// an additional error.
     ///
     /// ## Why
     /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions. The

@@ -18,27 +18,27 @@ pass! {
     /// Replaces each `tile.all_reduce` by a butterfly of `gpu.shuffle xor` over the lanes of its
     /// group, with ascending distances. If a group is wider than a warp, each warp of the group
     /// stores one partial result in shared memory, and every thread combines the partial results of
-    /// its group. The pass allocates the shared memory. If the group has more than 16 warps (8
-    /// warps for pairs), only the first warp combines the partial results, and stores the total for
-    /// the other warps. `tile-insert-sync` inserts barriers later. With `variant = "redux"`, the
-    /// pass combines the lanes of a warp by `nvvm.redux.sync`.
+    /// its group. The pass allocates shared memory for the partial results. If the group has more
+    /// than 16 warps (8 warps for pairs), only the first warp combines the partial results, and
+    /// stores the total for the other warps. `tile-insert-sync` inserts barriers later. With
+    /// `variant = "redux"`, the pass combines the lanes of a warp by `nvvm.redux.sync`.
     ///
-    /// If the last warp of a block is partial, a lane reads only existing lanes. The first lane of
-    /// the group always combines all values and broadcasts the result.
+    /// If the last warp of a block is partial, a lane reads values only from existing lanes. The
+    /// first lane of the group always combines all values and broadcasts the result.
     ///
     /// Some groups do not divide a warp evenly, such as `width 12` of a block, or `width 8 stride
     /// 100`. For a group that does not divide a warp evenly, `gpu.shuffle idx` ops first combine
     /// the values of those lanes of a warp that belong to the group; the first of these lanes
-    /// receives the result. The first lane of the group in each warp stores the combined value in
-    /// shared memory. Every thread combines the stored values of its group, at most 33 values, in
-    /// the order of the threads.
+    /// receives the result. The first lane of the group in each warp stores the partial result of
+    /// the warp in shared memory. Every thread combines the partial results of its group, at most
+    /// 33 partial results, in the order of the threads.
     ///
-    /// At scope `cluster`, the threads of each block are combined first. Each block then stores its
-    /// partial result in the shared memory of every block of its group (`nvvm.mapa`). Every thread
-    /// combines the partial results that its block received, in the order of the blocks. All blocks
-    /// arrive at a cluster barrier at the start of the kernel, and wait for the barrier before the
-    /// first remote store. Without this barrier, a remote block might not have started before the
-    /// store.
+    /// At scope `cluster`, each block first combines the values of its own threads. Each block then
+    /// stores its partial result in the shared memory of every block of its group (`nvvm.mapa`).
+    /// Every thread combines the partial results that its block received, in the order of the
+    /// blocks. All blocks arrive at a cluster barrier at the start of the kernel, and wait for the
+    /// barrier before the first remote store. Without this barrier, a remote block might not have
+    /// started before the store.
     ///
     /// ## Before
     /// ```mlir
@@ -57,8 +57,8 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects an op if its kind and type have no scalar combine operation, or if some
-    /// threads of the scope do not reach the op. The pass also rejects the variant `redux` if the
-    /// variant does not support the kind, the type or the group.
+    /// threads of the scope do not reach the op. The pass rejects the variant `redux` if the
+    /// variant does not support the reduction kind, the element type or the thread group.
     pub struct ExpandShuffleTree as "tile-expand-shuffle-tree"
     creates [arith, gpu, memref, nvvm, scf, vector] {
     } counts {

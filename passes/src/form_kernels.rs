@@ -24,9 +24,9 @@ pass! {
     ///
     /// ## What it does
     /// The pass sets the attribute `tile.group = N : i64`, with the same number N, on all ops that
-    /// share a kernel. `tile-schedule` lowers ops with equal numbers to one kernel. Each op is a
-    /// phase of the kernel: a block executes all phases for its rows, with a barrier between
-    /// phases.
+    /// share a kernel. `tile-schedule` lowers ops with equal values of `tile.group` to one kernel.
+    /// Each op is a phase of the kernel: a block executes all phases for the rows of the block,
+    /// with a barrier between phases.
     ///
     /// Ops before or after a `tile.reduce` at scope `grid` join its group under these conditions:
     ///
@@ -36,17 +36,17 @@ pass! {
     ///   has only its parallel loops and its loops over a row.
     /// * The op uses an operand of another op in the group. If one op of the group writes an
     ///   element, all other ops use the element only in the same row.
-    /// * The innermost dimension is along a row. A row fits into the registers of a block or of a
-    ///   cluster (sm_90), or has at most 256 KiB. A row that does not fit into registers stays in
-    ///   the L2 cache, and each phase reloads the row. Rows of dynamic length must fit into
-    ///   registers. The group has one kernel for each range of row lengths. For rows longer than
-    ///   the longest range of row lengths, each op of the group has a separate kernel.
+    /// * The last dimension of the op's main operand is along a row. A row fits into the registers
+    ///   of a block or of a cluster (sm_90), or has at most 256 KiB. A row that does not fit into
+    ///   registers stays in the L2 cache, and each phase reloads the row. Rows of dynamic length
+    ///   must fit into registers. The group has one kernel for each range of row lengths. For rows
+    ///   longer than the longest range of row lengths, each op of the group has a separate kernel.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
-    /// An op with a `schedule` does not join a group. The pass does not change an op with a
-    /// `tile.group`. To form a group by hand, set the attribute `tile.group` on its ops. The
-    /// schedule of a group is an attribute of its first op. In the schedule of a group, the
-    /// parallel loops are `p0`, `p1`, …, and the loops over a row are `r0`, `r1`, ….
+    /// An op with the attribute `schedule` does not join a group. The pass does not change an op
+    /// with the attribute `tile.group`. To form a group by hand, set the attribute `tile.group` on
+    /// its ops. The schedule of a group is an attribute of its first op. In the schedule of a
+    /// group, the parallel loops are `p0`, `p1`, …, and the loops over a row are `r0`, `r1`, ….
     ///
     /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, disables grouping.
     ///
@@ -284,10 +284,10 @@ fn explain_apart<'c>(
     }
 }
 
-/// Returns the group of all `grid_ops`. The ops before the last op of `grid_ops` must be able to
-/// form a group, alone or with further ops. The result is `Some(None)` if `grid_ops` can form a
-/// group only together with further ops, such as a reduction. The result is `None` if no sequence
-/// of ops that starts with `grid_ops` can form a group.
+/// Returns a group that consists of all `grid_ops`. The caller guarantees that `grid_ops` without
+/// its last op can form a group, alone or with further ops. The result is `Some(None)` if
+/// `grid_ops` can form a group only together with further ops, such as a reduction. The result is
+/// `None` if no sequence of ops that starts with `grid_ops` can form a group.
 fn together<'c>(grid_ops: &[GridOp<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = grid_ops else {
         return Some(None);

@@ -2,7 +2,8 @@
 //!
 //! The argument of a logarithm is 2^k · (1 + f) with 1 + f between √½ and √2. With s = f / (2 + f),
 //! ln(1 + f) is 2 artanh s = 2s + s · R(s²), where R(s²) is small. The term 2s is f − f²/2 + s ·
-//! f²/2. Only the last summand has a rounding error, and this error is small relative to the sum.
+//! f²/2. In this sum, only s · f²/2 has a rounding error, and the error is small relative to the
+//! sum.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 
@@ -23,7 +24,7 @@ const ARTANH: Polynomial = Polynomial {
 
 /// Constants of a base. `of_two` is the logarithm of 2 as a sum of two numbers. The first summand
 /// of `of_two` has so few bits that its product with any exponent is exact. `factor` converts a
-/// natural logarithm to a logarithm to this base; `None` for base e.
+/// natural logarithm to a logarithm to the base of this `Base`; `factor` is `None` for base e.
 struct Base {
     of_two: Precise,
     factor: Option<Precise>,
@@ -53,8 +54,8 @@ const TEN: Base = Base {
     )),
 };
 
-/// Computes the logarithm of 2^`k` · (1 + f). `f` approximates f; `rest` is ln(1 + f) − ln(1 +
-/// `f`), or `None` if `f` is exact.
+/// Computes the logarithm of 2^`k` · (1 + f). The parameter `f` is a float approximation of the
+/// exact f; `rest` is ln(1 + f) − ln(1 + `f`), or `None` if the parameter `f` is exact.
 fn logarithm<'a, 'c>(
     base: &Base,
     k: Whole<'a, 'c>,
@@ -89,7 +90,8 @@ fn logarithm<'a, 'c>(
     sum + (lost + k.fma(of_two_rest, low))
 }
 
-/// Selects `result` for positive finite x, else the IEEE 754 special value of a logarithm.
+/// Selects `result` for positive finite x, and the logarithm that IEEE 754 specifies for every
+/// other x.
 fn with_limits<'a, 'c>(x: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, infinity) = (m.number(0.0), m.constant(Constant::INFINITY));
@@ -118,7 +120,7 @@ pub(super) fn log10<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log_of_base(&TEN, x)
 }
 
-/// Computes ln(1 + x). The function computes the logarithm of the rounded sum 1 + x, and adds the
+/// Computes ln(1 + x). `log1p` computes the logarithm of the rounded sum 1 + x, and adds the
 /// rounding error of the sum, divided by the sum.
 pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();

@@ -101,9 +101,9 @@ pub(crate) fn weight(op: Op<'_>, narrow: Narrow) -> i64 {
     }
 }
 
-/// Emits the expansion of an op, and returns its results; `None` for any other op. The function
-/// expands elementary functions, conversions from or to an 8-bit float, and ops whose flags permit
-/// an approximate instruction.
+/// Emits the expansion of an op, and returns the results of the expansion; `None` if this module
+/// has no expansion for the op. Elementary functions, conversions from or to an 8-bit float, and
+/// ops whose flags permit an approximate instruction have expansions.
 pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>, narrow: Narrow) -> Option<Vec<Val<'c>>> {
     match (name(op), &operands(op)[..]) {
         ("math.sincos", [x]) => sincos(b, *x, narrow),

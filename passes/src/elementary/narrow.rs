@@ -167,9 +167,9 @@ fn whole<'c>(m: &Lanes<'_, 'c>, scalars: &[Val<'c>]) -> Val<'c> {
     }
 }
 
-/// Emits the conversion of [`widen`] by the instruction `cvt`. The NaN of `cvt` and the NaN of the
-/// integer ops have different bits. If `shows_nan` is set, the expansion replaces the NaN of `cvt`
-/// by the NaN of the integer ops.
+/// Emits the conversion that [`widen`] describes, by the instruction `cvt`. A NaN result of `cvt`
+/// and a NaN result of the integer ops have different bits. If `shows_nan` is set, the expansion
+/// replaces the bits of a NaN from `cvt` by the bits of the NaN from the integer ops.
 fn widen_pairs<'c>(
     m: &Lanes<'_, 'c>,
     from: Float,
@@ -242,8 +242,8 @@ fn parts_type<'c>(b: &Builder<'c>, float: Float) -> Type<'c> {
     }
 }
 
-/// Emits the rounding of [`round`] for f32 or narrower types by the instruction `cvt`, which
-/// saturates and has a single NaN.
+/// Emits the rounding that [`round`] describes, for f32 or narrower types, by the instruction
+/// `cvt`, which saturates and returns a single NaN.
 fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Val<'c> {
     let b = m.b;
     let is_within = is_within(value, to);
@@ -426,7 +426,7 @@ fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Va
     from_single(m, in_single, to)
 }
 
-/// Converts the value of an 8-bit float from f32 to another type.
+/// Converts an f32 with the value of an 8-bit float to the float type `to`.
 fn from_single<'c>(m: &Lanes<'_, 'c>, in_single: Val<'c>, to: Type<'c>) -> Val<'c> {
     match Float::of(to) {
         Some(Float::F32) => in_single,
@@ -441,7 +441,8 @@ fn from_single<'c>(m: &Lanes<'_, 'c>, in_single: Val<'c>, to: Type<'c>) -> Val<'
 ///
 /// If the result is a normal number, the bits are rounded as an integer, with a carry into the
 /// exponent. For a subnormal result, the addition of a power of two rounds the number. The last bit
-/// of the sum is the smallest subnormal number of the 8-bit type.
+/// of the sum of the number and this power of two is the smallest subnormal number of the 8-bit
+/// type.
 fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Option<Val<'c>> {
     let (value, from) = match Float::of(parts(value.r#type()).1)? {
         wide @ (Float::F32 | Float::F64) => (value, wide),

@@ -27,8 +27,8 @@ use tx_mlir::{
     name, operands, replace_uses, results, walk,
 };
 
-/// Minimum number of quotients that share a reciprocal. The computation of the reciprocal takes as
-/// many instructions as one quotient.
+/// Minimum number of quotients by one divisor for which the pass computes the reciprocal of the
+/// divisor. The computation of the reciprocal takes as many instructions as one quotient.
 const MIN_QUOTIENTS: usize = 4;
 
 /// Maximum number of quotients per branch. If an operand of a quotient is out of range, all
@@ -106,9 +106,9 @@ fn is_quotient(op: Op<'_>) -> bool {
         && !defining_op(operands(op)[1]).is_some_and(|op| is(op, "arith.constant"))
 }
 
-/// Replaces the quotients of a block that can move to the first quotient. `group` lists the
-/// positions of the quotients in the block. `shared` is the divisor of the quotients that the
-/// function replaced before in this block; `None` if there are no such quotients.
+/// Replaces the quotients of a block whose dividends can be computed before the first quotient.
+/// `group` lists the positions of the quotients in the block. `shared` is the divisor of the
+/// quotients that an earlier call replaced in this block, or `None` before the first replacement.
 fn in_part<'c>(
     all: &[Op<'c>],
     places: &mut BTreeMap<usize, usize>,
@@ -154,7 +154,7 @@ fn in_part<'c>(
 }
 
 /// Returns whether the ops that compute a value can move before the op at position `first` of the
-/// block. Adds the positions of the moved ops to `slice`.
+/// block. The function adds the positions of these ops to `slice`.
 fn is_movable(
     all: &[Op<'_>],
     places: &BTreeMap<usize, usize>,

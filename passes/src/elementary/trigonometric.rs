@@ -72,9 +72,10 @@ const TWO_OVER_PI: [u64; 20] = [
     0x5603_3046_fc7b_6bab,
 ];
 
-/// Emits `count - 1` 64-bit words of [`TWO_OVER_PI`], from bit number `bit` on. The word number is
-/// the number of the first emitted word: for each of its binary digits that is set, `arith.select`
-/// ops move all words by the weight of the digit. `first_digit` is the weight of the highest digit.
+/// Emits `count - 1` 64-bit words: the bits of [`TWO_OVER_PI`] from bit number `bit` on. Word
+/// number `bit / 64` is moved to position 0: for each binary digit of the word number that is set,
+/// `arith.select` ops move all words by the weight of the digit. `first_digit` is the weight of the
+/// highest binary digit of the word number.
 fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Vec<Wide<'a, 'c>> {
     let m = bit.arithmetic();
     let mut words: Vec<_> = TWO_OVER_PI.iter().map(|bits| m.wide(*bits)).collect();
@@ -97,7 +98,8 @@ fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Ve
         .collect()
 }
 
-/// Reduced argument of a non-negative argument: q, r and the rounding error of r.
+/// Result of the argument reduction of a non-negative x = q · π/2 + r: q, r and the rounding error
+/// of r.
 struct Reduced<'a, 'c> {
     quadrant: Wide<'a, 'c>,
     r: Float<'a, 'c>,
@@ -227,8 +229,8 @@ pub(super) fn cos<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     cosine(x, &Reduced::new(x.abs()))
 }
 
-/// Computes sin x and cos x; both results have the same bits as the results of the separate
-/// functions.
+/// Computes sin x and cos x; both results have the same bits as the results of the functions `sin`
+/// and `cos`.
 pub(super) fn sincos<'a, 'c>(x: Float<'a, 'c>) -> [Float<'a, 'c>; 2] {
     let reduced = Reduced::new(x.abs());
     [sine(x, &reduced), cosine(x, &reduced)]

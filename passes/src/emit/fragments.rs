@@ -4,8 +4,8 @@ use melior::ir::{Type, ValueLike};
 use tx_dialect_tile::{Axis, Fragment};
 use tx_mlir::{Builder, Val};
 
-/// Emits the conversion of a fragment to a vector of the registers of this thread; `None` if the
-/// value is not a fragment.
+/// Emits the conversion of a fragment to a vector of the registers of the current thread; `None` if
+/// the value is not a fragment.
 pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c>> {
     let ty = registers_type(fragment.r#type())?;
     let cast = b
@@ -15,7 +15,8 @@ pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c
     Some(cast.value())
 }
 
-/// Emits the conversion of a vector of the registers of this thread to a fragment of type `ty`.
+/// Emits the conversion of a vector of the registers of the current thread to a fragment of type
+/// `ty`.
 pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) -> Val<'c> {
     b.create("builtin.unrealized_conversion_cast")
         .operands(&[registers])

@@ -36,7 +36,8 @@ impl<'b, 'c> HostElements<'b, 'c> {
         }
     }
 
-    /// If the computation failed, erases the created ops that have no uses.
+    /// Erases the created ops that have no uses, if `result` is `None` because the computation of
+    /// an element failed.
     pub(crate) fn finish<T>(self, result: Option<T>) -> Option<T> {
         if result.is_none() {
             let unused = |op: &Op<'c>| !results(*op).into_iter().any(has_uses);
@@ -289,8 +290,8 @@ pub(crate) fn shape(ty: Type<'_>) -> Option<Vec<Option<i64>>> {
         .collect()
 }
 
-/// Returns the row-major linear index of an element. The index does not depend on the first size in
-/// `shape`.
+/// Returns the row-major linear index of an element. The linear index does not depend on the first
+/// size in `shape`.
 pub(crate) fn linear(shape: &[Option<i64>], at: &[i64]) -> Option<i64> {
     let mut place = 0i64;
     for (d, (size, at)) in shape.iter().zip(at).enumerate() {

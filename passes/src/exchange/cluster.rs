@@ -22,7 +22,8 @@ pub(crate) struct ClusterGroups {
     /// blocks exchange values.
     within: Groups,
     blocks: i64,
-    /// Distance between consecutive blocks of a group.
+    /// Distance between consecutive blocks of a group of blocks, as a difference of block numbers
+    /// in the cluster.
     step: i64,
     /// Number of values that each block stores. Each thread with a number below `columns` stores
     /// one value.

@@ -75,12 +75,12 @@ impl Groups {
         ))
     }
 
-    /// Returns the divisors from which the row number of a thread's partial result is computed.
-    /// Groups for which `are_uniform` returns false store their partial results in rows of `stride`
-    /// slots. The row number of a thread is the sum of `position / divisor` over all divisors. A
-    /// new row of slots begins at the first lane of every warp and at the first thread of every
-    /// group. If no two threads of a group share a warp, each thread of the group has a separate
-    /// row.
+    /// Returns the divisors from which a thread computes its row number: the number of the row of
+    /// shared-memory slots for its partial result. If `are_uniform` returns false, the partial
+    /// results of the groups are stored in rows of `stride` slots. The row number of a thread is
+    /// the sum of `position / divisor` over all divisors. A new row of slots begins at the first
+    /// lane of every warp and at the first thread of every group. If no two threads of a group
+    /// share a warp, each thread of the group has a separate row of slots.
     pub(super) fn row_extents(&self) -> Vec<i64> {
         if self.stride >= WARP_SIZE {
             vec![self.stride]
@@ -99,7 +99,8 @@ impl Groups {
         self.row_of(self.size - 1) + 1
     }
 
-    /// Returns the minimum and the maximum number of partial results of a group.
+    /// Returns the minimum and the maximum, over all groups, of the number of partial results that
+    /// a group stores in shared memory.
     pub(super) fn partials(&self) -> (i64, i64) {
         let count = |first: i64| {
             let places = (0..self.width).map(|digit| first + digit * self.stride);

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The partial results of a group are stored in consecutive rows of `stride` slots, in the order of
-//! the threads. A thread reads at most 33 partial results.
+//! the threads. A thread reads at most 33 partial results of its group.
 
 use super::warps::MAX_WARPS_READ;
 use super::{Exchange, Groups};
@@ -187,7 +187,8 @@ impl Groups {
         least(b, last, b.sub(end, above))
     }
 
-    /// Emits the row number of the partial result to which the thread at `place` contributes.
+    /// Emits the number of the row of slots for the partial result to which the thread at `place`
+    /// contributes.
     fn row<'c>(&self, b: &Builder<'c>, place: Index<'c>) -> Index<'c> {
         self.row_extents()
             .into_iter()

@@ -12,10 +12,10 @@ use tx_mlir::{Builder, Index, Val, byte_width, i64_attribute};
 pub(super) const MAX_WARPS_READ: i64 = 16;
 
 /// Maximum number of warps in a group for which every warp combines the partial results of all
-/// warps. For (value, index) pairs, the maximum is half of this constant. If a group has more warps
-/// than `MAX_WARPS_COMBINING` permits, only the first warp combines the partial results, and a
-/// second barrier publishes the total. If every warp combined the partial results of many warps, an
-/// SM would execute each combination once for each warp.
+/// warps. For (value, index) pairs, the maximum number of warps is half of `MAX_WARPS_COMBINING`.
+/// If a group has more warps than `MAX_WARPS_COMBINING` permits, only the first warp combines the
+/// partial results, and a second barrier publishes the total. If every warp combined the partial
+/// results of many warps, an SM would execute each combination once for each warp.
 const MAX_WARPS_COMBINING: i64 = 16;
 
 impl<'c> Exchange<'_, 'c> {

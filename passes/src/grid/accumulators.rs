@@ -98,7 +98,7 @@ impl<'c> Body<'_, 'c> {
         stores
     }
 
-    /// Returns the index of the accumulator that the iteration at `place` uses.
+    /// Returns the index of the accumulator that the iteration at loop-nest position `place` uses.
     fn lane(&self, place: &EmitPoint<'c>) -> usize {
         let (kept, vector) = self.lane_loops();
         kept.into_iter().chain(vector).fold(0, |lane, node| {
@@ -109,8 +109,8 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Emits all combining loops of one thread. If the alignment is dynamic, emits each loop twice:
-    /// once on an aligned path, and once on an unaligned path.
+    /// Emits all loops in which one thread combines elements. If the alignment is dynamic, emits
+    /// each loop twice: once on an aligned path, and once on an unaligned path.
     fn combine_all(
         &self,
         b: &Builder<'c>,
@@ -136,8 +136,9 @@ impl<'c> Body<'_, 'c> {
         )
     }
 
-    /// Emits the combining loops of one thread, beginning with loop number `at`. `partial` lists
-    /// first the values of accumulator 0, followed by the values of accumulator 1, ….
+    /// Emits the loops in which one thread combines elements, beginning with loop number `at`.
+    /// `partial` lists first the values of accumulator 0, followed by the values of accumulator 1,
+    /// ….
     fn combine(
         &self,
         b: &Builder<'c>,
@@ -169,7 +170,8 @@ impl<'c> Body<'_, 'c> {
         )
     }
 
-    /// Emits the loops over the aligned vectors of a row, and combines its head and tail elements.
+    /// Emits the loops over the aligned vectors of a row, and the combination of the head and tail
+    /// elements of the row.
     fn combine_row(
         &self,
         b: &Builder<'c>,
@@ -187,7 +189,8 @@ impl<'c> Body<'_, 'c> {
         self.combine_edges(b, edges, partial)
     }
 
-    /// Emits code that combines the element at `place` with an accumulator if `inside` is true.
+    /// Emits code that combines the element at loop-nest position `place` with an accumulator if
+    /// `inside` is true.
     pub(super) fn combine_where(
         &self,
         b: &Builder<'c>,

@@ -156,7 +156,8 @@ impl Nest {
         Ok(self.nodes.len() - 1)
     }
 
-    /// Returns a loop that a step may still split, fuse or bind.
+    /// Returns the loop with name `name`, which a step of the schedule may still split, fuse or
+    /// bind.
     fn find_uncut(&self, name: &str) -> Result<usize, Illegal> {
         let node = self.find(name)?;
         match self.nodes[node].kind {

@@ -63,8 +63,8 @@ const MAX_CHEAP_OPS: i64 = 2;
 pub(crate) struct Body<'a, 'c> {
     pub(super) grid_op: &'a GridOp<'c>,
     pub(super) nest: &'a Nest,
-    /// Trip count of each loop. If the trip count differs between rows, the entry is an upper bound
-    /// of the trip count.
+    /// Trip count of each loop. If the trip count of a loop differs between rows, the entry of the
+    /// loop is an upper bound of its trip counts.
     pub(super) extents: Vec<Index<'c>>,
     pub(super) guards: Vec<usize>,
     /// Loops that one thread executes. `inner` begins with the first loop that combines elements,
@@ -164,8 +164,8 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Returns the loop-nest position in iteration `index` of loop `node`. Also emits the indices
-    /// of split and fused loops that are computed from `index`.
+    /// Returns the loop-nest position in iteration `index` of loop `node`. The function also emits
+    /// the indices of split and fused loops that are computed from `index`.
     pub(super) fn enter(
         &self,
         b: &Builder<'c>,

@@ -12,8 +12,8 @@ use tx_mlir::{Affine, Builder, Index, Op, Val, byte_width, i64_attribute};
 const IN_FLIGHT: i64 = 16;
 
 impl<'c> Body<'_, 'c> {
-    /// Emits the code that fills the tiles of a block. Returns the loop-nest position with the
-    /// filled tiles.
+    /// Emits the code that fills the tiles of a block. Returns a copy of the loop-nest position
+    /// `place` that contains the filled tiles.
     pub(super) fn staged(&self, b: &Builder<'c>, place: &EmitPoint<'c>) -> EmitPoint<'c> {
         let mut place = place.clone();
         if self.stages.is_empty() {

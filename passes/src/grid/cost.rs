@@ -14,16 +14,16 @@ use crate::analysis::dataflow::Access;
 use tx_mlir::byte_width;
 use tx_target::Board;
 
-/// Latency of one round of loads, in seconds. In a round, a thread issues loads and waits for the
-/// loaded values.
+/// Latency of one round of loads of a thread, in seconds. In a round, a thread issues loads and
+/// waits for the loaded values.
 const ROUND: f64 = 0.6e-6;
 /// Number of instructions per thread that do not depend on the number of elements.
 const BASE: f64 = 50.8;
 /// Number of instructions of one load, including the computation of its address.
 const LOAD: f64 = 6.1;
 /// Number of instructions of three kinds of work: one element, one exchange step, and the
-/// combination of each further element of a vector. The first row of this constant applies to
-/// reductions of single values, the second row to reductions of pairs and larger tuples.
+/// combination of each further element of a vector. `WORK[0]` applies to reductions of single
+/// values, `WORK[1]` to reductions of pairs and larger tuples.
 const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
 /// Fraction of the memory bandwidth that plain loads reach (`PLAIN`), and that evict-first loads
 /// reach for rows shorter than [`LINES`] bytes (`SHORT`).
@@ -332,8 +332,8 @@ mod tests {
             }
         }
 
-        /// The estimate never decreases if the same loops process more bytes. A second kernel
-        /// increases the estimate. The estimated time for an empty array is the launch time.
+        /// The estimated time never decreases if the same loops process more bytes. A second kernel
+        /// increases the estimated time. The estimated time for an empty array is the launch time.
         #[test]
         fn more_is_slower(shape in shapes(), more in 1.0..4.0f64) {
             let board = BOARDS[0];

@@ -37,7 +37,7 @@ impl Unit<'_> {
     }
 
     /// Attaches candidate schedules to the op, or to the first op of the group. Returns the number
-    /// of candidates.
+    /// of attached candidate schedules.
     pub(crate) fn write_candidates(&self, chip: &Chip) -> i64 {
         match self {
             Self::Op(planned) => planned.write_candidates(chip),

@@ -7,8 +7,8 @@ pub(crate) enum Extent {
     Static(i64),
     /// `Dim(d)`: dynamic length of dimension `d`.
     Dim(usize),
-    /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. For other
-    /// lengths of the dimension, other kernels are launched.
+    /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. For lengths
+    /// outside this range, the host launches other kernels.
     Between {
         dim: usize,
         above: i64,
@@ -34,7 +34,7 @@ impl Extent {
         }
     }
 
-    /// Returns the maximum length, or `None` if there is no static bound.
+    /// Returns the maximum number of iterations, or `None` if there is no static bound.
     pub(crate) fn most(&self) -> Option<i64> {
         match self {
             Self::Static(n) => Some(*n),
@@ -62,7 +62,8 @@ impl Extent {
         }
     }
 
-    /// Returns whether the length is a multiple of `factor` for all sizes.
+    /// Returns whether the number of iterations is a multiple of `factor` for all values of the
+    /// dynamic sizes.
     pub(super) fn is_multiple_of(&self, factor: i64) -> bool {
         match self {
             Self::Static(n) => n % factor == 0,

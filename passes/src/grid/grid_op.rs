@@ -41,7 +41,7 @@ pub(crate) enum Work<'c> {
     /// destinations.
     Body(Blk<'c>),
     Copy,
-    /// Stores the initial values for the atomics of another op.
+    /// Stores the initial values that the atomics of a reduction combine with partial results.
     Start(Combiner<'c>, Box<GridOp<'c>>),
 }
 
@@ -82,7 +82,7 @@ impl<'c> GridOp<'c> {
     }
 
     /// Returns the approximate number of ops for each element along `loops`. Ops that do not depend
-    /// on `loops` run once for all elements.
+    /// on `loops` execute once for all elements and are not counted.
     pub(crate) fn weight_along(&self, loops: &[usize]) -> i64 {
         self.weight_of(|block| self.ops_along(block, loops))
     }

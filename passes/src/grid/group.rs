@@ -65,7 +65,7 @@ impl<'c> Group<'c> {
     /// Makes a group of the grid-level ops `grid_ops`; the ops are in program order.
     ///
     /// # Errors
-    /// Returns the op that cannot be in the group, and the reason.
+    /// The error contains the op that cannot be in the group, and the reason.
     pub(crate) fn of(
         grid_ops: Vec<GridOp<'c>>,
         flow: &Dataflow<'c>,
@@ -337,8 +337,8 @@ impl<'c> Group<'c> {
         self.phases.iter().find(finds).map(|phase| phase.grid_op.op)
     }
 
-    /// Returns whether an op with one element per row updates a previous value in memory: several
-    /// blocks of a cluster would repeat the update.
+    /// Returns whether an op of the group has one element per row and updates a previous value in
+    /// memory. If several blocks of a cluster executed this op, each block would repeat the update.
     pub(crate) fn updates_rows(&self) -> bool {
         self.phases.iter().any(|phase| {
             let mut written = phase.grid_op.destinations.iter();

@@ -68,7 +68,8 @@ impl<'c> Kernels<'c> {
     }
 
     /// Emits a kernel and its launch. If `asserts` is set, the host also asserts the operand sizes.
-    /// If an op has several kernels, only one of the launches needs the asserts.
+    /// If an op has several kernels, only one of the launches needs the asserts of the operand
+    /// sizes.
     pub(crate) fn add(&mut self, launched: &Launch<'c>, asserts: bool) {
         let Launch {
             grid_op,
@@ -225,7 +226,7 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Returns the `gpu.module`. The first call creates the `gpu.module`.
+    /// Returns the `gpu.module`. The first call of `module` creates the `gpu.module`.
     fn module(&mut self, op: Op<'c>) -> (Op<'c>, String) {
         if let Some(known) = &self.module {
             return known.clone();
@@ -256,8 +257,8 @@ impl<'c> Kernels<'c> {
     }
 }
 
-/// Erases the ops of a group after its kernel was emitted. Also erases the `temporaries` that no
-/// kernel uses, each with the ops that allocate and free it.
+/// Erases the ops of a group after its kernel was emitted. The function also erases the
+/// `temporaries` that no kernel uses, each with the ops that allocate and free it.
 pub(crate) fn erase_group<'c>(ops: Vec<Op<'c>>, temporaries: &[(Val<'c>, Vec<Op<'c>>)]) {
     let host = ops.first().and_then(|op| enclosing(*op, "func.func"));
     ops.into_iter().for_each(erase);
@@ -366,8 +367,8 @@ fn isolate<'c>(
     sinker.arguments
 }
 
-/// Replaces the address of an allocation by 0 in the code of `within`. The kernel no longer
-/// accesses the allocation: only alignment checks use its address.
+/// Replaces the address of an allocation by 0 in the code inside the op `within`. The kernel no
+/// longer accesses the allocation: only alignment checks use its address.
 fn fold_address<'c>(array: Val<'c>, within: Op<'c>) {
     let is_address = |op: &Op<'c>| {
         is(*op, "memref.extract_aligned_pointer_as_index") && operands(*op)[0] == array
@@ -379,7 +380,8 @@ fn fold_address<'c>(array: Val<'c>, within: Op<'c>) {
     }
 }
 
-/// Replaces the sizes of an array, in the code of `within`, by the size operands of the allocation.
+/// Replaces the sizes of an array, in the code inside the op `within`, by the size operands of the
+/// allocation.
 fn fold_sizes<'c>(array: Val<'c>, within: Op<'c>) {
     let Some(alloc) = defining_op(array) else {
         return;

@@ -1,4 +1,4 @@
-//! Checks the rules that apply to a loop nest as a whole.
+//! Checks the rules that apply to a whole loop nest, not to a single step of its schedule.
 
 use super::nest::{Illegal, LoopKind, MAX_UNROLL, Nest, Node};
 use super::steps::Processor;
@@ -52,8 +52,8 @@ impl Nest {
         self.check_order()
     }
 
-    /// Checks the loop order of one thread. A parallel loop inside a reduced loop must be unrolled
-    /// or vectorized, so that each result has its own accumulator.
+    /// Checks the order of the loops that one thread executes. A parallel loop inside a reduced
+    /// loop must be unrolled or vectorized, so that each result has its own accumulator.
     fn check_order(&self) -> Result<(), Illegal> {
         let serial = self.serial();
         let vectors = serial.iter().position(|n| self.is_of_vectors(*n));

@@ -16,8 +16,8 @@ const MAX_PEELED: usize = 2;
 const MAX_DOUBLED: i64 = 24;
 
 /// Maximum length, in elements, of a partial tile that is loaded without branches. Without a
-/// branch, an out-of-range load reads index 0, which is in the cache. In tiles of more than
-/// `MAX_CLAMPED_ELEMENTS` elements, out-of-range loads take longer than branches.
+/// branch, an out-of-range load reads the element at index 0, which is in the cache. In tiles of
+/// more than `MAX_CLAMPED_ELEMENTS` elements, out-of-range loads take longer than branches.
 const MAX_CLAMPED_ELEMENTS: i64 = 64;
 
 struct Range<'c> {
@@ -139,7 +139,7 @@ impl<'c> Body<'_, 'c> {
         self.precedes_last_block && node.is_rfactor && node.extent.known().is_none_or(|n| n == 0)
     }
 
-    /// Emits the loops around the combining loops, beginning with loop number `at`.
+    /// Emits the loops around the loops that combine elements, beginning with loop number `at`.
     pub(super) fn outer(&self, b: &Builder<'c>, at: usize, place: &EmitPoint<'c>) {
         let Some(node) = self.outer.get(at) else {
             return self.result(b, place);

@@ -48,7 +48,7 @@ pub(crate) struct Node {
     pub(crate) relation: LoopRelation,
     pub(crate) kind: LoopKind,
     pub(crate) reduced: bool,
-    /// Whether each iteration stores a separate partial result (`rfactor`).
+    /// Whether each iteration of the loop stores a separate partial result (`rfactor`).
     pub(crate) is_rfactor: bool,
     /// Loops that were fused into this loop, outermost first.
     pub(crate) members: Vec<usize>,
@@ -306,8 +306,8 @@ impl Nest {
         }
     }
 
-    /// Returns by how much `index` increases from one iteration of loop `node` to the next, or
-    /// `None` if the increase varies.
+    /// Returns by how much the affine expression `index` increases from one iteration of loop
+    /// `node` to the next, or `None` if the increase varies.
     pub(crate) fn index_step(&self, index: &Affine, node: usize) -> Option<i64> {
         (0..self.dims)
             .filter(|d| index.uses(*d))
@@ -317,7 +317,8 @@ impl Nest {
             })
     }
 
-    /// Returns whether `index` at iteration 0 of loop `node` is always a multiple of `factor`.
+    /// Returns whether the affine expression `index` at iteration 0 of loop `node` is always a
+    /// multiple of `factor`.
     pub(crate) fn begins_at_multiples(&self, index: &Affine, node: usize, factor: i64) -> bool {
         (0..self.dims).filter(|d| index.uses(*d)).all(|d| {
             index

@@ -25,7 +25,7 @@ impl<'c> Phases<'c> {
     /// reduction.
     ///
     /// # Errors
-    /// Reports errors of [`GridOp::new`] in the second phase.
+    /// Reports errors of [`GridOp::new`] for the op of the second phase.
     pub(crate) fn of(
         b: &Builder<'c>,
         grid_op: &GridOp<'c>,

@@ -180,7 +180,7 @@ impl<'c> Phase<'c> {
         }
     }
 
-    /// Returns the schedule of the group with the loop names of this op.
+    /// Returns the steps of the group's schedule, with the loop names of this op.
     pub(crate) fn steps(&self, shared: &[Step]) -> Vec<Step> {
         let rename = |name: &str| {
             let (head, rest) = name.split_at(name.find('.').unwrap_or(name.len()));

@@ -255,7 +255,7 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
 /// Makes one kernel of the group for each case of a schedule.
 ///
 /// # Errors
-/// Reports the reason why the ops cannot share a kernel.
+/// If the ops cannot share a kernel, the function reports the reason.
 fn group_cases<'c>(
     group: &Group<'c>,
     schedule: Vec<Case>,
@@ -270,11 +270,11 @@ fn group_cases<'c>(
     Ok(cases)
 }
 
-/// Makes the kernel of a group for one case of its schedule. The kernel is for rows of more than
-/// `above` iterations; other kernels process shorter rows.
+/// Makes the kernel of a group for one case of its schedule. The kernel processes rows whose loop
+/// has more than `above` iterations; other kernels process shorter rows.
 ///
 /// # Errors
-/// Reports the reason why the ops cannot share a kernel.
+/// If the ops cannot share a kernel, the function reports the reason.
 fn group_case<'c>(
     group: &Group<'c>,
     case: Case,
@@ -353,11 +353,11 @@ fn check_program<'c>(grid_op: &GridOp<'c>, flow: &Dataflow<'c>) -> Result<(), Fa
 }
 
 impl<'c> Planned<'c> {
-    /// Plans a grid-level op with the given schedules. The schedules are for lengths greater than
-    /// `above`; other kernels process smaller lengths.
+    /// Plans a grid-level op with the given schedules. The schedules apply to lengths greater than
+    /// `above`; kernels outside this plan process smaller lengths.
     ///
     /// # Errors
-    /// Reports every illegal schedule, with the reason.
+    /// For each illegal schedule, the function reports the reason.
     pub(crate) fn of(
         grid_op: GridOp<'c>,
         schedules: Vec<Case>,
@@ -419,7 +419,7 @@ fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
 /// Returns the loop nest of a grid-level op for one case of a schedule.
 ///
 /// # Errors
-/// Reports the reason why the schedule is illegal.
+/// If the schedule is illegal, the function reports the reason.
 pub(crate) fn nest_of(grid_op: &GridOp<'_>, case: &Case) -> Result<Nest, Failed> {
     legal(grid_op, case, &CoveredLengths::new()).map_err(|illegal| refuse(grid_op.op, illegal))
 }
@@ -430,7 +430,8 @@ pub(crate) fn is_one_kernel(nest: &Nest) -> bool {
     (nest.last_block || nest.global_rfactors().is_empty()) && !starts_first(nest)
 }
 
-/// Returns whether another kernel must first write initial values for atomics.
+/// Returns whether a separate kernel must write initial values for atomics before the kernel of the
+/// op.
 pub(crate) fn starts_first(nest: &Nest) -> bool {
     nest.global_rfactors().is_empty() && nest.order.iter().any(|n| is_combined_by_blocks(nest, *n))
 }

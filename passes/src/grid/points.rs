@@ -13,8 +13,8 @@ use crate::emit::{OWNED, scalars, vector_of};
 use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, Val, byte_width, i64_attribute};
 
-/// Pair of loops whose iterations the kernel may distribute over the threads of a block in another
-/// order than the order of the schedule.
+/// Pair of loops whose iterations the kernel may distribute over the threads of a block in an order
+/// that differs from the schedule.
 #[derive(Clone, Copy)]
 pub(super) struct Exchangeable<'c> {
     thread: usize,
@@ -213,7 +213,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Returns the thread loop and the vectorized loop, if the kernel may distribute their points
-    /// over the threads of a block in another order than the order of the schedule.
+    /// over the threads of a block in an order that differs from the schedule.
     pub(super) fn exchangeable(
         &self,
         place: &EmitPoint<'c>,

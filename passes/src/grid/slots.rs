@@ -78,8 +78,8 @@ pub(super) fn element_guards<'c>(
     }
 }
 
-/// Emits the condition that a slot is inside the row. Indices ascend in a slot, so only the last
-/// element is checked.
+/// Emits the condition that a slot is inside the row. Indices ascend in a slot, so the condition
+/// depends only on the last element of the slot.
 pub(super) fn slot_guard<'c>(
     b: &Builder<'c>,
     body: &Body<'_, 'c>,

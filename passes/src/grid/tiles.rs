@@ -61,8 +61,8 @@ impl<'c> Body<'_, 'c> {
         partial.chunks(2).flat_map(new).collect()
     }
 
-    /// Returns the accumulators after a tile, with absolute indices. An unchanged accumulator keeps
-    /// its index from `before`.
+    /// Returns the accumulators after a tile, with absolute indices. An accumulator that no element
+    /// of the tile has replaced keeps its index from `before`.
     pub(super) fn end_tile(
         &self,
         b: &Builder<'c>,

@@ -53,7 +53,7 @@ pub(crate) fn candidates(grid_op: &GridOp<'_>, clusters: bool) -> Vec<Vec<Case>>
 }
 
 /// Numbers of threads per row and of loads in flight that [`candidates`] tries. The lists begin
-/// with the values that are most often fast.
+/// with the values that the fastest schedules use most often.
 const THREADS_PER_ROW_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];

@@ -20,20 +20,20 @@ const COLUMN_ELEMENTS_IN_FLIGHT: [i64; 2] = [8, 16];
 /// GB/s with 256 threads. The sums of PyTorch reach 3899 GB/s.
 const UNALIGNED: i64 = 4 * THREADS_PER_BLOCK;
 /// Range of column lengths, in elements, for which more threads of a block share a column than for
-/// shorter or longer columns. The range applies to columns that are not split across blocks.
-/// Measured on an H100 (`docs/performance.md`, log entry 45).
+/// shorter or longer columns. `SHARED_COLUMN_LENGTHS` applies to columns that are not split across
+/// blocks. Measured on an H100 (`docs/performance.md`, log entry 45).
 const SHARED_COLUMN_LENGTHS: RangeInclusive<i64> = 64..=512;
-/// Maximum length, in elements, of columns that are never split across blocks. The maximum applies
-/// if the number of columns is dynamic.
+/// Maximum length, in elements, of columns that are never split across blocks. `SHORT_COLUMNS`
+/// applies if the number of columns is dynamic.
 const SHORT_COLUMNS: i64 = 1 << 10;
 /// Maximum length, in elements, of columns that are not split across blocks if there are many
 /// columns. If several blocks shared a column of at most `MEDIUM_COLUMNS` elements, the tiles of
 /// these blocks would be partly empty.
 const MEDIUM_COLUMNS: i64 = 1 << 12;
-/// Mappings for few columns, if the number of columns is dynamic. An entry contains the maximum
-/// number of columns, the number of threads across columns, and the number of blocks that share a
-/// column. Larger numbers of columns use [`MANY_COLUMNS`]. Measured on an H100
-/// (`docs/performance.md`, log entries 28 and 37).
+/// Mappings for few columns, if the number of columns is dynamic. An entry of `FEW_COLUMNS`
+/// contains the maximum number of columns, the number of threads across columns, and the number of
+/// blocks that share a column. For more columns than the last maximum of `FEW_COLUMNS`, the mapping
+/// is [`MANY_COLUMNS`]. Measured on an H100 (`docs/performance.md`, log entries 28 and 37).
 const FEW_COLUMNS: [(i64, i64, i64); 3] = [
     (16, LANES / 4, SPLIT_BLOCKS),
     (64, LANES / 2, SPLIT_BLOCKS / 2),
@@ -47,9 +47,9 @@ const MANY_COLUMNS: Columns = Columns {
         Blocks::LastBlock(MIN_SPLIT_BLOCKS),
     )
 };
-/// Mapping of columns that the blocks of a cluster share. The tuple contains the maximum number of
-/// elements per thread, the number of bytes that a row of threads loads at once, and the number of
-/// loads in flight per thread. Measured on an H200 (`docs/performance.md`, log entry 23).
+/// Mapping of columns that the blocks of a cluster share. `IN_CLUSTERS` contains the maximum number
+/// of elements per thread, the number of bytes that a row of threads loads at once, and the number
+/// of loads in flight per thread. Measured on an H200 (`docs/performance.md`, log entry 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
 struct Columns {
@@ -181,7 +181,8 @@ impl Chooser<'_, '_> {
     }
 
     /// Returns the number of threads across columns, the maximum number of threads across columns,
-    /// and whether the columns are few enough to be split across blocks.
+    /// and whether a column may be split across blocks, because fewer than [`SPLIT_BLOCKS`] blocks
+    /// cover all columns.
     fn across(vector: i64, groups: Option<i64>) -> (i64, i64, bool) {
         // At unaligned addresses, neighbouring blocks share cache lines. If each block has more
         // threads across columns, fewer cache lines are shared.

@@ -51,7 +51,7 @@ use tx_target::STATIC_SHARED_BYTES;
 /// Tile length along the contiguous dimension of the source, in bytes.
 const READ: i64 = 256;
 /// Tile length along the contiguous dimension of the destination, in elements of up to 4 bytes. For
-/// wider elements, the tile length is half of `SIDE`.
+/// elements of more than 4 bytes, the tile length is half of `SIDE`.
 const SIDE: i64 = 64;
 /// Minimum length of a tiled dimension, in elements.
 const SHORTEST: i64 = 16;
@@ -202,8 +202,8 @@ impl Chooser<'_, '_> {
     }
 }
 
-/// Returns the dimension along which a source is contiguous. Returns `None` unless each index is 0
-/// or a dimension that no other index uses.
+/// Returns the dimension along which a source is contiguous. Returns `None` unless each index of
+/// the source is 0 or a loop index that no other index of the source uses.
 fn read_along(source: &Access<'_>) -> Option<usize> {
     let memref = source.memref.as_ref()?;
     let results = &source.map.results;

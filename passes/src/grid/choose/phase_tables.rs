@@ -1,6 +1,6 @@
 //! Measured mappings of groups of ops that share rows. One table lists rows that each phase (op of
-//! a group) loads again, and another table lists rows that stay in registers. The constants limit
-//! the number of threads, blocks and loads.
+//! a group) loads again, and another table lists rows that stay in registers. The constants of this
+//! module limit the number of threads, blocks and loads.
 
 use super::chooser::VECTOR;
 use super::request::Stores;
@@ -66,9 +66,9 @@ pub(super) const MIB: i64 = 1 << 20;
 
 /// Classes of rows for which a kernel that loads the row again for each op is faster than a kernel
 /// that holds the row in registers. If registers hold the row and all column operands, each SM has
-/// registers for too few rows in flight. The table shows the bandwidth in GB/s on an H200. The
-/// column `held` of the table shows the bandwidth of the faster alternative: rows in registers, or
-/// one kernel for each op.
+/// registers for too few rows in flight. The table shows the bandwidth of kernels that hold the row
+/// and of kernels that reload the row, in GB/s on an H200. The column `held` of the table shows the
+/// bandwidth of the faster alternative: rows in registers, or one kernel for each op.
 ///
 /// | row | program | held | reloaded | blocks |
 /// |---|---|--:|--:|--:|
@@ -240,8 +240,8 @@ pub(super) const CLASSES: [i64; 14] = [
 
 /// A class of rows whose elements stay in registers between the ops of a group.
 pub(super) struct Held {
-    /// Maximum number of rows. A dynamic number of rows counts as greater than every maximum in the
-    /// table.
+    /// Maximum number of rows. A dynamic number of rows counts as greater than every maximum number
+    /// of rows.
     pub(super) rows: i64,
     /// Maximum number of arrays whose rows stay in registers.
     pub(super) arrays: i64,
@@ -286,9 +286,9 @@ impl Held {
 
 /// Number of rows up to which the latency of one row determines the run time of the kernel. If a
 /// kernel has at most `LATENCY_BOUND_ROWS` rows, the blocks of a cluster share each row. For more
-/// rows, kernels that reload the row reach a higher bandwidth. Layer norm of 64 rows of 8192 bf16
-/// columns in a CUDA graph on an H200 takes 2.8 µs with four blocks per row, and 3.8 µs with one
-/// block per row.
+/// than `LATENCY_BOUND_ROWS` rows, kernels that reload each row reach a higher bandwidth. Layer
+/// norm of 64 rows of 8192 bf16 columns in a CUDA graph on an H200 takes 2.8 µs with four blocks
+/// per row, and 3.8 µs with one block per row.
 pub(super) const LATENCY_BOUND_ROWS: i64 = 64;
 
 /// Value of [`Held::bytes`] with which each thread holds the maximum number of elements.
@@ -298,10 +298,11 @@ pub(super) const ALWAYS: i64 = i64::MAX;
 pub(super) const TWO_VECTORS: i64 = 2 * VECTOR;
 
 /// Classes of rows that registers hold. The first entry whose conditions match the group and the
-/// row determines the mapping. The table shows the bandwidth in GB/s on an H200. A mapping is
-/// written as blocks x threads x elements in the registers of each thread; the number after `/` is
-/// the minimum number of resident threads per SM. `Limits::of` and `Mapping::of` in `phases.rs`
-/// derive the mapping from the entry and the row length.
+/// row determines the mapping. The table shows the bandwidth of kernels with the chosen mapping and
+/// with other mappings, in GB/s on an H200. A mapping is written as blocks x threads x elements in
+/// the registers of each thread; the number after `/` is the minimum number of resident threads per
+/// SM. `Limits::of` and `Mapping::of` in `phases.rs` derive the mapping from the entry and the row
+/// length.
 ///
 /// | program | columns | mapping | | other mappings | |
 /// |---|--:|---|--:|---|--:|

@@ -78,8 +78,8 @@ impl Limits {
         limits.with_blocks_for(length)
     }
 
-    /// Returns the limits with the maximum cluster size for rows of `length` elements. Clusters are
-    /// non-portable if portable clusters cannot hold a row.
+    /// Returns the limits on registers, threads and blocks for rows of `length` elements, with the
+    /// maximum cluster size. Clusters are non-portable if portable clusters cannot hold a row.
     fn with_blocks_for(self, length: i64) -> Self {
         let blocks = match length > self.threads * self.held * MAX_PORTABLE_BLOCKS {
             true => NON_PORTABLE_BLOCKS,

@@ -15,7 +15,7 @@ pub(super) struct Request {
     /// Number of elements that are combined into one result; `None` if dynamic.
     pub(super) length: Option<i64>,
     pub(super) results: Option<i64>,
-    /// Whether several kernels for different lengths are allowed.
+    /// Whether the op or group may have several kernels for different row lengths.
     pub(super) by_length: bool,
     /// Whether contiguous elements belong to one result or to neighbouring results.
     pub(super) neighbours: Neighbours,
@@ -173,13 +173,13 @@ pub(super) fn columns(group: &Group<'_>) -> i64 {
 }
 
 /// Returns whether reduction results can stay in registers while each op of the group loads the row
-/// again. Returns false if the ops exchange other values through memory.
+/// again. Returns false if the ops exchange values other than reduction results through memory.
 pub(super) fn can_hold_totals(group: &Group<'_>) -> bool {
     let totals: Vec<_> = group.row_values().iter().map(|known| known.array).collect();
     group.can_be_held() && group.exchange_through_memory(&totals).is_none()
 }
 
-/// Returns the rows that the group stores.
+/// Returns the kind of the rows that the group stores.
 pub(super) fn stores(group: &Group<'_>) -> Stores {
     let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
     let written = whole().filter(|phase| !is_reduction(&phase.grid_op));

@@ -11,7 +11,7 @@ pub(super) const VECTORS_IN_FLIGHT: i64 = 4;
 /// blocks.
 pub(super) const MIN_SPLIT_ELEMENTS: i64 = 1 << 16;
 
-/// Minimum number of elements for which a row is split across blocks, independent of the number of
+/// Minimum number of elements of a row that is split across blocks, independent of the number of
 /// rows.
 pub(super) const MIN_ALWAYS_SPLIT_ELEMENTS: i64 = 1 << 18;
 
@@ -201,16 +201,16 @@ pub(super) const EXPENSIVE_ROWS: [(i64, &[RowClass]); 3] = [
 ];
 
 /// Maximum row lengths in elements, and threads per row, for combiners with at least
-/// `COMPUTE_BOUND_OPS` ops. The first length of an entry applies to vectors from the start of the
-/// row, the second length to vectors from the first aligned address. Measured on an H200
+/// `COMPUTE_BOUND_OPS` ops. The first length of an entry applies if vectors begin at the start of
+/// the row, the second length if vectors begin at the first aligned address. Measured on an H200
 /// (`docs/performance.md`, log entry 15).
 pub(super) const COMPUTE_BOUND_ROWS: [([i64; 2], i64); 3] =
     [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
 
-/// Occupancy target in threads per SM, for short rows and for partial results with several values
-/// and more than `EXPENSIVE_OPS` ops. With an occupancy target of 1024 threads, a thread can use
-/// more registers than at full occupancy, and keeps more loads in flight. Measured on an H100
-/// (`docs/performance.md`, log entry 35).
+/// Occupancy target in threads per SM, for short rows, and for reductions with an expensive
+/// exchange of partial results and more than `EXPENSIVE_OPS` ops per element. With an occupancy
+/// target of 1024 threads, a thread can use more registers than at full occupancy, and keeps more
+/// loads in flight. Measured on an H100 (`docs/performance.md`, log entry 35).
 pub(super) const OCCUPANCY_TARGET_THREADS: i64 = 1024;
 
 /// Number of vectors of a long row that each thread loads. `VECTORS_PER_THREAD[0]` applies to
@@ -230,20 +230,21 @@ pub(super) const SMALL_BLOCK: i64 = 64;
 pub(super) const LONGEST: ThreadGroup =
     ThreadGroup::new([THREADS_PER_BLOCK, 2, 1, THREADS_PER_BLOCK]);
 
-/// Mappings for few long rows of dynamic length. An entry contains the maximum number of rows, the
-/// factor by which the number of threads of [`LONGEST`] is multiplied, and the number of blocks
-/// that share a row. If more blocks shared a row, the longest rows would be faster, and rows of
-/// medium length slower. Measured on an H100 (`docs/performance.md`, log entries 25 and 28).
+/// Mappings for few long rows of dynamic length. An entry of `FEW_LONG_ROWS` contains the maximum
+/// number of rows, the factor by which the number of threads of [`LONGEST`] is multiplied, and the
+/// number of blocks that share a row. If more blocks shared a row, the longest rows would be
+/// faster, and rows of medium length slower. Measured on an H100 (`docs/performance.md`, log
+/// entries 25 and 28).
 pub(super) const FEW_LONG_ROWS: [(i64, i64, i64); 3] = [
     (1, 2, 2 * SPLIT_BLOCKS_PER_ROW),
     (4, 2, SPLIT_BLOCKS_PER_ROW),
     (LANES, 1, MIN_SPLIT_BLOCKS),
 ];
 
-/// Mappings for full reductions that a single block executes. An entry contains the maximum number
-/// of elements, and the thread group (fields as in [`ROWS`]). The second entry of
-/// `ONE_BLOCK_MAPPINGS` applies to static lengths only. Measured on an H200 (`docs/performance.md`,
-/// log entry 12).
+/// Mappings for full reductions that a single block executes. An entry of `ONE_BLOCK_MAPPINGS`
+/// contains the maximum number of elements, and the thread group (fields as in [`ROWS`]). The
+/// second entry of `ONE_BLOCK_MAPPINGS` applies to static lengths only. Measured on an H200
+/// (`docs/performance.md`, log entry 12).
 pub(super) const ONE_BLOCK_MAPPINGS: [(i64, ThreadGroup); 2] = [
     (
         1 << 12,
@@ -255,11 +256,11 @@ pub(super) const ONE_BLOCK_MAPPINGS: [(i64, ThreadGroup); 2] = [
     ),
 ];
 
-/// Mappings for full reductions that fewer than `SPLIT_BLOCKS` blocks execute. An entry contains
-/// the maximum number of elements, the thread group (fields as in [`ROWS`]), and the number of
-/// blocks. The fewer blocks a grid has, the earlier the last block starts to combine the partial
-/// results. The first entry of `FEW_BLOCK_MAPPINGS` applies to static lengths only. Measured on an
-/// H200 (`docs/performance.md`, log entry 12).
+/// Mappings for full reductions that fewer than `SPLIT_BLOCKS` blocks execute. An entry of
+/// `FEW_BLOCK_MAPPINGS` contains the maximum number of elements, the thread group (fields as in
+/// [`ROWS`]), and the number of blocks. The fewer blocks a grid has, the earlier the last block
+/// starts to combine the partial results. The first entry of `FEW_BLOCK_MAPPINGS` applies to static
+/// lengths only. Measured on an H200 (`docs/performance.md`, log entry 12).
 pub(super) const FEW_BLOCK_MAPPINGS: [(i64, ThreadGroup, i64); 3] = [
     (
         1 << 16,
@@ -303,7 +304,7 @@ pub(super) struct ClusterRows {
     /// elements. Short rows need no minimum number of blocks.
     pub(super) busy: (i64, i64),
     /// Maximum row length in elements, and thread group (fields as in [`ROWS`]) for rows up to this
-    /// length. Rows up to the maximum length of the first entry use scalar loads.
+    /// length. Rows up to the maximum length in the first entry of `groups` use scalar loads.
     pub(super) groups: [(i64, ThreadGroup); 2],
 }
 

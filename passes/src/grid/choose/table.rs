@@ -1,5 +1,5 @@
-//! Chooses a mapping from an ordered table. The choice is the first entry whose condition is true
-//! and whose mapping has a schedule for the op.
+//! Chooses a mapping from an ordered table. The chosen mapping is in the first entry whose
+//! condition is true and whose mapping has a schedule for the op.
 
 use super::super::group::Group;
 use super::super::steps::Case;
@@ -7,7 +7,7 @@ use super::chooser::{Chooser, MAX_ELEMENTS_OF_ONE_THREAD};
 use super::phases::{self, Limits};
 use super::request::{Kind, Neighbours, Request};
 
-/// The chosen mapping, with one schedule for each range of lengths.
+/// Mapping that is chosen for an op or a group, with one schedule for each range of lengths.
 pub(crate) struct Chosen {
     pub(crate) mapping: &'static str,
     pub(crate) cases: Vec<Case>,
@@ -160,7 +160,7 @@ pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
 }
 
 /// Returns the schedule of a group. The schedule has no cases if the ops of the group cannot share
-/// a kernel. `limits`, if given, replaces the measured limits.
+/// a kernel. `limits`, if given, replaces the measured limits on registers, threads and blocks.
 pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>) -> Chosen {
     let request = Request::of_group(group, clusters);
     first(&request, |schedule| match schedule {
