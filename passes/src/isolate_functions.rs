@@ -16,11 +16,12 @@ pass! {
     ///
     /// ## What it does
     /// Moves each function with tensors into a nested `builtin.module`. The pass also moves all
-    /// symbols that the function references, and all symbols that reference the function. Later
-    /// passes run only on the nested module. Kernels, and functions on memrefs, therefore do not
-    /// change. A function with unregistered ops is not moved, unless another function on tensors
-    /// calls this function. `tensor-restore-functions` moves the functions back. The pass does not
-    /// change a module without tensors.
+    /// symbols that the function references, and all symbols that reference the function. The later
+    /// passes of the pipeline run only on the nested module. All other functions and kernels stay
+    /// outside of the nested module, and therefore do not change. A function with unregistered ops
+    /// is not moved, unless another function on tensors calls this function.
+    /// `tensor-restore-functions` moves the functions back. The pass does not change a module
+    /// without tensors.
     ///
     /// ## Before
     /// ```mlir
@@ -137,8 +138,8 @@ fn check(all: &[Op<'_>]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns the ops with tensors, and all ops that share a defined or referenced symbol with a
-/// returned op.
+/// Returns the ops with tensors. Also returns every op that defines or references a symbol that
+/// another returned op defines or references.
 fn component<'c>(all: &[Op<'c>]) -> Vec<Op<'c>> {
     // Indices of the ops that define or use each symbol.
     let mut around: BTreeMap<String, Vec<usize>> = BTreeMap::new();

@@ -45,8 +45,8 @@ pass! {
     }
 }
 
-/// Names of memory access ops, with the number of the memref operand. In each of the ops, the index
-/// operands follow the memref operand.
+/// Names of memory access ops, with the number of the memref operand. In each memory access op of
+/// the table, the index operands follow the memref operand.
 const ACCESSES: [(&str, usize); 5] = [
     ("memref.atomic_rmw", 1),
     ("memref.load", 0),

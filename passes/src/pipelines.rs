@@ -116,9 +116,9 @@ pub const PIPELINES: [PipelineInfo; 4] = [
 /// functions write their results to memory that the caller passes. The passes of the pipeline do
 /// not change functions on memrefs.
 ///
-/// If `asserts` is set, the pipeline does not remove assertions in bodies. With `asserts`, the
-/// pipeline fuses no element-wise op into a reduction, because the body of a `tile.reduce` cannot
-/// contain an assertion.
+/// If `asserts` is set, the pipeline does not remove assertions in the bodies of linalg ops. With
+/// `asserts`, the pipeline fuses no element-wise op into a reduction, because the body of a
+/// `tile.reduce` cannot contain an assertion.
 fn tensors_to_memrefs(asserts: bool) -> String {
     let (drop, fuse) = match asserts {
         true => ("linalg-drop-asserts{keep=true}", "canonicalize"),
@@ -168,7 +168,7 @@ fn attach_target(values: &[&str]) -> Result<String, String> {
 struct OnGpuModule {
     pass: &'static str,
     /// Prefixes of op names: the pass is necessary if the module contains an op whose name begins
-    /// with one of the prefixes. A pass without prefixes always runs.
+    /// with one of the prefixes. A pass without a list of prefixes always runs.
     of: &'static [&'static str],
     /// Op names that begin with a prefix in `of`, but do not require the pass.
     but: &'static [&'static str],
@@ -182,7 +182,8 @@ const fn always(pass: &'static str) -> OnGpuModule {
     }
 }
 
-/// Passes that expand views of memory to accesses and to metadata of the base memref.
+/// Passes that replace views of memory by accesses to the base memref and by computations of the
+/// metadata of the base memref.
 const VIEWS: OnGpuModule = OnGpuModule {
     pass: "expand-strided-metadata",
     of: &["memref.", "affine."],

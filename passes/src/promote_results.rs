@@ -216,7 +216,7 @@ fn reshaped<'c>(value: Val<'c>, function: Op<'c>) -> Option<(Op<'c>, Vec<Op<'c>>
 const COLLAPSE: &str = "memref.collapse_shape";
 const EXPAND: &str = "memref.expand_shape";
 
-/// Emits the inverse of the reshape `view` on `memory`.
+/// Emits the inverse of the reshape op `view`, applied to `memory`.
 fn undo<'c>(b: &Builder<'c>, view: Op<'c>, memory: Val<'c>) -> Val<'c> {
     let source = operands(view)[0];
     let name = if is(view, EXPAND) { COLLAPSE } else { EXPAND };

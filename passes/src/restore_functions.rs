@@ -12,9 +12,10 @@ pass! {
     /// Move the functions of an isolated module back.
     ///
     /// ## What it does
-    /// Reverts `tensor-isolate-functions`. If the name of a symbol that a pass created in the
-    /// nested module is already in use, the pass renames the symbol. An example of such a symbol is
-    /// the `memref.global` of a constant.
+    /// Reverts `tensor-isolate-functions`. If a pass created a symbol in the nested module, and the
+    /// name of the symbol is already in use outside of the nested module,
+    /// `tensor-restore-functions` renames the symbol. An example of such a symbol is the
+    /// `memref.global` of a constant.
     ///
     /// ## Before
     /// ```mlir

@@ -37,8 +37,8 @@ pass! {
     /// | `#tile.case<"d1" to 64, [...]>` | schedule for lengths up to a bound, a separate kernel |
     /// | `#tile.otherwise<[...]>` | schedule for lengths beyond the bounds of all cases |
     ///
-    /// If a schedule has cases, an `scf.if` in the host function selects the kernel by the loop
-    /// length at run time.
+    /// If a schedule has `#tile.case` steps, an `scf.if` in the host function selects the kernel by
+    /// the loop length at run time.
     ///
     /// A constant array is a `memref.get_global` of a `memref.global constant`, or a view of such a
     /// `memref.get_global`. A constant array that a kernel reads is not a kernel argument: the pass

@@ -27,7 +27,7 @@ pub(super) struct Alignment<'c> {
     /// Set for each destination that the kernel writes by vector stores; never set in a reduction
     /// kernel, which stores scalars.
     pub(super) destinations: Vec<bool>,
-    /// Condition that all vectors are aligned; false if no access is a vector.
+    /// Condition that all vectors are aligned; false if the kernel has no vector access.
     pub(super) holds: Cond<'c>,
 }
 
@@ -65,7 +65,7 @@ impl<'c> Alignment<'c> {
     }
 }
 
-/// Returns the conditions under which every vector of loop `node` in `source` begins at an address
+/// Returns the conditions under which every vector access of loop `node` to `source` has an address
 /// that is a multiple of the vector size.
 fn aligned_where<'c>(
     b: &Builder<'c>,
@@ -167,8 +167,9 @@ pub(super) fn begins_aligned<'c>(b: &Builder<'c>, access: &Access<'c>, lanes: i6
     }
 }
 
-/// Returns whether consecutive iterations of `node` access consecutive elements of `source`. A
-/// reduction loads scalars from an array that the reduction also writes.
+/// Returns whether consecutive iterations of `node` access consecutive elements of `source`.
+/// Returns false if a reduction also writes `source`; the reduction then loads scalars from
+/// `source`.
 fn is_vector(grid_op: &GridOp<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bool {
     let (Some(memref), Some((last, others))) = (&source.memref, source.map.results.split_last())
     else {
@@ -183,8 +184,8 @@ fn is_vector(grid_op: &GridOp<'_>, nest: &Nest, source: &Access<'_>, node: usize
     neighbours && !own && !is_packed(memref.element)
 }
 
-/// Returns the source array whose aligned addresses determine the first vector along dimension
-/// `dim`.
+/// Returns the source array whose alignment determines the start of the first vector along
+/// dimension `dim`.
 pub(super) fn leader<'a, 'c>(grid_op: &'a GridOp<'c>, dim: usize) -> Option<&'a Access<'c>> {
     grid_op.sources.iter().find(|source| {
         let (Some(memref), Some((last, others))) =

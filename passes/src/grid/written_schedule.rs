@@ -11,9 +11,10 @@ impl<'c> GridOp<'c> {
         self.written_cases('d', self.extents.len())
     }
 
-    /// Returns the cases of the attribute `schedule`, if present. A case (`#tile.case`) contains a
-    /// maximum length for one of `count` loops; the name of a loop consists of the letter `loops`
-    /// and a number. The cases of a group of ops that share a kernel need not cover all lengths.
+    /// Returns the cases of the attribute `schedule`, if present. A case (`#tile.case`) gives the
+    /// maximum length of one of the `count` loops. The name of a loop consists of the letter
+    /// `loops` and a number, for example `d1`. If several ops share a kernel, the cases of their
+    /// schedule need not cover all loop lengths.
     pub(crate) fn written_cases(
         &self,
         loops: char,

@@ -22,8 +22,8 @@ pub(crate) fn free_values<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     all
 }
 
-/// Returns the integer keys of the values in `block` and nested regions that depend on one of
-/// `values`.
+/// Returns the integer keys of all values that depend on one of `values`, in `block` and in its
+/// nested regions.
 pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usize> {
     let mut found: BTreeSet<usize> = values.iter().map(|v| key(*v)).collect();
     for op in ops(block) {
@@ -38,8 +38,8 @@ pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usi
     found
 }
 
-/// Returns the ops of `block`, in order, that compute `roots`. The function does not search for the
-/// op that computes a value if `known` returns true for the integer key of the value.
+/// Returns the ops of `block` that compute the values `roots`, in block order. If `known` returns
+/// true for the integer key of a value, the function does not visit the op that computes the value.
 pub(crate) fn slice<'c>(
     block: Blk<'c>,
     roots: &[Val<'c>],
@@ -96,9 +96,9 @@ pub(crate) struct Copier<'b, 'c> {
 }
 
 impl<'c> Copier<'_, 'c> {
-    /// Copies the ops that compute `roots` in `from`. `known` lists values with their replacements,
-    /// and the callback `index` emits the index of a loop. Constants are recreated; all other
-    /// values defined outside of `from` are used unchanged.
+    /// Copies the ops of the block `from` that compute the values `roots`. `known` lists values of
+    /// `from` with their replacements. The callback `index` emits the index of a loop. Constants
+    /// are recreated; all other values defined outside of `from` are used unchanged.
     pub(crate) fn copy(
         &self,
         from: Blk<'c>,

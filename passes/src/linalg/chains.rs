@@ -14,7 +14,7 @@ use melior::ir::{Block, Region, RegionLike, Type};
 use tx_mlir::build::argument;
 use tx_mlir::{AffineMap, Builder, Op, Val, first_block};
 
-/// An element-wise op with the producers whose results only this op reads.
+/// An element-wise op and its fused producers, whose results no other op reads.
 pub(crate) struct Chain<'c> {
     loops: Loops<'c>,
     found: Found<'c>,

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan};
 
 /// Ops that compare their operands or select one operand. The result of a combiner that consists of
-/// comparisons and selections depends only on the order of the inputs. A few samples therefore
-/// determine the kind of the combiner.
+/// comparisons and selections depends only on the relative order of the input values. A few sample
+/// inputs therefore suffice to determine the reduction kind of a combiner of comparisons and
+/// selections.
 const CHOOSING: [&str; 14] = [
     "arith.cmpf",
     "arith.cmpi",
@@ -99,19 +100,20 @@ pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)>
     }
 }
 
-/// Element that a combiner of (value, index) pairs returns for a row with NaN, if the combiner
-/// visits the elements in ascending index order.
+/// Result of a reduction of (value, index) pairs for a row with NaN, if the reduction combines the
+/// elements in ascending index order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NanRule {
-    /// For a row with NaN, the combiner returns the value and index of the first NaN (propagate),
-    /// or of the largest or smallest element that is not NaN (ignore).
+    /// With [`Nan::Propagate`], the result for a row with NaN is the first NaN and its index. With
+    /// [`Nan::Ignore`], the result is the largest or smallest element that is not NaN, and its
+    /// index.
     Like(Nan),
     Last,
-    /// For a row with NaN, the combiner returns the value NaN, with the index of the largest or
-    /// smallest element before the first NaN.
+    /// For a row with NaN, the result is the value NaN, with the index of the largest or smallest
+    /// element before the first NaN.
     ValueOnly,
-    /// For a row with NaN, the combiner returns the value and index of the largest or smallest
-    /// element after the last NaN, or of the last NaN if no element follows.
+    /// For a row with NaN, the result is the largest or smallest element after the last NaN, with
+    /// its index. If no element follows the last NaN, the result is the last NaN.
     AfterLast,
     Other,
 }
@@ -155,8 +157,8 @@ fn takes_right(
     }
 }
 
-/// Returns the kind and the rules of a combiner that selects one of two pairs by a comparison of
-/// component `value`.
+/// Returns the reduction kind of a combiner that selects one of two (value, index) pairs by a
+/// comparison of component `value`, with the rules for NaN and for equal values.
 pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice> {
     let sort = program.input_sorts()[value];
     let samples = samples(sort);

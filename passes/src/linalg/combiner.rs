@@ -22,8 +22,8 @@ pub(crate) enum Element<'c> {
     /// A float value of the body; if the value is NaN, the identity of the reduction kind replaces
     /// NaN.
     Number(Val<'c>, Kind),
-    /// The index of a value, or 0 if the value does not win over the identity of the reduction
-    /// kind.
+    /// The index of a value; 0 if the value does not compare better than the identity of the
+    /// reduction kind.
     IndexOf(Val<'c>, Val<'c>, Kind),
 }
 
@@ -135,18 +135,18 @@ impl<'c> Combiner<'c> {
     }
 }
 
-/// Neutral values of a combiner, or a method to find the neutral values.
+/// Source of the neutral values of a combiner: reduction kinds, or tests on samples.
 pub(crate) enum Neutral {
-    /// One reduction kind for each of the first components of a partial result. A component without
-    /// a reduction kind in the list has an arbitrary neutral value.
+    /// Reduction kinds of the first components of a partial result, one kind per component. Every
+    /// value is neutral for a component without a reduction kind.
     Kinds(Vec<Kind>),
     /// Tests of the properties of a custom combiner on samples.
     Laws(Laws),
 }
 
 impl Neutral {
-    /// Returns whether a partial result of `values` is neutral: its combination with any partial
-    /// result returns that partial result.
+    /// Returns whether the partial result `values` is neutral: the combination of `values` with any
+    /// partial result x is x.
     pub(crate) fn leaves_alone(&self, values: &Partial, sorts: &[Sort]) -> bool {
         match self {
             Self::Kinds(kinds) => kinds
@@ -178,8 +178,9 @@ impl Neutral {
     }
 }
 
-/// Returns the value that changes no bit of the other operand of a named kind. For float sums, this
-/// value is -0.0, because a sum with 0.0 changes -0.0 to 0.0.
+/// Returns the bitwise identity of a named reduction kind: the combination of the identity with any
+/// value x is x, bit for bit. For float sums, the bitwise identity is -0.0, because a sum with 0.0
+/// changes -0.0 to 0.0.
 pub(crate) fn exact_identity(kind: Kind, sort: Sort) -> Scalar {
     match (kind, sort) {
         (Kind::Sum, Sort::Float(_)) => Scalar::Float(-0.0),

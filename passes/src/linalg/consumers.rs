@@ -116,8 +116,8 @@ fn consumer<'c>(
     })
 }
 
-/// Returns the loop of the reduction that corresponds to each loop of a consumer. The consumer must
-/// read every destination at the element that the reduction writes.
+/// Returns, for each loop of a consumer, the corresponding loop of the reduction. The consumer must
+/// read each destination with the indices with which the reduction writes the destination.
 fn loops_of_consumer<'c>(plan: &Plan<'c>, loops: &Loops<'c>) -> Option<Vec<usize>> {
     let mut dims = vec![None; loops.dims];
     for operand in loops.all() {

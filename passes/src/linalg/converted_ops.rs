@@ -10,7 +10,8 @@ use tx_mlir::{Op, attribute, is, ops, walk};
 #[derive(Default)]
 pub(crate) struct ConvertedOps {
     all: BTreeSet<usize>,
-    /// Fills with the identity; the conversion makes these fills redundant.
+    /// Fill ops with the identity of a reduction; the conversion of the reduction makes these fill
+    /// ops redundant.
     folded: BTreeSet<usize>,
 }
 

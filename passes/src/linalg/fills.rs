@@ -38,7 +38,7 @@ pub(crate) fn fill_before<'c>(
 }
 
 /// Returns the last constant fill of each output before `writer`, if `writer` overwrites the whole
-/// output. The caller may erase the fill and use its constant.
+/// output. The caller may erase a returned fill and use the constant of the fill instead.
 pub(crate) fn overwritten<'c>(
     writer: Op<'c>,
     outputs: &[&Access<'c>],

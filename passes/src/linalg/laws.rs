@@ -57,12 +57,12 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// with unsupported ops is not tested.
 ///
 /// For combiners of several values, only some tuples of values occur in practice, such as a mean
-/// with its count. The check cannot determine which tuples occur, and reports a violated property
-/// only if the property fails for all tested tuples. The element values at run time are also
-/// unknown to the check. The check therefore reports an identity only if the identity is not
-/// neutral to itself, or is neutral to no tested value. For example, 0 is accepted as the identity
-/// of a maximum of magnitudes. If `element` is given, the tested tuples are the results of this
-/// region on samples.
+/// with its count. The check cannot determine which tuples occur at run time, and therefore reports
+/// a violated property only if the property fails for all tested tuples. The element values at run
+/// time are also unknown to the check. The check therefore reports an identity only if the identity
+/// is not neutral to itself, or is neutral to no tested value. For example, 0 is accepted as the
+/// identity of a maximum of magnitudes. If the region `element` is given, the tested tuples are the
+/// results of `element` for sample inputs.
 ///
 /// Returns a counterexample if the identity changes a sample value that may occur at run time.
 ///
@@ -110,8 +110,8 @@ pub(crate) fn check<'c>(
     }))
 }
 
-/// Returns the results of an `element` region on samples. In each sample, all index arguments of
-/// the region are equal.
+/// Returns the results of an `element` region for sample inputs. In each sample, all index
+/// arguments of the region are equal.
 fn elements_of(
     block: Blk<'_>,
     sorts: &[Sort],
@@ -188,9 +188,9 @@ impl Laws {
 
     /// Tests commutativity and associativity.
     ///
-    /// If the combiner divides by one of several components, this component may be a count or a
-    /// weight. If the divisor of a combiner is one of several components, commutativity and
-    /// associativity need to hold only for positive values of the divisor.
+    /// A combiner may divide by a component of a partial result, such as a count or a weight. If a
+    /// combiner divides by a component, commutativity and associativity need to hold only for
+    /// positive values of this component.
     pub(crate) fn check(&mut self) -> Verdict {
         let broken = match self.check_samples() {
             Err(broken) if self.sorts.len() > 1 && self.program.divides() => broken,
@@ -225,7 +225,8 @@ impl Laws {
     }
 
     /// Tests whether `identity` is neutral to at least one sample. An identity that changes all
-    /// tested samples is wrong for all elements. An example is 0 as the identity of a product.
+    /// tested samples is wrong for all elements. For example, the test rejects 0 as the identity of
+    /// a product.
     fn check_some_kept(&self, identity: &Partial) -> Verdict {
         let others = self.samples.iter().filter(|x| differ_in_all(x, identity));
         if others.clone().any(|x| self.run(identity, x).is_none()) {
@@ -282,10 +283,10 @@ impl Laws {
         bases.iter().flat_map(|base| varied(base, values)).collect()
     }
 
-    /// Returns whether `start` may be the initial value of a reduction. A reduction may start from
-    /// `start` if the following holds for each value x and y = combine(`start`, x): each partial
-    /// result has equal combinations with x and with y, and `start` is neutral to y. For example,
-    /// the square root of a sum of squares turns 0 and -3 into 3, and 0 is neutral to 3.
+    /// Returns whether `start` may be the initial value of a reduction. Let x be any value, and let
+    /// y be combine(`start`, x). Two conditions must hold: combine(z, x) equals combine(z, y) for
+    /// each partial result z, and combine(`start`, y) equals y. For example, `start` may be 0 for
+    /// the combiner `sqrt(l * l + r * r)`: combine(0, -3) is 3, and combine(0, 3) is also 3.
     pub(crate) fn starts_from(&self, start: &Partial) -> bool {
         let kept = |x: &Partial| {
             let both = sides(start, once(x));
@@ -360,7 +361,8 @@ fn combinations<T>(parts: &[Vec<T>]) -> usize {
         .fold(1, |count: usize, part| count.saturating_mul(part.len()))
 }
 
-/// Returns combination number `i` of the values in `parts`; the first component varies fastest.
+/// Returns tuple number `i` of the Cartesian product of the lists in `parts`; the first component
+/// varies fastest.
 fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
     let mut rest = i;
     let digit = |values: &Vec<T>| {
@@ -371,9 +373,8 @@ fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
     parts.iter().map(digit).collect()
 }
 
-/// Returns sample partial results of small values: all samples of a single component, or up to
-/// [`MOST_SAMPLES`] combinations of the samples of several components. If `count` is given,
-/// component number `count` is positive in all samples.
+/// Returns at most [`MOST_SAMPLES`] partial results as samples; each component is a sample value of
+/// its type. If `count` is given, component number `count` is positive in all samples.
 fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
     let mut parts: Vec<Vec<Scalar>> = sorts.iter().map(|s| samples(*s)).collect();
     if sorts.len() > 1 {

@@ -31,8 +31,8 @@ pub(super) struct Part<'a, 'c> {
 }
 
 impl<'a, 'c> Part<'a, 'c> {
-    /// Creates an op with the loops of `loops` and the given outputs. The inputs of the new op are
-    /// the operands from which the values `roots` of the body are computed.
+    /// Creates an op with the given outputs and with the loops of the op `loops`. The inputs of the
+    /// new op are the operands from which the values `roots` of the body are computed.
     pub(super) fn of(
         loops: &'a Loops<'c>,
         roots: &[Val<'c>],
@@ -178,8 +178,8 @@ impl<'c> Body<'_, 'c> {
         self.copier.b
     }
 
-    /// Copies the computation of `roots` from the original body; `more` lists further values with
-    /// their replacements.
+    /// Copies the computation of `roots` from the original body; `more` lists additional values of
+    /// the original body with their replacements.
     pub(super) fn copy(&self, roots: &[Val<'c>], more: &[(Val<'c>, Val<'c>)]) -> Vec<Val<'c>> {
         let Some(body) = self.part.loops.body else {
             return Vec::new();

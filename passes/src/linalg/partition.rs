@@ -9,7 +9,7 @@ use melior::ir::ValueLike;
 use std::collections::BTreeSet;
 use tx_mlir::{Blk, Op, Val, argument_of, defining_op, is, key, operands, results};
 
-/// Maximum number of tested assignments of element values to outputs of the combiner.
+/// Maximum number of assignments of element values to combiner outputs that the compiler tests.
 const MAX_PAIRINGS: usize = 4096;
 
 /// A partition of the body into elements and combiner. The partition lists the value that the
@@ -17,7 +17,7 @@ const MAX_PAIRINGS: usize = 4096;
 pub(super) struct Pairing<'c> {
     pub(super) values: Vec<Val<'c>>,
     pub(super) parts: Vec<Part<'c>>,
-    /// The combiner as a program; `None` if an op is not supported.
+    /// The combiner as a [`Program`]; `None` if [`Program`] does not support an op of the combiner.
     pub(super) program: Option<Program>,
 }
 
@@ -53,12 +53,12 @@ impl<'a, 'c> Partition<'a, 'c> {
     }
 
     /// Returns one list of crossing values for each possible partition of the body. A crossing
-    /// value is a value of the `element` region that the combiner uses. The first partition puts
-    /// only ops that depend on old output values into the combiner. Later partitions also move ops
-    /// that do not depend on old output values into the combiner. The second partition moves the
-    /// ops whose result type differs from the types of all old output values. Each further
-    /// partition moves one more op, from the end of the body. For example, `x * x` may belong to
-    /// the `element` region or to the combiner.
+    /// value is a value of the `element` region that the combiner uses. In the first partition, the
+    /// combiner contains only the ops that depend on old output values. In later partitions, the
+    /// combiner also contains ops that do not depend on old output values. The second partition
+    /// moves into the combiner all ops whose result type differs from the types of all old output
+    /// values. Each further partition moves one more op into the combiner, from the end of the
+    /// body. For example, `x * x` may belong to the `element` region or to the combiner.
     pub(super) fn crossings(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -123,8 +123,9 @@ impl<'a, 'c> Partition<'a, 'c> {
         found
     }
 
-    /// Returns the assignments of crossing values to outputs of equal type; each assignment uses
-    /// all crossing values. Assignments that keep the order of the outputs come first.
+    /// Returns the assignments of crossing values to outputs of equal type. A crossing value is a
+    /// value of the `element` region that the combiner uses. Each assignment uses all crossing
+    /// values. Assignments that keep the order of the outputs come first.
     pub(super) fn pairings(&self, crossing: &[Val<'c>]) -> Vec<Pairing<'c>> {
         let n = self.olds.len();
         let count = u32::try_from(n)
@@ -194,8 +195,8 @@ impl<'a, 'c> Partition<'a, 'c> {
         Some(program)
     }
 
-    /// Returns the reduced loops if the op has only one reduced loop, and `value` is the index of
-    /// this loop.
+    /// Returns the list of reduced loops if the op has exactly one reduced loop and `value` is the
+    /// index of this loop.
     pub(super) fn counted(&self, value: Val<'c>) -> Option<&[usize]> {
         let mut value = value;
         while let Some(op) = defining_op(value).filter(|op| is_index_cast(*op)) {

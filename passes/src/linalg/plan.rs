@@ -43,7 +43,7 @@ pub(crate) struct Stage<'c> {
 pub(crate) enum Given<'c> {
     /// Result that the reduction would store in the destination with the given number.
     Result(usize),
-    /// Element of the `with` operand with the given number.
+    /// Element of one `with` operand of the reduction; the number selects the operand.
     Extra(usize),
     Scalar(Val<'c>),
 }
@@ -258,8 +258,8 @@ fn no_identity(op: Op<'_>, neutral: &Neutral) -> Failed {
 }
 
 /// Returns the replacements of old output values: the constant of a preceding fill, or the identity
-/// of the combiner. If the combiner is of a named kind, an old output value is replaced by the
-/// value that changes no bit of the other operand of the combiner.
+/// of the combiner. For a combiner of a named kind, the identity is the bitwise identity, such as
+/// -0.0 for a float sum.
 fn old_values<'c>(
     what: &Recognised<'c>,
     filled: Option<&Partial>,

@@ -24,7 +24,8 @@ pub(crate) fn producers<'c>(
 }
 
 impl<'c> Found<'c> {
-    /// Returns whether sources and destinations define the trip count of every loop.
+    /// Returns whether the shapes of the sources and destinations define the trip count of every
+    /// loop.
     fn says_lengths(&self, loops: &Loops<'c>, destinations: &[Access<'c>]) -> bool {
         let all = || self.sources.iter().chain(destinations);
         let said = |d| all().any(|o| o.map.results.contains(&Affine::Dim(d)));
@@ -32,8 +33,8 @@ impl<'c> Found<'c> {
     }
 }
 
-/// Returns the sources of `loops`. If `neighbours` is given, the sources include fused producers,
-/// which write temporaries that only `loops` reads.
+/// Returns the sources of the op `loops`. If `neighbours` is given, the sources include fused
+/// producers, which write temporaries that only `loops` reads.
 pub(crate) fn gather<'c>(
     loops: &Loops<'c>,
     neighbours: Option<(&Dataflow<'c>, &ConvertedOps)>,
@@ -95,7 +96,8 @@ pub(crate) fn given<'c>(
 
 struct Gather<'a, 'c> {
     reader: &'a Loops<'c>,
-    /// Data flow of the function, and the ops that plans already use; `None` disables fusion.
+    /// Data flow of the function, and the ops that conversion plans already fuse or erase; `None`
+    /// disables fusion.
     neighbours: Option<(&'a Dataflow<'c>, &'a ConvertedOps)>,
     found: Found<'c>,
 }
@@ -103,7 +105,7 @@ struct Gather<'a, 'c> {
 impl<'c> Gather<'_, 'c> {
     /// Determines whether the input `operand` of `reader` is a scalar, a source array or the result
     /// of a fused producer. The domain of the indexing map of `operand` consists of the loops of
-    /// the last op in the chain.
+    /// the last op in the chain of fused ops.
     fn input(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Input<'c> {
         if !operand.is_memory() {
             return Input::Scalar(operand.value);
@@ -154,7 +156,8 @@ impl<'c> Gather<'_, 'c> {
     }
 
     /// Returns the number of the fused producer that computes the final contents of `operand`. The
-    /// first op of `writers` writes the array, and all later ops update the array in place.
+    /// first op of `writers` writes the whole array `operand`, and all later ops of `writers`
+    /// update the array in place.
     fn written(&mut self, writers: &[Op<'c>], operand: &Access<'c>) -> Option<usize> {
         let (op, earlier) = writers.split_last()?;
         let (flow, converted) = self.neighbours?;

@@ -75,12 +75,12 @@ struct Branch {
     yields: Vec<usize>,
 }
 
-/// Maximum number of loop iterations in one run; if a run needs more iterations, the run has no
-/// result.
+/// Maximum number of loop iterations in one run of the interpreter; a run with more iterations has
+/// no result.
 const MAX_ITERATIONS: usize = 10_000;
 
 impl Program {
-    /// Creates a program with inputs of the given types and no steps.
+    /// Creates a program with inputs of the given types and without ops.
     pub(crate) fn new(inputs: &[Sort]) -> Self {
         Self {
             places: inputs.to_vec(),

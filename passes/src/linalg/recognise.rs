@@ -22,8 +22,8 @@ pub(crate) struct Recognised<'c> {
     pub(crate) nan: Option<Nan>,
     /// Number of the output that corresponds to each destination.
     pub(crate) order: Vec<usize>,
-    /// Value that the reduction combines for each destination. For `argmax` and `argmin`, the index
-    /// may be absent from the list; the `tile.reduce` then computes the index.
+    /// Value that the reduction combines for each destination. For `argmax` and `argmin`, the list
+    /// of combined values may omit the index; the `tile.reduce` then computes the index.
     pub(crate) elements: Vec<Element<'c>>,
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
@@ -148,7 +148,8 @@ pub(crate) struct SpecialPair<'c> {
     pub(crate) is_counted: bool,
 }
 
-/// Recognises a body that selects the largest or smallest value with special NaN behaviour.
+/// Recognises a body that selects the largest or smallest value, and whose NaN behaviour differs
+/// from the NaN behaviour of `argmax` and `argmin`.
 pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
     Partition::of(loops, |_| true)?.special()
 }
@@ -340,8 +341,8 @@ impl<'c> Partition<'_, 'c> {
         pair_choice(program, value).filter(|_| is_index)
     }
 
-    /// Recognises a combiner of pairs whose results differ from `argmax` and `argmin` for rows with
-    /// NaN.
+    /// Recognises a combiner of (value, index) pairs that differs from `argmax` and `argmin` in its
+    /// results for rows with NaN.
     fn special(&self) -> Option<SpecialPair<'c>> {
         let [_, _] = self.olds[..] else { return None };
         let crossings = self.crossings();
@@ -467,7 +468,8 @@ impl<'c> Partition<'_, 'c> {
         }
     }
 
-    /// Returns the number of the first output that does not depend on an old value.
+    /// Returns the number of the first output whose new value does not depend on an old output
+    /// value.
     fn output_without_accumulator(&self) -> Option<usize> {
         let end = ops(self.body).pop()?;
         let made = |value: &Val<'c>| self.dependent.contains(&key(*value));

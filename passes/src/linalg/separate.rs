@@ -22,7 +22,7 @@ use tx_mlir::{
 /// * A reduction whose reduced loops have one iteration becomes an element-wise op.
 /// * Independent outputs become separate ops: one reduction per combiner, and one element-wise op
 ///   for all element-wise outputs. Outputs stay in one op if one combiner combines these outputs,
-///   or if each output is combined by a named op.
+///   or if the combiner of each output has a named reduction kind, such as `sum`.
 /// * A selection of the largest or smallest value and its index becomes several reductions if its
 ///   NaN behaviour differs from the NaN behaviour of `argmax` and `argmin`.
 ///
@@ -63,9 +63,9 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     Some(made)
 }
 
-/// Returns whether the op can write some outputs after all other outputs are complete. No output
-/// may alias another operand, except for an input that accesses the same elements as the output.
-/// The body may only read memory that the op does not write.
+/// Returns whether the op can write some outputs after all other outputs are complete. An output
+/// may alias an input only if the op accesses the same elements of both operands. An output must
+/// not alias any other operand. The body may only read memory that the op does not write.
 fn is_order_free(loops: &Loops<'_>) -> bool {
     let Some(body) = loops.body else { return false };
     let same_elements = |input: &Access<'_>, output: &Access<'_>| {
@@ -103,8 +103,8 @@ fn without_effect<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
 }
 
 /// Converts a reduction whose reduced loops have one iteration to an element-wise op. The function
-/// does not convert a reduction that combines elements by a named op, because the reduction becomes
-/// one `tile.reduce` for any trip count of its loops.
+/// does not convert a reduction with a named reduction kind, such as `sum`, because the reduction
+/// becomes one `tile.reduce` for any trip count of its loops.
 fn without_unit_loops<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let is_unit = |d: &usize| loops.all().any(|o| length(o, *d) == Some(1));
     let n = loops.outputs.len();

@@ -1,30 +1,30 @@
-//! Reductions that select the largest or smallest value and its index. A reduction of this module
-//! differs from every `argmax` in its results for rows with NaN, and in its treatment of old output
-//! values.
+//! Reductions that select the largest or smallest value and its index. A reduction that this module
+//! splits differs from every `argmax` in its results for rows with NaN, or in its treatment of old
+//! output values.
 //!
-//! For a row with NaN, the result of the loop nest depends on the position of the first or last
-//! NaN. No commutative combiner with a state of constant size can compute the result of the loop
-//! nest. The compiler therefore computes the result by several reductions, each of which does not
-//! depend on the order of elements.
+//! For a row with NaN, the result of the original loop nest depends on the position of the first or
+//! last NaN. No commutative combiner with a state of constant size can compute the result of the
+//! loop nest. The compiler therefore computes the result by several reductions, each of which does
+//! not depend on the order of elements.
 //!
 //! With the rule [`NanRule::ValueOnly`], the result is the value NaN with the index of the largest
 //! or smallest element before the first NaN. The first reduction computes the output value and the
 //! position of the first NaN of each row. The second reduction is an `argmax` of the elements
 //! before the first NaN.
 //!
-//! With the rule [`NanRule::Last`], the result is the last NaN of the row. The compiler then
-//! negates the indices of NaN elements, because an `argmax` returns the lowest index of a NaN. The
-//! last op of the replacement restores the original indices.
+//! With the rule [`NanRule::Last`], the result is the last NaN of the row. With [`NanRule::Last`],
+//! the compiler negates the indices of NaN elements, because an `argmax` returns the lowest index
+//! of a NaN. The last op of the replacement restores the original indices.
 //!
-//! If NaN never wins, and the outputs are not filled with the identity and an index of at most 0,
-//! two steps are necessary. The first step is an `argmax` that starts from the identity. The second
-//! step compares the results of the `argmax` with the old output values. If the result of the
-//! `argmax` and the old output value are equal, the old output value wins; an old output value that
-//! is NaN also wins.
+//! A reduction in which NaN never wins needs two steps, unless the outputs are filled with the
+//! identity and an index of at most 0. The first step is an `argmax` that starts from the identity.
+//! The second step compares the results of the `argmax` with the old output values. If the result
+//! of the `argmax` equals the old output value, or if the old output value is NaN, the final result
+//! is the old output value.
 //!
-//! With the rule [`NanRule::AfterLast`], any element replaces a NaN: the first reduction computes
-//! the position of the last NaN, and the second reduction is an `argmax` of the elements after this
-//! position.
+//! With the rule [`NanRule::AfterLast`], the element that follows a NaN always replaces the NaN.
+//! The first reduction therefore computes the position of the last NaN, and the second reduction is
+//! an `argmax` of the elements after the last NaN.
 //!
 //! If the outputs were not filled with neutral values, the reductions write temporaries. After the
 //! reductions, the original body combines the contents of the temporaries with the old output
@@ -55,8 +55,8 @@ const NE: i64 = 1;
 const SLT: i64 = 2;
 const SGE: i64 = 5;
 
-/// Emits the ops that replace `loops`; `None` if `loops` does not select a value and its index with
-/// special NaN behaviour.
+/// Emits the ops that replace the reduction `loops`; `None` if `loops` is not a selection of a
+/// value and its index whose NaN behaviour differs from `argmax` and `argmin`.
 pub(super) fn separate<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let is_other = |one: &str| one != "determinism";
     if loops.reduced.is_empty()
@@ -181,7 +181,8 @@ impl<'c> Work<'_, 'c> {
         Some(vec![of_rows, with_old])
     }
 
-    /// Emits the value NaN with the index of the largest or smallest element before the first NaN.
+    /// Emits ops that compute the value NaN, with the index of the largest or smallest element
+    /// before the first NaN.
     fn value_only(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let is_fresh = self.is_fresh();
         let best = self.temporary(&self.value, temporaries);
@@ -237,8 +238,8 @@ impl<'c> Work<'_, 'c> {
         ])
     }
 
-    /// Emits value and index of the largest or smallest element after the last NaN, or of the last
-    /// NaN if no element follows.
+    /// Emits ops that compute the value and index of the largest or smallest element after the last
+    /// NaN. If no element follows the last NaN, the result is the last NaN.
     fn after_last(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let best = self.temporary(&self.value, temporaries);
         let index = self.temporary(&self.index, temporaries);
@@ -435,9 +436,9 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits an `argmax` or `argmin` per row of the elements whose position satisfies the predicate
-    /// `counts` relative to `limit`. An element that does not satisfy `counts` has the value `none`
-    /// as its index.
+    /// Emits an `argmax` or `argmin` of each row, restricted to the elements whose position
+    /// satisfies the predicate `counts`. The predicate compares the position with `limit`. An
+    /// element that does not satisfy `counts` has the value `none` as its index.
     fn best_where(
         &self,
         best: &Access<'c>,

@@ -29,10 +29,10 @@ impl<'a, 'c> Steps<'a, 'c> {
         }
     }
 
-    /// Returns the kind of the op that combines values in every step from the old output value to
-    /// `value`. Returns `None` if the steps use several kinds. The function does not recognise
-    /// bodies that consist only of subtractions, because the error message for these bodies
-    /// suggests a sum of negated elements.
+    /// Returns the reduction kind of the ops that compute `value` from the old output value.
+    /// Returns `None` if the ops that compute `value` have different reduction kinds. The function
+    /// does not recognise bodies that consist only of subtractions, because the error message for
+    /// these bodies suggests a sum of negated elements.
     pub(crate) fn to(mut self, value: Val<'c>) -> Option<CombiningOp> {
         let mut found = Found::default();
         self.follow(value, &mut found)?;

@@ -1,5 +1,5 @@
-//! `batched`: each warp reduces several rows at once. The lanes of a warp exchange the partial
-//! results of all rows of a batch together.
+//! `batched`: each warp reduces several rows at once. The rows that a warp reduces at once are a
+//! batch. The lanes of the warp exchange the partial results of all rows of a batch together.
 
 use super::parts::{element_number, load_elements, source_index, store_result};
 use super::shape::Shape;
@@ -142,8 +142,8 @@ lanes store neighbouring results. The variant is for many short rows."
     }
 }
 
-/// Returns the number of rows that a warp reduces at once. The number is the quotient of the number
-/// of results and the number of warps, rounded up to a power of two, but at most 32.
+/// Returns the number of rows that a warp reduces at once. The number of rows is the quotient of
+/// the number of results and the number of warps, rounded up to a power of two, but at most 32.
 fn rows(r: &Reduction<'_>) -> u64 {
     let warps = (r.threads.unsigned_abs() / WARP).max(1);
     let each = r.results().unwrap_or(LARGE).div_ceil(warps);
@@ -208,7 +208,7 @@ impl<'c> Expansion<'_, 'c> {
         );
     }
 
-    /// Emits the partial results of this lane: one partial result for each row of a batch.
+    /// Emits the partial results of the current lane: one partial result for each row of a batch.
     #[expect(
         clippy::too_many_arguments,
         reason = "sizes and places, each used once"

@@ -1,4 +1,4 @@
-//! Predicates that several variants share.
+//! Predicates on reductions that several variants use.
 
 use super::fragment_plan::FragmentPlan;
 use super::reduction::Reduction;
@@ -49,7 +49,7 @@ pub const SHARED_SOURCE: Predicate = Predicate {
     },
 };
 
-/// Requires a fragment layout that the threads of the scope can reduce.
+/// Requires fragments whose layout permits a reduction by the threads of the scope.
 pub const LAYOUT: Predicate = Predicate {
     name: "layout",
     check: |r| match r.sources.is_empty() {
@@ -58,8 +58,8 @@ pub const LAYOUT: Predicate = Predicate {
     },
 };
 
-/// Checks that all sources are in memory, in one of the memory spaces `spaces`. `expected`
-/// describes `spaces` in messages.
+/// Checks that all sources are in memory, in one of the memory spaces `spaces`. `expected` is the
+/// text that describes the memory spaces `spaces` in messages.
 ///
 /// # Errors
 /// Returns a message with the memory space of a source that is not in `spaces`.

@@ -13,8 +13,9 @@ use tx_mlir::{Val, byte_width};
 /// for each block.
 const MAX_SCRATCH_BYTES: i64 = 48 * 1024;
 
-/// Kind of exchange of partial results between threads that differ only in one reduced mixed-radix
-/// digit of the thread number.
+/// Kind of exchange of partial results between threads whose numbers differ in one digit. The
+/// digits are the mixed-radix digits of the thread number; the differing digit belongs to a reduced
+/// dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ExchangeKind {
     /// XOR shuffles between lanes whose numbers differ only in the bits of the digit.
@@ -24,8 +25,8 @@ pub(super) enum ExchangeKind {
     SharedMemory,
 }
 
-/// Index into [`FragmentPlan::folds`]. One result register receives the total of the source
-/// registers in the fold with this index.
+/// Index into [`FragmentPlan::folds`]. The fold with this index lists the source registers whose
+/// total one result register receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum ResultFold {
     /// All threads have the same fold (list of source registers).
@@ -43,7 +44,7 @@ pub(crate) struct FragmentPlan {
     /// Kind of exchange along each mixed-radix digit of the thread number. A digit along a parallel
     /// dimension has no exchange (`None`).
     pub(super) digits: Vec<Option<ExchangeKind>>,
-    /// Fold of each result register (slot). The result register receives the total of the source
+    /// Fold of each result register (slot). Each result register receives the total of the source
     /// registers in its fold.
     pub(super) result_folds: Vec<ResultFold>,
     /// Stride of each reduced dimension in the row-major element index.
@@ -145,8 +146,8 @@ impl FragmentPlan {
         Ok(plan)
     }
 
-    /// Returns the digits of the thread number that exchanges of the kind `how` reduce. Each digit
-    /// is paired with its position in [`Self::digits`].
+    /// Returns the digits of the thread number along which threads exchange partial results by the
+    /// kind of exchange `how`. Each digit is paired with its position in [`Self::digits`].
     pub(super) fn reduced(&self, how: ExchangeKind) -> impl Iterator<Item = (usize, &Digit)> {
         self.digits
             .iter()
@@ -245,7 +246,7 @@ fn partial_bytes(r: &Reduction<'_>) -> i64 {
 }
 
 /// Returns the kind of exchange along digit `k` of the thread number. The chosen kind of exchange
-/// is correct for every thread that contains elements.
+/// is correct for every thread whose registers contain elements.
 fn exchange_kind(source: &Placement, k: usize) -> ExchangeKind {
     let digit = source.digits[k];
     let field = digit.stride * (digit.extent - 1);

@@ -1,10 +1,11 @@
 //! A variant is an algorithm for a reduction inside a kernel. This module registers variants, and
 //! chooses a variant for each reduction.
 //!
-//! A variant is one file in this folder and one line in [`BUILTIN`]. A variant has a cost estimate,
-//! an expansion, and named predicates. Each predicate accepts a reduction, or returns the reason
-//! why the variant cannot expand the reduction. A [`Combiner`](crate::combiner::Combiner) emits the
-//! operation that combines two values. The algorithm of a variant does not depend on the combiner.
+//! Each built-in variant consists of one file in the folder `variants` and one line in [`BUILTIN`].
+//! Each variant defines a cost estimate, an expansion, and named predicates. Each predicate accepts
+//! a reduction, or returns the reason why the variant cannot expand the reduction. A
+//! [`Combiner`](crate::combiner::Combiner) emits the operation that combines two values. The
+//! algorithm of a variant does not depend on the combiner.
 
 pub(crate) mod batched;
 pub mod checks;
@@ -91,7 +92,7 @@ pub(crate) fn variant_named(name: &str) -> Option<&'static dyn Variant> {
     variants().into_iter().find(|v| v.name() == name)
 }
 
-/// Returns the message for an unknown variant name.
+/// Returns the error message for an unknown variant name.
 pub fn unknown_variant(name: &str) -> String {
     let known: Vec<&str> = variants().iter().map(|v| v.name()).collect();
     let near = match nearest(name, known.iter().copied()) {

@@ -1,4 +1,5 @@
-//! `packed_add_sum` and `3input_maxmin`: one thread reduces f32 by instructions of sm_100.
+//! `packed_add_sum` and `3input_maxmin`: one thread reduces f32 elements by instructions that
+//! sm_100 introduced.
 //!
 //! LLVM selects `add.rn.f32x2` and the three-operand `max.f32` and `min.f32` for ordinary
 //! arithmetic ops.
@@ -219,7 +220,8 @@ fn slots_of(fragment: Val<'_>) -> usize {
     usize::try_from(lanes).unwrap_or(1)
 }
 
-/// Loads all elements, emits `combine`, and stores the result.
+/// Emits loads of all elements, the ops that the callback `combine` creates, and the store of the
+/// result.
 fn in_chunks<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,

@@ -28,9 +28,9 @@ pub struct Reduction<'c> {
     pub reduced: Vec<usize>,
     /// Number of threads that execute the op together.
     pub threads: i64,
-    /// Number of positions of threads in the scope, including the positions of absent threads; at
-    /// least [`Self::threads`]. A scope has absent threads if some thread groups are smaller than
-    /// others. For example, the last warp of a block may be partial.
+    /// Number of thread positions in the scope, including positions without a thread; at least
+    /// [`Self::threads`]. A scope has positions without a thread if some thread groups are smaller
+    /// than others. For example, the last warp of a block may have fewer than 32 threads.
     pub span: i64,
     /// Known alignment in bytes of the first element of every source.
     pub alignment: u64,
@@ -141,10 +141,10 @@ impl<'c> Reduction<'c> {
             .max()
     }
 
-    /// Emits the index of this thread's first element: the position of the thread in the scope.
-    /// Each thread combines every [`Self::threads`]-th element of the `length` elements. A thread
-    /// whose position is at least [`Self::threads`] receives `length`, and therefore combines no
-    /// elements.
+    /// Emits the index of the first element that the current thread combines: the position of the
+    /// thread in the scope. Each thread combines every [`Self::threads`]-th element of the `length`
+    /// elements. A thread whose position is at least [`Self::threads`] receives `length`, and
+    /// therefore combines no elements.
     pub fn first_of(
         &self,
         b: &tx_mlir::Builder<'c>,
@@ -158,8 +158,8 @@ impl<'c> Reduction<'c> {
         b.select_index(takes, position, length)
     }
 
-    /// Emits the position of this thread among the threads of the scope, from 0 to [`Self::span`] -
-    /// 1.
+    /// Emits the position of the current thread among the threads of the scope, from 0 to
+    /// [`Self::span`] - 1.
     pub fn position(&self, b: &tx_mlir::Builder<'c>) -> tx_mlir::Index<'c> {
         let thread = self.kernel.thread(b);
         self.kernel.position(b, thread, self.view.scope)

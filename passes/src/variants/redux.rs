@@ -1,7 +1,8 @@
 //! `redux`: one `redux.sync` combines the values of the lanes of a warp; a tree of shuffles is not
 //! necessary.
 //!
-//! The lanes of a group need not be consecutive: the kernel computes the member mask of the group.
+//! The lanes that share a result need not be consecutive: the kernel computes the member mask of
+//! these lanes.
 
 use super::fragment_plan::FragmentPlan;
 use super::registers;

@@ -13,7 +13,8 @@ use tx_dialect_tile::Fragment;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val};
 
-/// Maximum number of partial results for which each thread combines its registers in unrolled code.
+/// Maximum number of partial results that a thread loads from shared memory and combines in
+/// unrolled code; a loop combines a larger number of partial results.
 const UNROLL: i64 = 8;
 
 /// Emits the reduction and replaces the uses of its results. If `redux` is set, lanes exchange
@@ -145,7 +146,7 @@ impl<'c> Expansion<'_, 'c> {
         value.unwrap_or_else(|| self.combiner.start(b))
     }
 
-    /// Emits the partial result that this thread computes from its own registers.
+    /// Emits the partial result that the current thread computes from its own registers.
     fn fold(
         &self,
         fold: &[usize],
@@ -210,8 +211,9 @@ impl<'c> Expansion<'_, 'c> {
     }
 
     /// Exchanges partial results between warps. Each thread stores its partial results in shared
-    /// memory, and loads the partial results of its group. The function supports partial warps, and
-    /// groups whose threads are in arbitrary warps.
+    /// memory, and loads the partial results of all threads with which the thread shares a result.
+    /// The function supports warps of fewer than 32 threads, and results that threads of arbitrary
+    /// warps share.
     fn between_warps(&self, values: Vec<Vec<Val<'c>>>, located: &Located<'c>) -> Vec<Vec<Val<'c>>> {
         let (b, r, plan) = (self.b, self.r, self.plan);
         let warps: Vec<(usize, &Digit)> = plan.reduced(ExchangeKind::SharedMemory).collect();

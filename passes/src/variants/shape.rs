@@ -8,7 +8,7 @@ use tx_dialect_tile::Scope;
 use tx_mlir::byte_width;
 use tx_mlir::memref::Space;
 
-/// Maximum size of one access, in bytes.
+/// Maximum size of one memory access, in bytes.
 const WIDEST: u64 = 16;
 
 /// Maximum number of results and maximum row length that a cost estimate assumes.
@@ -22,7 +22,7 @@ const BANKS_BYTES: u64 = 128;
 /// Approximate latency of a shared memory load, in cycles.
 const LOAD: u64 = 30;
 
-/// Approximate latency of a combination, in cycles.
+/// Approximate latency of a combine op, in cycles.
 const COMBINE: u64 = 4;
 
 fn gcd(a: u64, b: u64) -> u64 {
@@ -36,12 +36,14 @@ pub(crate) struct Shape {
     pub(super) group: u64,
     /// Number of thread groups, each of `stride * group` threads.
     pub(super) groups: u64,
-    /// Number of consecutive threads that contribute to pairwise different results.
+    /// Number of consecutive threads that compute pairwise different results.
     pub(super) stride: u64,
     pub(super) vector: u64,
-    /// Skew of the groups: the group that computes result number `result` starts `result / skew`
-    /// steps after the start of its row; 0 disables skewing. A skewed group wraps around at the end
-    /// of its row. With skewing, the groups of a warp load from different banks of shared memory.
+    /// Skew of the start positions: the threads that compute result number `result` start
+    /// `result / skew` steps after the start of their row. One step loads `group * vector`
+    /// elements. The value 0 disables skewing. At the end of the row, the threads continue at the
+    /// start of the row. With skewing, lanes of a warp that compute different results load from
+    /// different banks of shared memory.
     pub(super) skew: u64,
 }
 
@@ -81,8 +83,8 @@ impl Shape {
         self.vector
     }
 
-    /// Returns whether the row length is a multiple of the number of elements in one step, so that
-    /// there is no remainder.
+    /// Returns whether the row length is a multiple of `group * vector`, the number of elements
+    /// that the threads of one result load in one step.
     pub(crate) fn is_exact(&self, r: &Reduction<'_>) -> bool {
         r.length()
             .is_some_and(|n| n % (self.group * self.vector) == 0)
@@ -213,8 +215,8 @@ impl Shape {
         rounds.saturating_mul(round)
     }
 
-    /// Returns the number of results after which rows begin in the same bank of shared memory
-    /// again; 0 disables skewing.
+    /// Returns the smallest n for which the rows of results i and i + n begin in the same bank of
+    /// shared memory; 0 disables skewing.
     fn skew(r: &Reduction<'_>, group: u64, vector: u64, length: u64) -> u64 {
         let step = group * vector;
         let (Some(source), Some(bytes)) = (r.source(), r.element_bytes()) else {
@@ -233,7 +235,8 @@ impl Shape {
         BANKS_BYTES / gcd(pitch, BANKS_BYTES)
     }
 
-    /// Returns the number of lanes along the contiguous reduced dimension.
+    /// Returns the maximum of the parameter `group` for a source whose contiguous dimension is
+    /// reduced.
     fn rows(threads: u64, results: u64, length: u64) -> u64 {
         // Several warps share a result if there are more warps than results, and if a row has
         // enough elements.
@@ -248,7 +251,8 @@ impl Shape {
             .min(floor_power(threads))
     }
 
-    /// Returns the `stride` and `group` of lanes along a parallel dimension.
+    /// Returns the parameters `stride` and `group` for a source whose contiguous dimension is
+    /// parallel.
     fn columns(threads: u64, results: u64, length: u64) -> (u64, u64) {
         let stride = WARP
             .min(results.next_power_of_two())

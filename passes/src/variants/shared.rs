@@ -12,8 +12,8 @@
 //! Consecutive words form whole cache lines in global memory, and cause no bank conflicts in shared
 //! memory.
 //!
-//! If there are fewer results than warps, the group of threads of a result is wider than a warp,
-//! and the exchange of the group uses shared memory. Shuffles are outside of all branches, so all
+//! If there are fewer results than warps, threads of several warps share a result, and these warps
+//! exchange partial results through shared memory. Shuffles are outside of all branches, so all
 //! threads execute the shuffles. Threads without elements contribute the initial value of the
 //! accumulator.
 
@@ -120,8 +120,8 @@ would otherwise load from the same banks."
     }
 }
 
-/// Emits a reduction by threads that share the work. `exchange` is the name of the exchange between
-/// lanes of a warp, or `None` for shuffles.
+/// Emits a reduction whose elements are distributed over the threads of the scope. `exchange` is
+/// the name of the exchange between lanes of a warp, or `None` for shuffles.
 pub(crate) fn expand<'c>(
     r: &Reduction<'c>,
     params: &dyn Fn(&str) -> i64,
@@ -155,8 +155,8 @@ pub(crate) struct Expansion<'a, 'c> {
     pub(crate) shape: Shape,
     /// Name of the exchange between lanes of a warp, or `None` for shuffles.
     pub(crate) exchange: Option<&'static str>,
-    /// Combiner for vectors in the element type. If `packed` is present, each thread combines whole
-    /// vectors of elements.
+    /// Combiner of two vectors of elements, in the element type of the source. If `packed` is
+    /// present, each thread combines whole vectors of elements.
     pub(crate) packed: Option<Combiner<'c>>,
     pub(crate) store_total: &'a StoreResult<'a, 'c>,
 }
@@ -343,8 +343,8 @@ impl<'c> Expansion<'_, 'c> {
         }
     }
 
-    /// Emits the partial result of one thread that combines whole vectors. The row length must be a
-    /// multiple of the number of elements in one step (see [`Shape::is_exact`]).
+    /// Emits the partial result of one thread that combines whole vectors of elements. The row
+    /// length must be a multiple of the number of elements in one step (see [`Shape::is_exact`]).
     fn fold_vectors(
         &self,
         b: &Builder<'c>,

@@ -12,7 +12,7 @@ pub type Params = BTreeMap<&'static str, i64>;
 pub struct Predicate {
     /// Name of the predicate in messages.
     pub name: &'static str,
-    /// Function that accepts a reduction, or returns the reason why the variant cannot expand the
+    /// Function that checks a reduction; returns the reason if the variant cannot expand the
     /// reduction.
     pub check: fn(&Reduction<'_>) -> Result<(), String>,
 }
@@ -27,7 +27,7 @@ pub trait Variant: Sync {
         ""
     }
 
-    /// Returns the priority. The variant with the highest priority is chosen.
+    /// Returns the priority. The compiler chooses the applicable variant with the highest priority.
     fn priority(&self) -> i32;
 
     /// Returns the predicates, all of which must accept the reduction. The compiler checks every
@@ -43,7 +43,8 @@ pub trait Variant: Sync {
     /// on the op.
     fn params(&self, reduction: &Reduction<'_>) -> Params;
 
-    /// Checks the parameters of an op. The input program may contain the parameters of an op.
+    /// Checks the parameters of an op. The input program may set parameters of an op by the
+    /// attribute `params`.
     ///
     /// # Errors
     /// Returns the reason why the parameters are invalid.

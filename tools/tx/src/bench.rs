@@ -12,8 +12,8 @@ use crate::stderr::note;
 
 /// Maximum number of bytes that `tx bench` reads to measure the read bandwidth of a device.
 const MAX_READ_BYTES: usize = 1 << 30;
-/// Minimum duration of one measurement. If one launch of the program takes less time, one
-/// measurement consists of several launches.
+/// Minimum duration of one measurement. If one launch of the program is shorter than the minimum
+/// duration of a measurement, one measurement consists of several launches.
 const MIN_MEASUREMENT: Duration = Duration::from_millis(1);
 /// Maximum run time of programs that are launched through a CUDA graph. For shorter run times, the
 /// overhead of a direct launch is comparable to the run time.

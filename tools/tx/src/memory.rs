@@ -7,7 +7,7 @@ use tx_runtime::Spec;
 
 use crate::failure::Failure;
 
-/// Maximum size of the required memory, in bytes, for which the available memory is not checked.
+/// Size of the required memory, in bytes, up to which `tx` does not check the available memory.
 const MAX_UNCHECKED_BYTES: u64 = 1 << 28;
 
 /// Rejects arguments that exceed the available memory. If `copied` is set, the run copies the

@@ -21,8 +21,8 @@ use crate::run::given;
 use crate::stderr::{print_messages, print_text, warn};
 use crate::validate::{assumed_grid, finding, refused, watch};
 
-/// Stage after which the report reads the kernels. After this stage, all barriers are inserted, and
-/// the kernels do not contain ops of the LLVM dialect.
+/// Stage after which the report reads the kernels. After the stage `convert-tile-to-gpu`, all
+/// barriers are inserted, and the kernels do not contain ops of the LLVM dialect.
 const KERNELS: &str = "convert-tile-to-gpu";
 /// Stage after which the report reads the fragments.
 const FRAGMENTS: &str = "parse";

@@ -13,10 +13,11 @@ use crate::memory;
 use crate::message::Message;
 use crate::stderr::note_once;
 
-/// Default limit on the steps of a launch on the CPU. The execution of 2^28 steps takes several
-/// seconds.
+/// Default limit on the number of interpreter steps of a launch on the CPU. The interpreter
+/// executes 2^28 steps in several seconds.
 const MAX_STEPS: u64 = 1 << 28;
-/// Number of steps by which each element of the arguments raises the default step limit.
+/// Number of interpreter steps by which each element of the arguments raises the default step
+/// limit.
 const STEPS_FOR_ELEMENT: u64 = 64;
 const STEPS_FOR_THREAD: u64 = 1 << 10;
 

@@ -18,7 +18,7 @@ use crate::workspace::Workspace;
 const SUMMARY: &str = "docs/SUMMARY.md";
 
 /// Version of mdBook, which the task installs from crates.io into `target/tools`. The installation
-/// takes about three minutes.
+/// of mdBook takes about three minutes.
 const MDBOOK_VERSION: &str = "0.5.4";
 
 pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
@@ -57,8 +57,8 @@ pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
     Ok(book)
 }
 
-/// Runs mdBook. The function fails on warnings, because mdBook exits successfully even if pages are
-/// broken.
+/// Runs mdBook. The function returns an error if mdBook prints a warning, because mdBook exits
+/// successfully even if pages are broken.
 fn build(mdbook: &Path, stage: &Path, book: &Path) -> Result<()> {
     let mut command = Command::new(mdbook);
     command

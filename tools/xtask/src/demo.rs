@@ -154,8 +154,8 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-')
 }
 
-/// Prints a line of IR, and wraps the line if necessary. The function first removes the last type
-/// and the `: i64` suffixes of a long line.
+/// Prints a line of IR, and wraps the line if necessary. If the line is too long, the function
+/// first removes the last type and the `: i64` suffixes of the line.
 fn print_ir(mark: &str, line: &str, paint: impl Fn(&str) -> String) {
     for (number, part) in fit(line).iter().enumerate() {
         let mark = if number == 0 { mark } else { " " };

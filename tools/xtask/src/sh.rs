@@ -85,8 +85,8 @@ pub(crate) fn display(command: &Command) -> String {
         .join(" ")
 }
 
-/// Colours of terminal output. The methods return text without colours if the terminal does not
-/// support colours.
+/// Colours of terminal output. If the terminal does not support colours, the methods of [`Style`]
+/// return text without colours.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     on: bool,

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::sh;
 
-/// Major version of LLVM. `.cargo/config.toml` also specifies the LLVM version, and `cargo xtask
-/// tidy` checks that both versions are equal.
+/// Major version of LLVM. The file `.cargo/config.toml` must specify the same version of LLVM;
+/// `cargo xtask tidy` compares both versions.
 pub(crate) const LLVM_MAJOR: u32 = 22;
 
 pub(crate) struct Workspace {
@@ -71,7 +71,8 @@ impl Workspace {
         Ok(self.target.join(folder).join(binary))
     }
 
-    /// Returns the path of every file that git tracks or would add, relative to the root.
+    /// Returns the path of every file that git tracks or would add, relative to the root of the
+    /// repository.
     pub(crate) fn files(&self) -> Result<Vec<PathBuf>> {
         let output = sh::capture(
             Command::new("git")
@@ -98,7 +99,7 @@ impl Workspace {
         Ok(files)
     }
 
-    /// Returns the text of a file. The path of the file is relative to the root.
+    /// Returns the text of a file. The path of the file is relative to the root of the repository.
     pub(crate) fn read(&self, file: &Path) -> Result<String> {
         std::fs::read_to_string(self.root.join(file))
             .with_context(|| format!("cannot read {}", file.display()))
@@ -134,7 +135,7 @@ fn cargo_program() -> std::ffi::OsString {
 }
 
 /// Returns the installation prefix of LLVM. The environment variable `MLIR_SYS_220_PREFIX` contains
-/// the prefix. If the user has not set the environment variable `MLIR_SYS_220_PREFIX`,
+/// the installation prefix. If the user has not set the environment variable `MLIR_SYS_220_PREFIX`,
 /// `.cargo/config.toml` sets the variable.
 pub(crate) fn llvm_prefix() -> PathBuf {
     std::env::var_os("MLIR_SYS_220_PREFIX").map_or_else(default_llvm_prefix, PathBuf::from)

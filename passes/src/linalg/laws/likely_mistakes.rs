@@ -3,10 +3,10 @@
 //! results.
 //!
 //! The check does not know the tuples that occur at run time. The check therefore treats a property
-//! as violated only if every plausible set of tuples violates the property. Plausible sets are
-//! ordinary tuples, sorted tuples, and tuples with a constant component, such as a count of one or
-//! an error of zero. The tested numbers are integers, and all values of a component are distinct,
-//! so neither rounding nor ties affect the verdict.
+//! as violated only if every plausible set of tuples violates the property. A plausible set
+//! consists of unsorted tuples, of sorted tuples, or of tuples with a constant component, such as a
+//! count of one or an error of zero. The tested numbers are integers, and all values of a component
+//! are distinct, so neither rounding nor ties affect the verdict.
 
 use super::{CounterExample, Laws, Partial, combinations, digits, elements_of};
 use crate::linalg::program::Program;
@@ -16,8 +16,8 @@ use tx_mlir::Blk;
 use tx_scalar::laws::{Case, Evaluator, Law, pairs, triples};
 use tx_scalar::{signed, truncated};
 
-/// An algebraic property that a combiner violates, and the first component in which the results of
-/// both sides differ.
+/// An algebraic property that a combiner violates, and the first component in which the two sides
+/// of the equation differ.
 #[derive(Debug, Clone)]
 pub(crate) struct LikelyMistake {
     pub(crate) broken: CounterExample,
@@ -120,8 +120,9 @@ fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
     tuples.iter().map(one).collect()
 }
 
-/// Returns the possible choices of constant components. A constant component has the value 0, 1 or
-/// the identity in all tuples. Each choice has at least one component that is not constant.
+/// Returns the choices of the components that are constant in all tested tuples. A constant
+/// component has the value 0, 1 or the identity in all tuples. In each choice, at least one
+/// component is not constant.
 fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Option<Scalar>>> {
     let of_part = |(sort, neutral): (&Sort, &Scalar)| {
         let mut choices = vec![None];
@@ -171,7 +172,7 @@ impl Tuples<'_> {
     }
 
     /// Returns an error with the first violation if the predicate `enough` accepts the number of
-    /// violations.
+    /// violations and the number of conclusive test cases.
     fn check(
         &self,
         cases: &[Case<'_, Partial>],

@@ -1,5 +1,5 @@
-//! Text layout of explanations. The chosen schedules and variants precede the details, and a line
-//! has at most 100 characters.
+//! Text layout of explanations. The explanation lists the chosen schedules and variants before the
+//! details. Each line has at most 100 characters.
 
 use tx_plan::{
     ApartChoice, BY_RULES, Candidate, Choice, Estimates, ExchangeChoice, Explanation, FIRST_CASE,

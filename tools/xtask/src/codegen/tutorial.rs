@@ -257,7 +257,7 @@ fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     Ok(lines)
 }
 
-/// Returns the index after the last line of an op. The last line of an op contains the closing
+/// Returns the index of the first line after an op. The last line of an op contains the closing
 /// bracket of the op, and has the same indentation as the first line of the op.
 fn end_of_op(lines: &[&str], start: usize) -> usize {
     let opens = |line: &str| line.ends_with(['{', '[']);
@@ -277,9 +277,9 @@ fn end_of_op(lines: &[&str], start: usize) -> usize {
 }
 
 /// Wraps a long line of a program. The function breaks the line before a clause such as
-/// `iter_args(`. If the line contains no such clause, the function breaks the line after a comma;
-/// if the line contains no comma, the function breaks the line at a blank. If several break
-/// positions fit, the function chooses the last position.
+/// `iter_args(`. The function breaks a line without clauses after a comma, and a line without
+/// clauses and commas at a blank. If several break positions fit, the function chooses the last
+/// position.
 fn broken(line: &str) -> String {
     const PARTS: &[&str] = &[" args(", " iter_args(", " threads in ", " {", " : "];
     let margin = indentation(line) + 4;

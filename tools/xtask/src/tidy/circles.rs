@@ -16,10 +16,10 @@ use quote::ToTokens;
 use serde_json::Value;
 use syn::{Attribute, Expr, ExprLit, Item, Lit, Meta, UseTree, Visibility};
 
-/// Path of a module from the root of its crate. The path of the root is empty.
+/// Path of a module from the root of its crate. The path of the root module is empty.
 type ModulePath = Vec<String>;
 
-/// For each module that a module uses, the names of the items that the module uses.
+/// Map from each used module to the names of its used items.
 type Uses = BTreeMap<ModulePath, BTreeSet<String>>;
 
 /// Declarations and references of one module.
@@ -72,8 +72,8 @@ fn read(file: &Path, path: ModulePath, modules: &mut BTreeMap<ModulePath, Module
     Ok(())
 }
 
-/// Adds a module of a file, and returns the paths and files of its child modules. `folder` is the
-/// folder that contains the files of the child modules.
+/// Adds the module that a file contains, and returns the paths and files of its child modules.
+/// `folder` is the folder that contains the files of the child modules.
 fn add(
     items: Vec<Item>,
     path: ModulePath,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// Permitted workspace dependencies of each package. A package that is not in the list of permitted
-/// dependencies is a tool, and a tool may depend on any package.
+/// Permitted workspace dependencies of each package. A package without an entry in this list counts
+/// as a tool, and may depend on any package.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-target", &[]),
     ("tx-plan", &[]),

@@ -38,7 +38,8 @@ pub(super) fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
 }
 
 /// Checks that all packages and continuous integration use the same minimum Rust version. Clippy
-/// checks that the code uses no features of later standard libraries.
+/// checks that the code uses no standard-library feature that is newer than the minimum Rust
+/// version.
 pub(super) fn rust_version(workspace: &Workspace) -> Result<Vec<String>> {
     let versions: BTreeSet<&str> = workspace
         .packages()

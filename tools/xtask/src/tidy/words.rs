@@ -9,8 +9,9 @@
 //! comments that follow code on the same line. The check ignores code blocks, inline code, and the
 //! directives of lit tests, such as RUN lines, CHECK lines and expected diagnostics.
 //!
-//! An established term, such as `lane` or a type name, does not belong in a table. To forbid a
-//! phrase, add the phrase to a table, and correct the prose that contains the phrase.
+//! The tables of forbidden phrases must not contain established terms, such as `lane` or a type
+//! name. To forbid a phrase, add the phrase to a table, and correct the prose that contains the
+//! phrase.
 
 use std::path::Path;
 
