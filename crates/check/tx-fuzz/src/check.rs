@@ -26,7 +26,7 @@ pub enum Class {
     Unsupported,
     /// The compiler rejects the program with a diagnostic that has no location.
     Unlocated,
-    /// The input program fails on the generated inputs.
+    /// The parser rejects the generated program, or the program fails on its generated arguments.
     Input,
     /// The compiler reports an internal error.
     Internal,

@@ -19,9 +19,9 @@ pub(crate) fn contradiction<T>(message: impl Into<String>) -> Result<T, Contradi
 /// Leading dimension of an array of tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeadingDimension {
-    /// Dimension with one tile for each thread group; the field is the number of thread groups.
+    /// Dimension with one tile for each thread group; contains the number of thread groups.
     Group(usize),
-    /// Dimension with one tile for each loop iteration; the field is the number of loop iterations.
+    /// Dimension with one tile for each loop iteration; contains the number of loop iterations.
     Iteration(usize),
 }
 
@@ -99,7 +99,7 @@ impl Work {
 }
 
 impl Kernel {
-    /// Returns the shape, memory space and element types of the results of op `at`.
+    /// Returns the shape, memory space and element types of the results of the op at index `at`.
     pub(crate) fn written(&self, at: usize) -> Result<WrittenTiles, Contradiction> {
         let Some(work) = self.work.get(at) else {
             return contradiction("a result of nothing");
@@ -149,8 +149,9 @@ impl Kernel {
         }
     }
 
-    /// Returns true if each thread group reads only its own part of the result of op `from`.
-    /// Returns false if each thread group reads the whole result of op `from`.
+    /// Returns true if each thread group of the op at index `at` reads only its own part of the
+    /// result of the op at index `from`. Returns false if each thread group of the op at index `at`
+    /// reads the whole result.
     pub(crate) fn takes_part_of(&self, at: usize, from: usize) -> Result<bool, Contradiction> {
         let (work, earlier) = (&self.work[at], &self.work[from]);
         let written = self.written(from)?;

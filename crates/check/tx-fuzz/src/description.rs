@@ -167,8 +167,8 @@ pub enum Source {
     Result {
         /// Index of the earlier op.
         work: usize,
-        /// Index of the result to read, if the reading op has one source. An op with N > 1 sources
-        /// ignores `part`, and reads the first N results of the earlier op.
+        /// Index of the result of the earlier op that an op with one source reads. An op with N > 1
+        /// sources ignores `part`, and reads the first N results of the earlier op.
         part: usize,
     },
 }
@@ -328,7 +328,7 @@ pub struct GridOp {
 pub enum HostSource {
     /// Argument with a shape and a view.
     Fresh(Vec<usize>, View),
-    /// First destination array of an earlier op; the field is the index of the earlier op.
+    /// First destination array of the earlier op with the given index.
     Result(usize),
 }
 
@@ -347,9 +347,9 @@ pub enum Form {
     Map,
     /// `memref.copy`.
     Copy,
-    /// Convolution: a `linalg.generic` if the field is true, and a `tile.reduce` if the field is
-    /// false. The source shape of a convolution contains the two sizes of the result, followed by
-    /// the two sizes of the filter.
+    /// `Window(true)` is a convolution as a `linalg.generic`; `Window(false)` is a convolution as a
+    /// `tile.reduce`. The source shape of a convolution contains the two sizes of the result,
+    /// followed by the two sizes of the filter.
     Window(bool),
     /// Computation of the mean and the variance of an f32 source with Welford's combiner.
     Welford,
@@ -421,9 +421,9 @@ pub struct Rows {
 pub struct RowOp {
     /// Kind of result.
     pub makes: Makes,
-    /// Operands of the op. Each operand has a binary op, which combines it with the preceding
-    /// operands. The op combines the operands from left to right, beginning with the first operand.
-    /// The op does not use the binary op of the first operand.
+    /// Operands of the op. Each operand has a binary op that combines the operand with the
+    /// preceding operands. The op combines the operands from left to right, beginning with the
+    /// first operand. The op does not use the binary op of the first operand.
     pub of: Vec<(Operand, Binary)>,
     /// Unary function that is applied to the combined operands.
     pub unary: Option<Unary>,
@@ -451,13 +451,13 @@ pub enum Makes {
 /// Operand of an op on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operand {
-    /// Matrix argument; the field is the index of the argument among the matrix arguments.
+    /// Matrix argument with the given index among the matrix arguments.
     Matrix(usize),
     /// Argument with one element per row.
     Row,
     /// Argument with one element per column.
     Column,
-    /// Result of an earlier op; the field is the index of the earlier op.
+    /// Result of the earlier op with the given index.
     Result(usize),
 }
 
@@ -523,7 +523,7 @@ impl Scope {
         }
     }
 
-    /// Returns the number of threads of a thread group of the scope `self`.
+    /// Returns the number of threads per thread group of a scope, such as 32 threads for a warp.
     pub(crate) fn threads(self, block: usize) -> usize {
         match self {
             Self::Thread => 1,

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// CPU time limit of one test case.
 const LIMIT: Duration = Duration::from_secs(120);
 /// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
-/// further findings of a kind, but does not shrink their programs.
+/// all findings of a kind of failure, but shrinks at most `OF_A_KIND` of their programs.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);
@@ -132,9 +132,10 @@ fn checked(
     Ok(None)
 }
 
-/// Returns one copy of the test case for each reduction of the program. Each copy forces `variant`
-/// for a different reduction; `index` selects the reduction of the first copy. Grid-level ops have
-/// no variant, so a program with grid-level ops has no copies.
+/// Returns one copy of the test case for each reduction of the program. Each copy forces the
+/// variant `variant` for a different reduction; `index`, modulo the number of reductions, selects
+/// the reduction of the first copy. Grid-level ops have no variant, so a program with grid-level
+/// ops has no copies.
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {
         let mut case = case.clone();

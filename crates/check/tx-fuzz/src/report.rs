@@ -32,14 +32,14 @@ pub struct Summary {
     pub slowest: Option<(Duration, u64)>,
 }
 
-/// Statistics of all test cases with one kind of finding.
+/// Statistics of all test cases that have the same kind of finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finding {
     /// Number of cases.
     pub count: u64,
-    /// Index of the first test case with a finding of the kind.
+    /// Index of the first test case that the `Finding` counts.
     pub first: u64,
-    /// Message of the first test case with a finding of the kind; the message contains names from
+    /// Message of the first test case that the `Finding` counts; the message contains names from
     /// the program of the test case.
     pub said: String,
 }

@@ -30,7 +30,7 @@ impl Code<'_> {
         Ok(())
     }
 
-    /// Runs the ops for the lanes `active`.
+    /// Runs the ops with `active` as the active lanes.
     pub(crate) fn run_for(&self, exec: &mut Exec<'_>, active: Rc<[u32]>) -> Result<(), Trouble> {
         let before = std::mem::replace(&mut exec.active, active);
         let result = self.run(exec);

@@ -161,8 +161,8 @@ struct Trial<'t, 'c> {
     combiner: &'t Combiner<'c>,
     scalars: &'t [Scalar],
     same: Same,
-    /// Reason why the combiner cannot be executed. If the cell `trouble` contains a reason, the
-    /// test neither confirms nor refutes an algebraic law.
+    /// Reason why the combiner cannot be executed. If the combiner cannot be executed, the test
+    /// neither confirms nor refutes an algebraic law.
     trouble: &'t OnceCell<Trouble>,
 }
 

@@ -40,8 +40,8 @@ impl Point {
     }
 }
 
-/// Adds every combination of the coordinates of the layout iterators `entries` to each point, and
-/// returns all sums.
+/// Moves each point by every combination of offsets of the layout iterators `entries`, and returns
+/// all resulting points.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points

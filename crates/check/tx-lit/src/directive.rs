@@ -90,8 +90,8 @@ impl Context<'_> {
             .collect())
     }
 
-    /// Returns the output of the selected RUN line, with paths replaced by `$ROOT` and `$TMP`;
-    /// `None` if [`Directive::reads_output`] returns false.
+    /// Returns the output of the RUN line that the directive checks, with paths replaced by `$ROOT`
+    /// and `$TMP`; `None` if [`Directive::reads_output`] returns false.
     pub fn output(&self) -> Option<&str> {
         self.output
     }

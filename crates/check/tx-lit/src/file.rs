@@ -33,8 +33,8 @@ pub(crate) struct Run {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Exit {
     Success,
-    /// The program must end with an exit status from 1 to 127. If a signal ends the program, for
-    /// example after an abort, the test fails.
+    /// The command after `not` must end with an exit status from 1 to 127. If a signal ends the
+    /// command, for example after an abort, the test fails.
     Failure,
     Status(i32),
 }

@@ -9,8 +9,8 @@ use crate::programs::Programs;
 use crate::report::{difference, indent};
 use crate::text::snapshot_contents;
 
-/// Function that compares a text with a named snapshot. [`suite!`](crate::suite) expands the
-/// function in the crate of the caller.
+/// Function that compares a text with a named snapshot. The macro [`suite!`](crate::suite) defines
+/// the function in the crate of the caller.
 pub type AssertSnapshot = fn(&str, &str);
 
 /// Number of header lines in a snapshot file: `---`, `source: …`, `---`.
@@ -26,7 +26,7 @@ pub(crate) struct Snapshots {
 }
 
 impl Snapshots {
-    /// Compares the output `text` of a RUN line of a test with its snapshot.
+    /// Compares `text`, the output of a RUN line, with the snapshot of the RUN line.
     pub(crate) fn compare(
         &self,
         programs: &Programs,

@@ -123,7 +123,7 @@ impl Suite {
         self
     }
 
-    /// Sets the path of LLVM's FileCheck. By default, the harness searches FileCheck on `PATH`.
+    /// Sets the path of LLVM's FileCheck. By default, the harness searches `PATH` for FileCheck.
     pub fn file_check(mut self, tool: impl Into<Tool>) -> Self {
         self.file_check = tool.into();
         self

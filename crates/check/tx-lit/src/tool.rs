@@ -24,9 +24,9 @@ pub struct Tool {
 
 impl Tool {
     /// Creates a tool from a function that finds or builds the program. The first test that needs
-    /// the program calls `find`. If `find` returns an error, all tests that need the program fail
-    /// with the error of `find`. The error of `find` should contain installation instructions for
-    /// the program.
+    /// the program calls the function `find`. If the function `find` returns an error, every test
+    /// that needs the program fails with this error. The error of `find` should contain
+    /// installation instructions for the program.
     pub fn found_by(find: impl Fn() -> Result<PathBuf, String> + Send + Sync + 'static) -> Self {
         Self {
             find: Arc::new(find),

@@ -14,7 +14,7 @@ pub struct File {
 /// A section of DWARF data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Name of the section, without the dot.
+    /// Name of the DWARF section, without the leading dot.
     pub name: String,
     /// Lines of the section.
     pub lines: Vec<SectionLine>,
@@ -27,7 +27,7 @@ pub enum SectionLine {
     Label(String),
     /// `.b32 $L__tmp1-$L__tmp0`
     Data {
-        /// Type of the values, without the dot.
+        /// Data type of the values without the leading dot, such as `b32`.
         ty: String,
         /// The values.
         values: Vec<DataValue>,

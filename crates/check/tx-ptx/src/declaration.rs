@@ -16,9 +16,9 @@ pub enum Linkage {
 /// One attribute of a list such as `.attribute(.managed, .unified(1, 2))`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// Name of the attribute, without the dot.
+    /// Name of the attribute without the leading dot, such as `managed`.
     pub name: String,
-    /// Numbers of the attribute, in parentheses.
+    /// Numbers in parentheses after the name of the attribute: 1 and 2 for `.unified(1, 2)`.
     pub values: Vec<u64>,
 }
 
@@ -76,20 +76,20 @@ pub enum Initializer {
     Double(u64),
     /// An address: `a`, `a+4`.
     Symbol {
-        /// Name of the variable or function.
+        /// Name of the variable or function to whose address `offset` is added.
         name: String,
         /// Offset in bytes.
         offset: i64,
     },
     /// A generic address: `generic(a)+4`.
     Generic {
-        /// Name of the variable or function.
+        /// Name of the variable or function to whose address `offset` is added.
         name: String,
         /// Offset in bytes.
         offset: i64,
     },
-    /// Selected bits of another initial value, such as an address: `0xFF00(a)` selects the bits 8
-    /// to 15 of the address of `a`.
+    /// Selected bits of an initial value, such as an address: `0xFF00(a)` selects the bits 8 to 15
+    /// of the address of `a`.
     Masked {
         /// The selected bits.
         mask: u64,

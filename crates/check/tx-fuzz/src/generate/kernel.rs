@@ -45,7 +45,7 @@ const VARIANTS: [&str; 9] = [
     "packed_key",
 ];
 
-/// Maximum number of elements of a tile, summed over all thread groups.
+/// Maximum total number of elements in the tiles of all thread groups.
 const MOST: usize = 4096;
 
 pub(super) fn kernel(random: &mut Random) -> Kernel {
@@ -132,7 +132,7 @@ fn work(random: &mut Random, kernel: &Kernel) -> Work {
     work
 }
 
-/// Returns the result of an earlier op as a source for `work`.
+/// Returns the result of a random earlier op as a source for the op `work`.
 fn result(random: &mut Random, kernel: &Kernel, work: &Work) -> Option<(Source, Kernel, usize)> {
     if kernel.work.is_empty() || !random.percent(60) {
         return None;

@@ -24,8 +24,8 @@ fn machine(random: &mut Random, scope: Scope, block: usize) -> Vec<(Axis, usize)
     }
 }
 
-/// Returns factors whose product is at most `n`. If the product of the factors is smaller than the
-/// number `n` of threads, the remaining threads hold no elements.
+/// Returns at most four random factors whose product is at most `n`. If the product of the factors
+/// is smaller than the number `n` of threads, the remaining threads hold no elements.
 fn factors(random: &mut Random, n: usize) -> Vec<usize> {
     let mut left = n;
     let mut factors = Vec::new();

@@ -47,8 +47,8 @@ pub(super) fn element(random: &mut Random) -> Element {
     ])
 }
 
-/// Returns a random combiner for the element type `of`. If `of` is `None`, the element type is
-/// random.
+/// Returns a random combiner for a source of the element type `of`. If `of` is `None`, the element
+/// type is random.
 pub(super) fn combine(random: &mut Random, of: Option<Element>, customs: bool) -> Combine {
     if customs && of.is_none() && random.percent(12) {
         let custom = random.below(CUSTOM.len());

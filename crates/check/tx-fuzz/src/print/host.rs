@@ -154,7 +154,8 @@ impl Printer {
         seen
     }
 
-    /// Prints a cast to a memref type in which the dimensions `loose` are dynamic.
+    /// Prints a cast of `memref` to a memref type with dynamic sizes along the dimensions that are
+    /// set in `loose`.
     fn fitted(&mut self, memref: Memref, loose: Vec<bool>) -> Memref {
         if memref.loose == loose {
             return memref;

@@ -64,8 +64,9 @@ struct Printer<'k> {
     open: bool,
 }
 
-/// Printed lines of one op. All threads execute the lines `first`. Only the selected thread groups
-/// execute the lines `enter`, `inner` and `leave`; the lines `inner` are the loop body.
+/// Printed lines of one op. All threads execute the printed lines in the field `first`. Only the
+/// selected thread groups execute the printed lines in the fields `enter`, `inner` and `leave`;
+/// `inner` contains the loop body.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,
@@ -290,7 +291,7 @@ impl Printer<'_> {
         seen
     }
 
-    /// Prints the tiles that an op reads: one tile for each element type.
+    /// Prints the memrefs that an op reads, one memref for each element type in `elements`.
     fn sources(
         &mut self,
         at: usize,

@@ -118,8 +118,8 @@ impl Printer<'_> {
         Array { name, map, element }
     }
 
-    /// Returns an input argument. The first call with an operand also declares the corresponding
-    /// argument of the printed function.
+    /// Returns an input argument. The first call of `input` with an operand also declares the
+    /// corresponding argument of the printed function.
     fn input(&mut self, operand: Operand) -> Array {
         if let Some((_, known)) = self.inputs.iter().find(|(other, _)| *other == operand) {
             return known.clone();

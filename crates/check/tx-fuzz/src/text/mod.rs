@@ -43,7 +43,7 @@ const PARSERS: [&str; 5] = [
     "DialectReader::",
 ];
 /// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
-/// further findings of the kind, but does not shrink their programs.
+/// all findings of a kind of failure, but shrinks at most `OF_A_KIND` of their programs.
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);

@@ -146,7 +146,7 @@ pub(super) struct Unit {
 
 pub(super) struct Corpus(Vec<Unit>);
 
-/// Number of random modules that form the corpus if the user names no directory.
+/// Number of random modules in the corpus if the user specifies no directory with programs.
 const MODULES: u64 = 64;
 
 impl Corpus {

@@ -113,7 +113,7 @@ pub(crate) fn arrive_in_cluster(
 }
 
 /// Completes the wait of all threads of the cluster at the cluster barrier. `at_once` is set if the
-/// wait directly follows an arrival that was not relaxed.
+/// wait directly follows a cluster arrival with release semantics.
 pub(crate) fn wait_in_cluster(
     exec: &mut Exec<'_>,
     at_once: bool,

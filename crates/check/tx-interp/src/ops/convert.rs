@@ -4,7 +4,8 @@ use crate::ops::scalar::float_of;
 use crate::value::{Lanes, NO_BOUND};
 use tx_scalar::{Bound, Operation, Scalar, operation};
 
-/// Conversion of numbers to another type. The conversion rounds each number at most once.
+/// Conversion of numbers from the type `from` to the type `to`. The conversion rounds each number
+/// at most once.
 pub(crate) struct Convert {
     from: Scalar,
     to: Scalar,

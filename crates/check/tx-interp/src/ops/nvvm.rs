@@ -391,8 +391,9 @@ fn intrinsic(op: Op<'_>) -> Option<&'static str> {
     })
 }
 
-/// Returns the 8-bit float type in an attribute of a conversion op, and the number of scalars per
-/// lane of the value `pair`. Returns `None` if the attribute holds no 8-bit float type.
+/// Returns the 8-bit float type that an attribute of a conversion op specifies, and the number of
+/// scalars per lane of the value `pair`. Returns `None` if the attribute specifies no 8-bit float
+/// type.
 fn eight_bit<'c>(
     op: Op<'c>,
     attribute_name: &str,

@@ -240,8 +240,8 @@ fn compares_order(op: Op<'_>) -> bool {
     }
 }
 
-/// Returns whether an operand may be a loop-carried value, instead of an element that the loop
-/// reads.
+/// Returns whether an operand may be a loop-carried value: true unless the operand is an input
+/// element of the enclosing op.
 fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     let element = || {
         let (_, number) = tx_mlir::argument_of(*operands(op).get(operand)?)?;
@@ -386,7 +386,8 @@ fn constant<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, 
     }))
 }
 
-/// Returns the bits of the `width` numbers in an attribute.
+/// Returns the bits of each number in an integer, float or dense attribute; a dense attribute must
+/// contain `width` numbers.
 pub(crate) fn bits_of(value: Attribute<'_>, scalar: Scalar, width: usize) -> Option<Vec<u64>> {
     if let Ok(int) = IntegerAttribute::try_from(value) {
         let Scalar::Int(bits) = scalar else {

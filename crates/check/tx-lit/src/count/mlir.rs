@@ -288,8 +288,8 @@ fn first_space(types: &str) -> Space {
     spaces(types).first().copied().unwrap_or(Space::Generic)
 }
 
-/// Returns the memory space that a store accesses. The type of the last operand, before the arrow
-/// `->`, determines the memory space.
+/// Returns the memory space that a store accesses. The type of the last operand determines the
+/// memory space of the store; the operand types precede the arrow `->`.
 fn last_space(types: &str) -> Space {
     let operands = types.split(") -> ").next().unwrap_or(types);
     spaces(operands).last().copied().unwrap_or(Space::Generic)

@@ -159,8 +159,8 @@ impl Claim {
         }
     }
 
-    /// Returns whether an op of kind `kind` may expand to an unknown number of the operations that
-    /// `self` counts.
+    /// Returns whether an op of kind `kind` may expand to an unknown number of operations that the
+    /// `COUNT` line counts.
     pub(super) fn is_hidden_by(&self, kind: OperationKind) -> bool {
         match self.quantity {
             Quantity::Named(_) => false,

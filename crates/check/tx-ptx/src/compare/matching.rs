@@ -47,11 +47,11 @@ pub(super) fn saturate<R: Ord>(
 }
 
 struct Flow {
-    /// For each supply group, the indices of all matching capacity groups, in ascending order of
-    /// cost.
+    /// Entry `places[s]` lists the capacity groups that match supply group `s`, in ascending order
+    /// of cost.
     places: Vec<Vec<usize>>,
-    /// For each supply group, the number of its items that are matched with items of each capacity
-    /// group.
+    /// Entry `given[s][c]` is the number of items of supply group `s` that are matched with items
+    /// of capacity group `c`.
     given: Vec<BTreeMap<usize, u64>>,
     free: Vec<u64>,
 }
@@ -132,17 +132,17 @@ mod tests {
         assert_eq!(left, [0, 0]);
     }
 
-    /// Items stay unmatched if no matching capacity group has free capacity. Earlier supply groups
-    /// have priority.
+    /// Items stay unmatched if no matching capacity group has free capacity. Items of earlier
+    /// supply groups are matched before items of later supply groups.
     #[test]
     fn the_rest_is_left_over() {
         let left = saturate(&[3, 2, 1], &[4], |from, _| (from < 2).then_some(0));
         assert_eq!(left, [0, 1, 1]);
     }
 
-    /// The last supply group matches only the first capacity group. Each of the three earlier
-    /// supply groups must therefore release the first capacity group, and use the next capacity
-    /// group.
+    /// In this test, the last of four supply groups matches only the first of four capacity groups.
+    /// Each earlier supply group `i` must therefore release capacity group `i`, and use capacity
+    /// group `i + 1`.
     #[test]
     fn chains_are_found() {
         let left = saturate(&[1, 1, 1, 1], &[1, 1, 1, 1], |from, to| {

@@ -231,8 +231,9 @@ fn narrow_found(
 enum Allowed {
     /// Maximum number of bytes that narrow accesses of the PTX may move.
     Bytes(u64),
-    /// The number of bytes has no upper limit, because some narrow accesses of the IR are in loops.
-    /// `least` is the number of bytes that the required accesses of the IR move.
+    /// Narrow accesses of the PTX may move any number of bytes, because narrow or removable
+    /// accesses of the IR are in loops. `least` is the number of bytes that the required narrow
+    /// accesses of the IR move.
     Any { least: u64 },
 }
 
