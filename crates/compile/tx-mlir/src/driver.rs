@@ -135,8 +135,8 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
 }
 
 /// Returns whether MLIR can read the input safely. If the input would crash MLIR, or if MLIR would
-/// misread the input, prints an error message and returns false. MLIR itself reports the errors
-/// that neither crash nor mislead MLIR.
+/// misread the input, prints an error message and returns false. MLIR's parser reports all other
+/// errors in the input.
 fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
         // This context has no dialects, because it serves only the diagnostic handler.

@@ -118,7 +118,8 @@ fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<Stri
     of_each
 }
 
-/// Returns the assembly of an LLVM IR module, with a target machine from the cache or a new one.
+/// Returns the assembly of an LLVM IR module. Uses an idle target machine from the cache, or
+/// creates a target machine.
 fn emit(translated: LlvmModule, machine: Machine<'_>, passes: &str) -> Result<String, String> {
     let cached = {
         let mut machines = machines();

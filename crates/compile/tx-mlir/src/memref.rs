@@ -209,7 +209,8 @@ pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
     }
 }
 
-/// Positions of the elements of a view, relative to the start of the view's base memref.
+/// Positions of the elements of a view: distances, in elements, from the start of the view's base
+/// memref.
 struct ElementPositions {
     offset: i64,
     dims: Vec<(Option<u64>, i64)>,

@@ -128,9 +128,9 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Nesting depths of the aliases that the scan has read. The field `defined` contains the alias
-/// whose definition the scan currently reads, and the nesting depth that the definition has reached
-/// so far.
+/// Nesting depths of the alias definitions that the check of the nesting depth has read. The field
+/// `defined` contains the alias whose definition the check currently reads, and the nesting depth
+/// that the definition has reached so far.
 #[derive(Default)]
 struct Aliases<'s> {
     levels: BTreeMap<&'s [u8], usize>,

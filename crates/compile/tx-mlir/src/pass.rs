@@ -86,8 +86,8 @@ impl OptionValue for u32 {
     }
 }
 
-/// Starts an error about the value of a pass option. The location of the error is a column of the
-/// pass text, such as `tile-schedule{chip=sm_1}:1:15`.
+/// Starts an error about the value of a pass option. The location of the error is the position of
+/// the option in the text of the pass, such as `tile-schedule{chip=sm_1}:1:15`.
 pub fn option_error<'c>(
     op: Op<'c>,
     pass: &PassInfo,

@@ -55,11 +55,11 @@ pub struct PassDesc {
     pub statistics: Vec<StatisticDesc>,
     /// Dialects whose ops the pass creates.
     pub dialects: &'static [unsafe extern "C" fn() -> MlirDialectHandle],
-    /// Function that checks the option values when MLIR parses a pipeline. The option values are in
-    /// the order of the field `options`.
+    /// Function that checks the option values when MLIR parses a pipeline. The argument of the
+    /// function contains the option values in the order of [`PassDesc::options`].
     pub check: fn(&[&str]) -> Result<(), String>,
-    /// Runs the pass. The list of option values has the order of the field `options`, and the list
-    /// of counters has the order of the field `statistics`.
+    /// Runs the pass. The list of option values has the order of [`PassDesc::options`], and the
+    /// list of counters has the order of [`PassDesc::statistics`].
     pub run: RunPass,
 }
 
@@ -71,12 +71,13 @@ pub struct PipelineDesc {
     pub summary: &'static str,
     /// Options, in order.
     pub options: Vec<OptionDesc>,
-    /// Returns the text of the pipeline for option values in the order of the field `options`.
+    /// Returns the text of the pipeline for option values in the order of
+    /// [`PipelineDesc::options`].
     pub expand: fn(&[&str]) -> Result<String, String>,
 }
 
-/// Lock of MLIR's pass registry, which is not thread-safe. A parser of a pipeline reads the
-/// registry, and the registration of a pass writes the registry.
+/// Lock of MLIR's pass registry, which is not thread-safe. MLIR reads the registry when it parses a
+/// pipeline, and writes the registry when a pass is registered.
 static REGISTRY: RwLock<()> = RwLock::new(());
 
 /// Locks the registry for reading, so that no thread registers a pass while a pipeline is parsed.
@@ -229,7 +230,7 @@ pub fn register_upstream_dialects(registry: &DialectRegistry) {
 pub struct PassStatistics {
     /// Command-line name of the pass.
     pub argument: &'static str,
-    /// Counters and their totals, in the order of the pass description.
+    /// Counters and their totals, in the order of [`PassDesc::statistics`].
     pub totals: Vec<(StatisticDesc, i64)>,
 }
 

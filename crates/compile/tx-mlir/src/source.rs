@@ -44,8 +44,8 @@ pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce
     parsed
 }
 
-/// Returns the SSA name of a block argument in the source text, such as `%A`; `None` if the source
-/// text is not available.
+/// Returns the SSA name of a block argument in the source text, such as `%A`. Returns `None` if
+/// `value` is not a block argument, or if the source text is not available.
 pub fn written_name(value: Val<'_>) -> Option<String> {
     argument_of(value)?;
     value_name(value_location(value))

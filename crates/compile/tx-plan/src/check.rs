@@ -85,7 +85,8 @@ pub enum CheckError {
 }
 
 /// Returns the error message of a violated check. If the field `message` of the check begins with
-/// the text of both operands, the error message omits the text of the operands.
+/// the text of both operands, the error message contains `they` in place of this text, because the
+/// values of the operands precede `they`.
 fn failed(check: &Check, left: i64, right: i64) -> String {
     let sides = sides(check, left, right);
     let (l, r) = (check.left.to_string(), check.right.to_string());

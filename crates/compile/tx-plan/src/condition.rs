@@ -248,8 +248,7 @@ impl<'de> Deserialize<'de> for Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// For arguments that satisfy all conditions in this list, each alternative of the choice has a
-    /// false condition.
+    /// Conditions on the arguments under which no alternative of the choice is true.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
     /// For some arguments, all conditions of two alternatives of a choice are true.

@@ -134,8 +134,8 @@ pub struct ScheduleCase {
     pub kernels: Vec<String>,
     /// Number of threads per block.
     pub threads: i64,
-    /// Estimated time of the schedule case. If the schedule has only one case, the field is `None`,
-    /// because [`Estimates`] contains the time of the whole schedule.
+    /// Estimated time of the schedule case; `None` if the schedule has only one case, because
+    /// [`Estimates`] contains the time of the whole schedule.
     pub estimate: Option<CaseEstimate>,
     /// Steps of the schedule.
     pub steps: Vec<ScheduleStep>,
@@ -258,8 +258,8 @@ pub struct ExchangeChoice {
     pub kernel: Option<String>,
     /// Range of row lengths for which the kernel is launched, as text; `None` for all lengths.
     pub lengths: Option<String>,
-    /// Name of the chosen exchange method. The field is `None` if the threads that combine their
-    /// partial results are all in different warps, because they then exchange values only through
+    /// Name of the chosen exchange method; `None` if the threads that combine their partial results
+    /// are all in different warps, because threads of different warps exchange values only through
     /// shared memory.
     pub chosen: Option<String>,
     /// All methods, by name.

@@ -289,8 +289,8 @@ impl Expr {
         }
     }
 
-    /// Returns whether the form of the expression proves that its value is non-negative for all
-    /// arguments.
+    /// Returns whether the constants, symbols and operators of the expression imply that its value
+    /// is non-negative for all arguments.
     pub fn is_non_negative(&self) -> bool {
         match self {
             Self::Const(value) => *value >= 0,

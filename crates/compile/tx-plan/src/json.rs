@@ -38,8 +38,9 @@ impl Plan {
     }
 }
 
-/// JSON form of an [`Argument`]. For human readers, the field `type` repeats the information of all
-/// other fields. Deserialization checks that the field `type` matches the other fields.
+/// JSON form of an [`Argument`]. For human readers, the field `type` of a memref argument repeats,
+/// in MLIR's syntax, the element type, the sizes, the layout and the memory space from the other
+/// fields. Deserialization checks that the field `type` matches the other fields.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ArgumentRepr {

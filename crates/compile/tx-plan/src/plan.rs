@@ -54,8 +54,8 @@ pub struct Plan {
 pub enum EntryKind {
     /// Host function `func.func`, which launches kernels.
     Function,
-    /// Kernel `gpu.func`, launched once. The caller of the launcher may choose a grid size that
-    /// differs from the grid size in the plan.
+    /// Kernel `gpu.func`, launched once. If the entry is a kernel, the caller of the launcher may
+    /// choose a grid size that differs from the grid size in the plan.
     Kernel,
 }
 
@@ -222,7 +222,8 @@ impl Plan {
     }
 }
 
-/// Returns the distinct condition lists of the steps of a choice, one per alternative.
+/// Returns one condition list per alternative of a choice. Steps with equal condition lists form
+/// one alternative.
 pub fn alternatives(steps: &[Step]) -> Vec<&[Condition]> {
     let mut found: Vec<&[Condition]> = Vec::new();
     for step in steps {

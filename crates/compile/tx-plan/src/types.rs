@@ -111,7 +111,8 @@ pub enum MemorySpace {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Layout of a memref type without a layout attribute: contiguous row-major elements from
-    /// offset 0. Compiled code relies on the contiguous layout.
+    /// offset 0. Compiled code assumes that the elements of a memref without a layout attribute are
+    /// contiguous.
     #[default]
     Identity,
     /// `strided<[…], offset: …>`
@@ -186,8 +187,8 @@ impl MemrefType {
     }
 
     /// Returns whether the elements of the memref span less than 2^63 bytes. Arrays of 2^63 bytes
-    /// or more are not supported. The computation of the number of bytes ignores dynamic sizes and
-    /// strides.
+    /// or more are not supported. The function counts every dynamic size as 1 and every dynamic
+    /// stride as 0.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {

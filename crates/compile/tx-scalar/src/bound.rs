@@ -1,10 +1,10 @@
 //! Running error analysis. The analysis compares two orders in which a program can combine the same
 //! elements, and computes an upper bound of the difference between the two results.
 //!
-//! For each float, the analysis computes a value and a [`Bound`]. The value is computed in program
-//! order and in the float type of the program. The [`Bound`] contains an upper limit of the
-//! difference between the computed value and the result of the same sums and products in any other
-//! order.
+//! For each float of the program, the analysis computes a value and a [`Bound`]. The value is
+//! computed in program order and in the float type of the program. The [`Bound`] contains an upper
+//! limit of the difference between this value and the value that the program would compute if it
+//! combined the elements in any other order.
 //!
 //! The analysis is first-order in the unit roundoff `u = 2^-digits`. Rounding errors are relative
 //! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. An error
@@ -45,7 +45,8 @@ pub struct Bound {
     pub slip: f64,
 }
 
-/// Value of [`Bound::grain`] for a value with unknown terms.
+/// Value of [`Bound::grain`] for a value whose terms are not known to be multiples of one power of
+/// two.
 const NO_GRAIN: i32 = -100_000;
 /// Value of [`Bound::grain`] for zero, which is a multiple of every power of two.
 const ANY_GRAIN: i32 = 100_000;
@@ -98,7 +99,7 @@ impl Bound {
         self.error == 0.0
     }
 
-    /// Returns the rounding error of the value in the type `float`.
+    /// Returns an upper bound of the error of one rounding of the value to the type `float`.
     fn rounding(self, float: Float) -> f64 {
         let fits = self.grain > NO_GRAIN / 2
             && self.magnitude < power_of_two((self.grain.min(2000) + float.digits()).min(1023))
@@ -288,8 +289,9 @@ impl Bound {
     /// combination.
     ///
     /// If the largest partial result of a component overflows, the error of the component becomes
-    /// infinite. If the smallest partial result of a component underflows, the error grows by
-    /// [`Bound::slip`].
+    /// infinite. If the smallest partial result of a component underflows, the error of the
+    /// component becomes at least [`Bound::slip`], multiplied by the sum of [`Bound::high`] over
+    /// all components if this sum exceeds 1.
     pub fn of_every_order(parts: &mut [Self]) {
         // The other elements can multiply the underflow error of one element by up to the largest
         // partial result.
@@ -369,9 +371,9 @@ impl Bound {
         }
     }
 
-    /// Widens the error bound of `f(x)` until it covers the values of `f` at both ends of the error
-    /// interval of `x`. Near the edge of the domain of `f`, the first-order error bound alone is
-    /// too small.
+    /// Widens the error bound of `f(x)` until it covers `f(x - 2 * error)` and `f(x + 2 * error)`,
+    /// where `error` is the maximum error of `x`. Near the edge of the domain of `f`, the
+    /// first-order error bound alone is too small.
     #[must_use]
     pub(crate) fn reaching(self, f: impl Fn(f64) -> f64, x: f64, error: f64, result: f64) -> Self {
         if error == 0.0 || !result.is_finite() {
@@ -385,8 +387,9 @@ impl Bound {
         self.with_error(self.error.max(far[0]).max(far[1]))
     }
 
-    /// Returns the error bound of a value that was rounded once. The rounding errors in two orders
-    /// of combination can differ.
+    /// Returns the error bound of a value that was rounded once. For a finite nonzero value, the
+    /// error bound is greater than 0, because the rounding errors in two orders of combination can
+    /// differ.
     pub fn rounded_once(value: f64, float: Float) -> Self {
         let unit = power_of_two(-float.digits());
         let least = power_of_two(float.least_exponent() - float.digits());
@@ -457,8 +460,8 @@ mod tests {
         assert!(lost.wider(Bound::exact(0.0)).error.is_infinite());
     }
 
-    /// Checks the bounds of a combiner that computes differences of products. The bounds must
-    /// report an overflow even if the first element is 0.
+    /// Checks the error bounds of a combiner that multiplies complex numbers. The error bounds must
+    /// report that a partial result can overflow, even if the first element is 0.
     #[test]
     fn partial_results_of_other_orders_may_overflow_or_underflow() {
         let exact = |[re, im]: [f64; 2]| [Bound::exact(re), Bound::exact(im)];

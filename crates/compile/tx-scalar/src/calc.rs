@@ -23,8 +23,9 @@ use float::float_operation;
 use functions::ULPS;
 use integer::integer_operation;
 
-/// Returns the operation of the op `name` for operand types `from` and result type `to`; `None` if
-/// the op is not supported. `predicate` is the encoded predicate of a comparison.
+/// Returns the operation that evaluates the op `name` for operand types `from` and result type
+/// `to`; `None` if the op is not supported. `predicate` is the integer with which MLIR encodes the
+/// predicate of a comparison op.
 pub fn operation(
     name: &str,
     predicate: Option<i64>,

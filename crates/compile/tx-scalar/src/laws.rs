@@ -4,9 +4,9 @@
 //! A parallel reduction combines the elements in any order. A thread without an element combines
 //! the identity instead of an element. This module enumerates operands, evaluates the two sides of
 //! an algebraic law, and formats a counterexample. An [`Evaluator`] runs the combiner and compares
-//! results. The caller chooses the operand tuples of the tests. One method of [`Evaluator`] tests
-//! that a law is true for all operand tuples; another method tests that the law is true for at
-//! least one operand tuple.
+//! results. The caller chooses the operand tuples of the tests. [`Evaluator::holds`] tests that a
+//! law is true for all operand tuples; [`Evaluator::holds_for_some`] tests that a law is true for
+//! at least one operand tuple.
 
 use crate::number::{Scalar, extremes, truncated};
 use std::fmt;
@@ -61,8 +61,8 @@ impl fmt::Display for CounterExample {
 }
 
 impl CounterExample {
-    /// Appends a clause to the counterexample. The added clause states that the law is also
-    /// violated by each tested value that the counterexample does not name.
+    /// Appends a clause to the counterexample. The added clause states that all other tested values
+    /// also violate the law.
     #[must_use]
     pub fn of_all(mut self) -> Self {
         self.text += ", and so with every other value that was tried";
@@ -70,8 +70,8 @@ impl CounterExample {
     }
 }
 
-/// Result of the test of an algebraic law. If the test violates the law, the error is a
-/// counterexample.
+/// Result of the test of an algebraic law; `Err` contains a counterexample if the combiner violates
+/// the law.
 pub type Verdict = Result<(), CounterExample>;
 
 /// Returns all pairs of two values from a list. The first value of each pair precedes the second
@@ -142,8 +142,8 @@ pub trait Evaluator: Sized {
     /// Partial result, with one value per component. For example, `argmax` has two components:
     /// value and index.
     type Partial: Clone + 'static;
-    /// Number of tests per batch. The search for a test evaluates complete batches, so up to
-    /// `BATCH` tests may run after the test that ends the search.
+    /// Number of tests per batch. [`Self::find`] evaluates complete batches, so it may evaluate up
+    /// to `BATCH - 1` tests after the test that it returns.
     const BATCH: usize;
 
     /// Combines each pair of a left and a right partial result. Returns `None` for an undefined

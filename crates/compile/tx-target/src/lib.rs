@@ -29,8 +29,8 @@ pub const MAX_CLUSTER: u32 = 16;
 /// Maximum static shared memory per kernel on every chip, in bytes. A kernel that needs more than
 /// 48 KiB of shared memory must use dynamic shared memory.
 pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
-/// Maximum number of blocks per cluster without an opt-in to a non-portable cluster size. This
-/// maximum cluster size is valid for every chip with clusters.
+/// Maximum number of blocks per cluster without an opt-in to a non-portable cluster size. Every
+/// chip with clusters supports `PORTABLE_CLUSTER` blocks per cluster.
 pub const PORTABLE_CLUSTER: u32 = 8;
 /// Number of named barriers per block, including barrier 0 (`bar.sync 0`).
 pub const NAMED_BARRIERS: u32 = 16;
@@ -45,10 +45,10 @@ pub struct Chip {
     /// Whether the chip is an architecture-specific variant such as `sm_90a`. PTX that is compiled
     /// for an architecture-specific variant runs only on GPUs of the same architecture.
     pub specific: bool,
-    /// PTX ISA version of the emitted code, times ten. This version is the lowest PTX ISA version
-    /// that supports both the chip and all instructions that `tx` emits for the chip. For example,
-    /// the three-operand `max.f32` of sm_100 requires PTX 8.8, and the `cvt` of 8-bit floats of
-    /// sm_89 requires PTX 8.1.
+    /// PTX ISA version of the emitted code, times ten. The field `ptx` is the lowest PTX ISA
+    /// version that supports both the chip and all instructions that `tx` emits for the chip. For
+    /// example, the three-operand `max.f32` of sm_100 requires PTX 8.8, and the `cvt` of 8-bit
+    /// floats of sm_89 requires PTX 8.1.
     pub ptx: u32,
     /// Maximum shared memory per block, in bytes. A kernel with more than 48 KiB of shared memory
     /// must opt in with a function attribute of the CUDA driver.
@@ -107,8 +107,8 @@ pub const CHIPS: [Chip; 7] = [
 pub struct Board {
     /// Product name, such as `H200`.
     pub name: &'static str,
-    /// Minimum compute capability, times ten. The performance model uses the board for chips with
-    /// at least this compute capability.
+    /// Minimum compute capability of the chips for which the performance model uses the board,
+    /// times ten.
     pub capability: u32,
     /// Number of SMs.
     pub multiprocessors: f64,

@@ -98,9 +98,10 @@ impl Barrier {
         }
     }
 
-    /// Resets a completed barrier. All arrivals at the barrier then happen before the next event of
-    /// each waiting thread. Returns the threads that waited at the barrier, and the result of their
-    /// barrier operation. `cluster_threads` is the number of threads of the cluster.
+    /// Resets a completed barrier. In `clocks`, all arrivals at the completed barrier happen before
+    /// the next event of each thread that waited at the barrier. Returns the threads that waited at
+    /// the barrier, and the result of their barrier operation. `cluster_threads` is the number of
+    /// threads of the cluster.
     pub(crate) fn complete(
         &mut self,
         reduction: Reduction,

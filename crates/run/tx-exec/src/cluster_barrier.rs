@@ -47,9 +47,9 @@ pub(crate) struct ClusterArrival {
     /// Number of barrier rounds that were complete before the arrival.
     round: u32,
     /// Two counters directly after the arrival: the number of barriers of the whole block since the
-    /// block started, and the entry of the thread in its own vector clock. The field is `None`
-    /// without vector clocks, and if [`Clocks::untouched`](crate::happens_before::Clocks) returned
-    /// `None`.
+    /// block started, and the entry of the thread in its own vector clock. The field `after` is
+    /// `None` if the executor runs without vector clocks, or if
+    /// [`Clocks::untouched`](crate::happens_before::Clocks) returned `None`.
     after: Option<(u32, u32)>,
 }
 
@@ -120,10 +120,10 @@ impl ClusterBarrier {
         waits
     }
 
-    /// Records that a thread has resumed after the wait operation of a round. All arrivals of the
-    /// round then happen before the next event of the thread. `live` is the number of threads of
-    /// the cluster. `arrivals` lists each thread that has not passed the barrier, with the last
-    /// arrival of that thread at the barrier.
+    /// Records that a thread has resumed after the wait operation of a round. In `clocks`, all
+    /// arrivals of the round, except for relaxed arrivals, happen before the next event of the
+    /// resumed thread. `live` is the number of threads of the cluster. `arrivals` lists each thread
+    /// that has not passed the barrier, with the last arrival of that thread at the barrier.
     pub(crate) fn pass(
         &mut self,
         thread: usize,

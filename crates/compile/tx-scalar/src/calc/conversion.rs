@@ -6,7 +6,8 @@ use super::rounding::int_to_float;
 use crate::bound::Bound;
 use crate::number::{Float, signed, truncated};
 
-/// Returns the operation of the op `name` from an integer of `bits` bits to a float.
+/// Returns the operation that evaluates the op `name` with an integer operand of `bits` bits and a
+/// float result.
 pub(super) fn to_float(name: &str, bits: u32, float: Float) -> Option<Operation> {
     let exact = |bits: &[Bound; 3], result: f64| match bits[0].is_exact() {
         true => Bound::exact(result),
@@ -26,7 +27,8 @@ pub(super) fn to_float(name: &str, bits: u32, float: Float) -> Option<Operation>
     })
 }
 
-/// Returns the operation of the op `name` from floats to an integer of `bits` bits.
+/// Returns the operation that evaluates the op `name` with float operands and an integer result of
+/// `bits` bits.
 pub(super) fn from_float(
     name: &str,
     predicate: Option<i64>,

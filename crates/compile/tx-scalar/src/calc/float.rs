@@ -6,7 +6,7 @@ use super::rounding::fused;
 use crate::bound::Bound;
 use crate::number::Float;
 
-/// Returns the operation of the op `name` on floats of one type.
+/// Returns the operation that evaluates the op `name` on floats of the type `float`.
 pub(super) fn float_operation(name: &str, float: Float) -> Option<Operation> {
     if let Some((f, slope)) = function(name) {
         return Some(Operation::bounded(
@@ -147,9 +147,10 @@ pub(super) fn float_operation(name: &str, float: Float) -> Option<Operation> {
     })
 }
 
-/// Wraps the function `bound` of an op whose result is NaN for a NaN operand. If an operand is NaN
-/// in every order of combination, the result is also NaN in every order. If an operand is NaN in
-/// every order of combination, the returned function returns the bound of an exact value.
+/// Wraps the function `bound`, which computes the error bound of an op whose result is NaN for a
+/// NaN operand. If an operand is NaN in every order of combination, the result is also NaN in every
+/// order. If an operand is NaN in every order of combination, the returned function returns
+/// [`Bound::exact`] of the result.
 fn of_numbers(
     bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound,
 ) -> impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound {

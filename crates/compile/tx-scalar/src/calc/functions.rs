@@ -8,7 +8,7 @@ pub(super) const ULPS: f64 = 4.0;
 pub(super) type Curve = (fn(f64) -> f64, fn(f64, f64) -> f64);
 
 /// Returns the function of one number that the op `name` computes, and an upper bound of its
-/// derivative. The upper bound of the derivative depends on `x` and on the function value at `x`.
+/// derivative. The arguments of the upper bound are the operand `x` and the function value at `x`.
 pub(super) fn function(name: &str) -> Option<Curve> {
     Some(match name {
         "math.exp" => (f64::exp, |_, r| r),

@@ -3,8 +3,8 @@
 use super::operation::{Calc, Operation};
 use crate::number::{signed, truncated};
 
-/// Returns the operation of the op `name` from integers of `bits` bits to an integer of `result`
-/// bits.
+/// Returns the operation that evaluates the op `name` with integer operands of `bits` bits and an
+/// integer result of `result` bits.
 pub(super) fn integer_operation(
     name: &str,
     predicate: Option<i64>,

@@ -90,8 +90,8 @@ impl DriverFunction {
     }
 }
 
-/// Rewrites a call of a function. Returns the callee if the callee is one of the module functions
-/// `functions`.
+/// Rewrites a call of a function. Returns the name of the callee if `functions`, the names of the
+/// functions in the module, contain the name.
 pub(super) fn rewrite_call<'c, 'a>(
     instrumenter: &mut Instrumenter<'c>,
     operation: OperationRef<'c, 'a>,

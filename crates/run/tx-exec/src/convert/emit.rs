@@ -135,8 +135,8 @@ pub(super) fn replace(operation: OperationRef<'_, '_>, with: Option<Value<'_, '_
 ///
 /// # Safety
 ///
-/// The results of `operation` must have no uses. The caller must not use `operation` after the
-/// call.
+/// The results of `operation` must have no uses. The caller must not use `operation` after `erase`
+/// returns.
 pub(super) unsafe fn erase(operation: OperationRef<'_, '_>) {
     // SAFETY: guaranteed by the caller.
     unsafe { raw::mlirOperationDestroy(operation.to_raw()) };

@@ -39,8 +39,8 @@ impl<'c> Instrumenter<'c> {
         }
     }
 
-    /// Returns the list of the instrumented operations, in which the position of an operation is
-    /// its index.
+    /// Returns the list of the instrumented operations. The position of an operation in the list is
+    /// the index that [`Self::site`] returned for the operation.
     pub(super) fn into_sites(self) -> Vec<SiteInfo> {
         self.sites
     }

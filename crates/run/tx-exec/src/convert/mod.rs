@@ -41,7 +41,8 @@ use operation::{integer, internal, name, source, text, unsupported_type};
 use rewrite::{Rewriter, Uses};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Prefix of the names of device symbols. The prefix prevents collisions with host symbols.
+/// Prefix of the names of device symbols. The prefix prevents name collisions of device symbols
+/// with host symbols.
 const PREFIX: &str = "tx.";
 
 /// A module for the host, with the data that the executor needs to run the module.

@@ -127,7 +127,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
     }
 
     /// Emits the constant that identifies the 8-bit float format in the attribute `attribute`.
-    /// Hooks take this constant as an argument.
+    /// Hooks take the constant that identifies the float format as an argument.
     fn format(&self, attribute: &str) -> Result<Value<'c, 'a>, Error> {
         let format = self
             .operation
