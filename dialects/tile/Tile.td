@@ -438,8 +438,9 @@ def Tile_Fragment : TypeDef<Tile_Dialect, "Fragment"> {
   let mnemonic = "fragment";
   let summary = "a tile in registers";
   let description = [{
-    A statically shaped tile in the registers of the threads of a scope. The layout assigns each
-    element to threads and registers. Example: `!tile.fragment<16x128xf32, #tile.layout<...>>`.
+    A statically shaped tile in the registers of the threads of a scope. The layout of a fragment
+    assigns each element to threads and registers.
+    Example: `!tile.fragment<16x128xf32, #tile.layout<...>>`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$element,
                         "LayoutAttr":$layout);

@@ -38,8 +38,8 @@ pub const GROUP: &str = "tile.group";
 pub const MATH: &str = "tile.math";
 
 /// Attribute of a memory access. The attribute `tile.owned` contains the number of the access set
-/// to which the memory access belongs. One thread performs all accesses of an access set to the
-/// same element.
+/// to which the memory access belongs. If several accesses of one access set use the same element,
+/// a single thread performs all of these accesses.
 pub const OWNED: &str = "tile.owned";
 
 /// Attribute of the nested module that the pass `tensor-isolate-functions` creates.
@@ -51,9 +51,9 @@ struct DiscardableAttribute {
     /// Names of the ops that may have the attribute. If the list of op names is empty, any op may
     /// have the attribute.
     on: &'static [&'static str],
-    /// Returns whether a value has the expected attribute kind.
+    /// Returns whether the value of the attribute has the expected kind.
     is: unsafe extern "C" fn(MlirAttribute) -> bool,
-    /// Description of the expected attribute kind, for messages.
+    /// Text that describes the expected kind of attribute value in messages.
     kind: &'static str,
 }
 

@@ -15,7 +15,7 @@ impl Axis {
             .copied()
     }
 
-    /// Returns the maximum number of coordinates on the axis, and `None` for registers.
+    /// Returns the maximum number of coordinates on the axis, or `None` for the register axis.
     pub fn extent(self) -> Option<i64> {
         match self {
             Self::Reg => None,
@@ -62,7 +62,7 @@ pub struct Fragment<'c> {
     pub shape: Vec<u64>,
     /// Element type.
     pub element: Type<'c>,
-    /// Threads and registers that hold the elements.
+    /// Layout that assigns the elements to threads and registers.
     pub layout: Layout,
 }
 

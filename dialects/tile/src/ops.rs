@@ -220,7 +220,8 @@ impl<'c> Reduce<'c> {
 
     /// Returns the maximum number of reduced elements for which an `i32` index of `argmax` or
     /// `argmin` suffices: 2^31. Returns `None` for kinds other than `argmax` and `argmin`, for
-    /// index types other than `i32`, and if the op reduces given pairs of value and index.
+    /// index types other than `i32`, and for an op whose combined elements are pairs of value and
+    /// index.
     pub fn most_positions(&self) -> Option<u64> {
         let counts = self.kind.is_arg() && self.elements()?.len() == 1;
         let index = *self.accumulators()?.get(1)?;
@@ -268,8 +269,8 @@ fn accumulators<'c>(
     Some(vec![value])
 }
 
-/// Returns the dimension number of `axis`, which counts from 0. Returns `None` if `axis` is out of
-/// range. Negative axes count from the last dimension.
+/// Returns the number of the dimension that `axis` names, or `None` if `axis` is out of range. The
+/// first dimension has the number 0; negative axes count from the last dimension.
 pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let axis = if axis < 0 { axis + rank } else { axis };

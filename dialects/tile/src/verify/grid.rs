@@ -12,7 +12,8 @@ use melior_upstream::ir::{Type, ValueLike};
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{Affine, AffineMap, Blk, Failed, Val, attribute, codes, region_blocks};
 
-/// Rejects attributes, regions and operands that are valid only at scope `grid`.
+/// Rejects a reduction that has attributes, regions or operands that are valid only at scope
+/// `grid`, but whose scope is not `grid`.
 pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
     if reduce.scope == Scope::Grid {

@@ -228,8 +228,9 @@ pub(super) fn check_index_range(
 }
 
 /// Checks that the type of partial results can represent the previous values of the destinations. A
-/// combiner region combines values of the types of its arguments. A previous value of a wider type
-/// would lose bits in the conversion to the type of the combiner's argument.
+/// combiner region combines values of the types of its arguments. A previous value whose type is
+/// wider than the type of the combiner's argument would lose bits in the conversion to the type of
+/// the argument.
 pub(super) fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
     let by_region = reduce.kind == Kind::Custom || reduce.epilogue().is_some();
     if !by_region || !reduce.accumulate {
