@@ -273,8 +273,8 @@ impl<'c> Combiner<'c> {
         level.pop().unwrap_or_else(|| self.start(b))
     }
 
-    /// Emits the condition that the value `r` wins over the value `l`. The condition does not
-    /// depend on the two indices.
+    /// Emits the condition that, in `argmax` or `argmin`, the value `r` wins over the value `l`.
+    /// The condition does not depend on the indices of the two values.
     fn beyond(&self, b: &Builder<'c>, l: Val<'c>, r: Val<'c>) -> Val<'c> {
         let max = self.kind == Kind::ArgMax;
         if !self.types[0].is_float() {

@@ -55,7 +55,8 @@ pub(crate) struct Placement {
 }
 
 /// Mixed-radix digits of the lane number, the warp number, or the whole thread number. The stride
-/// of a digit is a multiple of the previous stride, and exceeds the range of the previous digit.
+/// of a digit is a multiple of the stride of the previous digit, and exceeds the range of the
+/// previous digit.
 #[derive(Clone, Debug)]
 struct Level {
     /// Distance, in threads, between two consecutive lane, warp or thread numbers: 1 for lanes and

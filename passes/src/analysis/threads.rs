@@ -146,7 +146,8 @@ impl<'c> Threads<'c> {
         self.per_thread(|_| value)
     }
 
-    /// Returns the widest scope in which each operand has equal values in all threads.
+    /// Returns the widest scope in which each operand of an op has equal values in all threads;
+    /// `facts` contains the known properties of the operands.
     pub(super) fn common(facts: &[Fact]) -> Scope {
         facts.iter().map(|f| f.same).min().unwrap_or(Scope::Cluster)
     }

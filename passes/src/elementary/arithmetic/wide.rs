@@ -70,7 +70,7 @@ impl<'a, 'c> Whole<'a, 'c> {
 }
 
 impl<'a, 'c> Float<'a, 'c> {
-    /// Emits the conversion of an integral float with a magnitude below 2^63.
+    /// Emits the conversion of an integral float, with a magnitude below 2^63, to a 64-bit integer.
     pub(in crate::elementary) fn to_wide(self) -> Wide<'a, 'c> {
         let m = self.m;
         Wide {
