@@ -449,7 +449,7 @@ impl<'c> Combiner<'c> {
         last.combine(b, &widen(old), &widen(partial))
     }
 
-    /// Converts `values` to the types of `like`.
+    /// Converts each of `values` to the type of the value at the same position in `like`.
     pub fn widen_all(&self, b: &Builder<'c>, values: &[Val<'c>], like: &[Val<'c>]) -> Vec<Val<'c>> {
         let types: Vec<Type<'c>> = like.iter().map(|v| v.r#type()).collect();
         self.narrow(b, values, &types)

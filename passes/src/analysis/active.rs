@@ -111,9 +111,9 @@ impl<'c> Threads<'c> {
         Active { threads, split }
     }
 
-    /// Removes the threads that cannot execute the branch arm around an op. Returns the widest
-    /// scope in which either all remaining threads execute the branch arm, or no thread executes
-    /// the branch arm.
+    /// Removes from `threads` the threads that cannot execute the branch arm around the op
+    /// `inside`. Returns the widest scope in which either all remaining threads execute the branch
+    /// arm, or no thread executes the branch arm.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);

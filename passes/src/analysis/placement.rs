@@ -32,7 +32,7 @@ pub(crate) struct Digit {
     pub(crate) role: Role,
 }
 
-/// A register of the fragment. Each thread has one register for each slot.
+/// Register slot of a fragment: each thread has one register for each slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     /// Contribution of the register slot to the element index along each dimension.

@@ -106,8 +106,8 @@ impl<'c> Threads<'c> {
     }
 
     /// Creates a fact (the known properties of a value) from the value's ranges in all threads. If
-    /// the ranges prove that the values are equal in a scope wider than the scope `same`, the fact
-    /// records the wider scope.
+    /// the ranges prove that the values are equal in a scope wider than the argument `same`, the
+    /// fact records the wider scope.
     pub(super) fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -249,7 +249,7 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    /// Returns the widest scope whose threads have equal trip counts of a loop.
+    /// Returns the widest scope whose threads execute equally many iterations of the loop `op`.
     pub(super) fn together(&self, op: Op<'c>) -> Scope {
         match name(op) {
             "scf.for" => {

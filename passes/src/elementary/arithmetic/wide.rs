@@ -27,8 +27,9 @@ impl<'c> Arithmetic<'_, 'c> {
         }
     }
 
-    /// Emits a loop that applies `step` to the values `start`; the trip count is the largest
-    /// element of `count`. `step` also receives the values `constants`.
+    /// Emits a loop that applies the closure `step` to loop-carried values with the initial values
+    /// `start`; the trip count is the largest element of `count`. The closure `step` also receives
+    /// the values `constants`.
     pub(in crate::elementary) fn repeat<const N: usize>(
         &self,
         count: Wide<'_, 'c>,
