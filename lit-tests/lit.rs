@@ -71,8 +71,9 @@ fn tx_opt() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_tx-opt"))
 }
 
-/// Returns the path of `tx`, next to `tx-opt`, and builds `tx` if the binary is not fresh. `tx`
-/// belongs to another package, so cargo does not build `tx` if only this test is requested.
+/// Returns the path of `tx`, next to `tx-opt`, and builds `tx` if the binary is missing or older
+/// than one of its sources. `tx` and this test belong to different packages, so cargo does not
+/// build `tx` if only this test is requested.
 fn tx() -> Result<PathBuf, String> {
     let folder = tx_opt().parent().ok_or("tx-opt stands in no folder")?;
     let binary = folder.join("tx");
@@ -108,8 +109,9 @@ fn tx() -> Result<PathBuf, String> {
     Ok(binary)
 }
 
-/// Returns whether a binary is newer than all its sources. Cargo lists no sources of programs that
-/// it builds for tests; for these programs, the function compares all possible sources.
+/// Returns whether a binary is newer than all its sources. Cargo writes no list of sources (`.d`
+/// file) for programs that it builds for tests; for these programs, the function compares the
+/// binary with `Cargo.lock`, `Cargo.toml` and all folders that contain sources of `tx`.
 fn is_fresh(binary: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(binary) else {

@@ -49,7 +49,7 @@ impl Pass for CheckWritten {
     }
 }
 
-/// Ops whose result has the elements of their first operand.
+/// Ops on tensors whose result contains only elements of their first operand.
 const VIEWS: [&str; 4] = [
     "tensor.cast",
     "tensor.collapse_shape",

@@ -17,8 +17,8 @@ pass! {
     /// Collapse adjacent loops of element-wise ops.
     ///
     /// ## What it does
-    /// Element-wise `linalg` ops and `memref.copy` ops of a host function receive views of their
-    /// operands with fewer dimensions (`memref.collapse_shape`). After the collapse,
+    /// Replaces the operands of element-wise `linalg` ops and `memref.copy` ops of a host function
+    /// by views with fewer dimensions (`memref.collapse_shape`). After the collapse,
     /// `tile-schedule` can vectorize one long loop instead of a short loop, and the kernel needs no
     /// division of indices. The pass collapses two adjacent loops if every operand is contiguous,
     /// and if each operand is indexed by both loops or by neither loop.

@@ -273,8 +273,8 @@ impl<'c> Combiner<'c> {
         level.pop().unwrap_or_else(|| self.start(b))
     }
 
-    /// Emits the condition that the value `r` wins over the value `l`. The condition does not
-    /// depend on the two indices.
+    /// Emits the condition that, in `argmax` or `argmin`, the value `r` wins over the value `l`.
+    /// The condition does not depend on the indices of the two values.
     fn beyond(&self, b: &Builder<'c>, l: Val<'c>, r: Val<'c>) -> Val<'c> {
         let max = self.kind == Kind::ArgMax;
         if !self.types[0].is_float() {
@@ -449,7 +449,7 @@ impl<'c> Combiner<'c> {
         last.combine(b, &widen(old), &widen(partial))
     }
 
-    /// Converts `values` to the types of `like`.
+    /// Converts each of `values` to the type of the value at the same position in `like`.
     pub fn widen_all(&self, b: &Builder<'c>, values: &[Val<'c>], like: &[Val<'c>]) -> Vec<Val<'c>> {
         let types: Vec<Type<'c>> = like.iter().map(|v| v.r#type()).collect();
         self.narrow(b, values, &types)

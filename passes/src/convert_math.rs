@@ -141,7 +141,8 @@ fn approximation(op: Op<'_>) -> bool {
     true
 }
 
-/// Replaces an integer op in a GPU module. Returns whether `op` was a supported integer op.
+/// Replaces an integer `math` op in a GPU module by the equivalent LLVM op. Returns whether `op`
+/// was a supported integer op.
 fn of_integers(op: Op<'_>) -> bool {
     let known = OF_INTEGERS.iter().find(|(from, ..)| *from == name(op));
     let Some((_, to, poison)) = known else {

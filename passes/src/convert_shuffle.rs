@@ -119,7 +119,7 @@ impl<'b, 'c> Shuffle<'b, 'c> {
         }
     }
 
-    /// Shuffles a value of any scalar type.
+    /// Emits the shuffle of a value of any scalar type.
     fn any(&self, value: Val<'c>) -> (Val<'c>, Option<Val<'c>>) {
         let b = self.b;
         let ty = value.r#type();

@@ -55,7 +55,7 @@ pub(crate) enum Memory {
     Value(usize),
     /// Global variable of the module, identified by its symbol.
     Symbol(String),
-    /// Any memory that is not private to a thread.
+    /// Unknown memory: any memory that is not private to a thread.
     Any,
 }
 
@@ -72,8 +72,8 @@ pub(crate) struct OpAccess<'c> {
     pub(crate) of_cluster: bool,
     /// Accessed memref, if known.
     through: Option<Val<'c>>,
-    /// Key of an access set: the number of the access set (the value of the attribute [`OWNED`]),
-    /// and the first memref operand of the op.
+    /// Key of an access set, in which only one thread accesses each element: the number of the
+    /// access set (the value of the attribute [`OWNED`]), and the first memref operand of the op.
     pub(crate) owner: Option<(i64, Option<Val<'c>>)>,
 }
 

@@ -9,9 +9,9 @@ use tx_mlir::{Op, attribute, blocks, integers, is, name, operands, parent};
 /// Threads that may execute an op.
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
-    /// Threads that may execute the op. If `split` is not set, either all threads of the set
-    /// execute the op, or no thread executes the op. If `split` is set, the analysis does not know
-    /// which threads of the set execute the op.
+    /// Threads that may execute the op. If `split` is `None`, either all of these threads or no
+    /// threads execute the op. If `split` is not `None`, the analysis does not know which of these
+    /// threads execute the op.
     pub(crate) threads: ThreadSet,
     /// Branch or loop in which threads may diverge, because its condition or trip count depends on
     /// unknown data.
@@ -52,9 +52,9 @@ impl ThreadSet {
         }
     }
 
-    /// Returns the number of each nonempty group of `size` consecutive threads, and whether the
-    /// group is complete. The last group of the block may have fewer than `size` threads. A group
-    /// is complete if the set contains all threads of the group.
+    /// Returns the index of each group of `size` consecutive threads that contains a thread of the
+    /// set, and whether the set contains all threads of the group. The last group of the block may
+    /// have fewer than `size` threads.
     pub(crate) fn groups(&self, size: i64) -> Vec<(i64, bool)> {
         let size = usize::try_from(size).unwrap_or(1).max(1);
         (0i64..)
@@ -111,9 +111,9 @@ impl<'c> Threads<'c> {
         Active { threads, split }
     }
 
-    /// Removes the threads that cannot execute the branch arm around an op. Returns the widest
-    /// scope in which either all remaining threads execute the branch arm, or no thread executes
-    /// the branch arm.
+    /// Removes from `threads` the threads that cannot execute the branch arm around the op
+    /// `inside`. Returns the widest scope in which either all remaining threads execute the branch
+    /// arm, or no thread executes the branch arm.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);

@@ -6,7 +6,7 @@
 //! this property.
 
 /// Binary logarithm of the largest modulus. If an integer of 64 or more bits wraps around, its
-/// value changes by a multiple of 2^62.
+/// value changes by a multiple of 2^64, which is also a multiple of the largest modulus, 2^62.
 const LARGEST: u32 = 62;
 
 /// The signed integers that are congruent to `residue` modulo `modulus`. With a modulus of 0, the
@@ -81,7 +81,7 @@ impl Class {
         }
     }
 
-    /// Returns the class of the members after integers of `bits` bits have wrapped around.
+    /// Returns the class of the members of `self` after wraparound to integers of `bits` bits.
     /// Wraparound changes a member by a multiple of 2^`bits`.
     pub(crate) fn wrapped(self, bits: u32) -> Self {
         let (m, r) = self.parts();
@@ -100,7 +100,7 @@ impl Class {
         self.divisor(other.modulus)
     }
 
-    /// Returns the greatest common divisor of the modulus of this class and the number `of`.
+    /// Returns the greatest common divisor of the modulus of this class and the argument `of`.
     pub(crate) fn divisor(self, of: i64) -> i64 {
         common_divisor(self.modulus, of)
     }
@@ -205,8 +205,9 @@ mod tests {
         assert!(meet(63, 0) && meet(64, 1));
     }
 
-    /// Wraparound changes a number by a multiple of a power of two. The modulus after wraparound
-    /// must therefore be a power of two, also for large numbers.
+    /// Wraparound of an integer of n bits changes the integer by a multiple of 2^n. The modulus of
+    /// a class after wraparound must therefore be a power of two, even if the class contains
+    /// integers close to the limits of 64 bits.
     #[test]
     fn wrapping_keeps_powers_of_two() {
         assert_eq!(class(96, 40).wrapped(32), class(32, 8));

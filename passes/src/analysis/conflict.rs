@@ -229,7 +229,8 @@ fn all_indices(place: &[Span]) -> Option<Range> {
     Some((before + least, before + most))
 }
 
-/// Indices that one thread may access, with the value of the sort key.
+/// One thread, the indices that the thread may access, and the value of the sort key for these
+/// indices.
 struct Part<'a> {
     thread: i64,
     along: Range,

@@ -130,8 +130,8 @@ pub(crate) fn check<'c>(
         .emit())
 }
 
-/// Returns the size of a dimension, derived from the op that defines the memref. Returns `None` if
-/// the size does not follow from the op that defines the memref.
+/// Returns the size of dimension `dim` of `memref`: the static size, or a size derived from the op
+/// that defines `memref`. Returns `None` if a dynamic size does not follow from this op.
 fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     let ty = MemRef::of(memref)?;
     if let Some(size) = *ty.shape.get(dim)? {

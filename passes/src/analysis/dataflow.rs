@@ -98,8 +98,8 @@ impl<'c> Accesses<'c> {
 #[derive(Clone, Copy)]
 struct Memory<'c> {
     root: Val<'c>,
-    /// Set for an argument of the function, an allocation or a constant array. Two distinct
-    /// memories with `is_apart` set never alias.
+    /// Set if the memory is an argument of the function, an allocation or a constant array. Two
+    /// distinct memories with `is_apart` set never alias.
     is_apart: bool,
 }
 
@@ -269,8 +269,8 @@ impl<'c> Dataflow<'c> {
         (block == other && first < last).then(|| &self.blocks[*block][first + 1..*last])
     }
 
-    /// Rejects an op that accumulates into one of `memories` if the function allocates the memory
-    /// and no earlier op initializes the memory.
+    /// Rejects an op that accumulates into uninitialized memory: one of `memories` that the
+    /// function allocates and that no earlier op initializes.
     pub(crate) fn check_written(&self, op: Op<'c>, memories: &[Val<'c>]) -> Result<(), Failed> {
         for (i, memory) in memories.iter().enumerate() {
             let base = root(*memory);

@@ -32,7 +32,7 @@ pub(crate) struct Digit {
     pub(crate) role: Role,
 }
 
-/// A register of the fragment. Each thread has one register for each slot.
+/// Register slot of a fragment: each thread has one register for each slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     /// Contribution of the register slot to the element index along each dimension.
@@ -55,7 +55,8 @@ pub(crate) struct Placement {
 }
 
 /// Mixed-radix digits of the lane number, the warp number, or the whole thread number. The stride
-/// of a digit is a multiple of the previous stride, and exceeds the range of the previous digit.
+/// of a digit is a multiple of the stride of the previous digit, and exceeds the range of the
+/// previous digit.
 #[derive(Clone, Debug)]
 struct Level {
     /// Distance, in threads, between two consecutive lane, warp or thread numbers: 1 for lanes and

@@ -89,7 +89,7 @@ pub(super) struct BarrierAnalysis<'t, 'c> {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum IndexRelation {
     /// The indices are relative to the same root memref, and both accesses are in the same
-    /// iteration of the loops with the given keys.
+    /// iteration of each loop whose key is in the list.
     One(Vec<usize>),
     /// The root memrefs of the indices are unknown, so the indices cannot be compared.
     Any,

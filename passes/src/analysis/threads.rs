@@ -106,8 +106,8 @@ impl<'c> Threads<'c> {
     }
 
     /// Creates a fact (the known properties of a value) from the value's ranges in all threads. If
-    /// the ranges prove that the values are equal in a scope wider than the scope `same`, the fact
-    /// records the wider scope.
+    /// the ranges prove that the values are equal in a scope wider than the argument `same`, the
+    /// fact records the wider scope.
     pub(super) fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -146,7 +146,8 @@ impl<'c> Threads<'c> {
         self.per_thread(|_| value)
     }
 
-    /// Returns the widest scope in which each operand has equal values in all threads.
+    /// Returns the widest scope in which each operand of an op has equal values in all threads;
+    /// `facts` contains the known properties of the operands.
     pub(super) fn common(facts: &[Fact]) -> Scope {
         facts.iter().map(|f| f.same).min().unwrap_or(Scope::Cluster)
     }
@@ -248,7 +249,7 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    /// Returns the widest scope whose threads have equal trip counts of a loop.
+    /// Returns the widest scope whose threads execute equally many iterations of the loop `op`.
     pub(super) fn together(&self, op: Op<'c>) -> Scope {
         match name(op) {
             "scf.for" => {

@@ -87,8 +87,8 @@ impl<'c> UnorderedAccesses<'c> {
         self
     }
 
-    /// Adds the unordered accesses of another control-flow path. Returns whether the set of
-    /// unordered accesses changed.
+    /// Adds to `self` the unordered accesses `other` of a second control-flow path. Returns whether
+    /// the set of unordered accesses changed.
     pub(super) fn join(&mut self, other: Self) -> bool {
         let mut changed = false;
         for (i, earlier) in other.0.into_iter().enumerate() {

@@ -39,7 +39,7 @@ fn may_be_approximate(op: Op<'_>) -> bool {
 }
 
 /// Sets the flag `afn` on an op that has approximate instructions. Returns whether the function set
-/// the flag; returns false if the flag was already set.
+/// the flag `afn`; returns false if `afn` was already set.
 pub(crate) fn permit(op: Op<'_>) -> bool {
     if !may_be_approximate(op) || has_flag(op, "fastmath", "afn") {
         return false;

@@ -2,8 +2,8 @@
 //!
 //! The argument of a logarithm is 2^k · (1 + f) with 1 + f between √½ and √2. With s = f / (2 + f),
 //! ln(1 + f) is 2 artanh s = 2s + s · R(s²), where R(s²) is small. The term 2s is f − f²/2 + s ·
-//! f²/2. In this sum, only s · f²/2 has a rounding error, and the error is small relative to the
-//! sum.
+//! f²/2. In the sum f − f²/2 + s · f²/2, only s · f²/2 has a rounding error, and the error is small
+//! relative to the sum.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 
@@ -141,7 +141,7 @@ pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     special.with_sign_of(x)
 }
 
-/// Computes ln(1 + `argument`), or ln 2x for x above 2^60, where squares may overflow.
+/// Computes ln(1 + `argument`) for x up to 2^60, and ln 2x for larger x, because x² may overflow.
 fn log1p_or_log_of_double<'a, 'c>(x: Float<'a, 'c>, argument: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let is_large = x.above(m.number(1_152_921_504_606_846_976.0));

@@ -27,8 +27,9 @@ impl<'c> Arithmetic<'_, 'c> {
         }
     }
 
-    /// Emits a loop that applies `step` to the values `start`; the trip count is the largest
-    /// element of `count`. `step` also receives the values `constants`.
+    /// Emits a loop that applies the closure `step` to loop-carried values with the initial values
+    /// `start`; the trip count is the largest element of `count`. The closure `step` also receives
+    /// the values `constants`.
     pub(in crate::elementary) fn repeat<const N: usize>(
         &self,
         count: Wide<'_, 'c>,
@@ -70,7 +71,7 @@ impl<'a, 'c> Whole<'a, 'c> {
 }
 
 impl<'a, 'c> Float<'a, 'c> {
-    /// Emits the conversion of an integral float with a magnitude below 2^63.
+    /// Emits the conversion of an integral float, with a magnitude below 2^63, to a 64-bit integer.
     pub(in crate::elementary) fn to_wide(self) -> Wide<'a, 'c> {
         let m = self.m;
         Wide {
