@@ -213,8 +213,8 @@ pub(crate) fn zeros<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     }
 }
 
-/// Emits a zero of a scalar type. A thread without elements stores the emitted zero in its
-/// registers.
+/// Emits a zero of a scalar type. Lowerings use the zero in place of an element that a thread does
+/// not load.
 pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     use melior::ir::r#type::TypeLike as _;
     if !ty.is_float() {

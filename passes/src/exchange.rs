@@ -283,9 +283,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Emits one `nvvm.redux.sync` over the lanes whose numbers differ only in the mixed-radix
-    /// digits `digits`; each digit is a pair of extent and stride. `own` is the contribution of the
-    /// `digits` to the number of this lane: the sum of each digit times its stride. In a lane in
-    /// which `belongs` is false, the result is the lane's own value.
+    /// digits `digits`; each digit is a pair of extent and stride. `own` is the sum of the digits
+    /// of the current lane, each multiplied by its stride. In a lane in which `belongs` is false,
+    /// the result is the lane's own value.
     pub(crate) fn redux_of(
         &mut self,
         value: Val<'c>,

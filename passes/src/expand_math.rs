@@ -148,9 +148,9 @@ pass! {
     /// format has about 15 instructions. With the instructions of sm_89, a conversion from an 8-bit
     /// float has 2 instructions. With the instructions of sm_89, a conversion to f8E4M3FN has 4
     /// instructions, and a conversion to f8E5M2 has 7 instructions. With the instructions of sm_89,
-    /// a conversion to an 8-bit float has 1 instruction if no number is out of range. A quotient
-    /// that is computed by the reciprocal of its divisor has 6 instructions; a division executes 12
-    /// instructions on an H200.
+    /// a conversion to an 8-bit float has 1 instruction if all numbers are provably in the range of
+    /// the 8-bit type. A quotient that is computed by the reciprocal of its divisor has 6
+    /// instructions; a division executes 12 instructions on an H200.
     ///
     /// Threads of a warp diverge only in `remf`, in `ipowi`, and in quotients that are computed by
     /// a reciprocal.

@@ -23,8 +23,8 @@ pass! {
     /// stores the total for the other warps. `tile-insert-sync` inserts barriers later. With
     /// `variant = "redux"`, the pass combines the lanes of a warp by `nvvm.redux.sync`.
     ///
-    /// If the last warp of a block is partial, a lane reads values only from existing lanes. The
-    /// first lane of the group always combines all values and broadcasts the result.
+    /// If a group extends beyond the last thread of the block, a lane reads values only from
+    /// existing lanes, and the first lane of each group broadcasts the combined value.
     ///
     /// Some groups do not divide a warp evenly, such as `width 12` of a block, or `width 8 stride
     /// 100`. For a group that does not divide a warp evenly, `gpu.shuffle idx` ops first combine

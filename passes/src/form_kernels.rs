@@ -34,13 +34,14 @@ pass! {
     ///   row equals the number of reduced loops of the reduction. The parallel loops of an
     ///   element-wise op are outermost. If the kernel keeps rows in registers, the element-wise op
     ///   has only its parallel loops and its loops over a row.
-    /// * The op uses an operand of another op in the group. If one op of the group writes an
-    ///   element, all other ops use the element only in the same row.
+    /// * The op uses an operand of another op in the group. If an op of the group writes an element
+    ///   for a row, all other ops of the group use the element only for the same row.
     /// * The last dimension of the op's main operand is along a row. A row fits into the registers
-    ///   of a block or of a cluster (sm_90), or has at most 256 KiB. A row that does not fit into
-    ///   registers stays in the L2 cache, and each phase reloads the row. Rows of dynamic length
-    ///   must fit into registers. The group has one kernel for each range of row lengths. For rows
-    ///   longer than the longest range of row lengths, each op of the group has a separate kernel.
+    ///   of a block or (on sm_90) of a cluster, or the row has at most 256 KiB. A row that does not
+    ///   fit into registers stays in the L2 cache, and each phase reloads the row. Rows of dynamic
+    ///   length must fit into registers. The group has one kernel for each range of row lengths.
+    ///   For rows longer than the longest range of row lengths, each op of the group has a separate
+    ///   kernel.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
     /// An op with the attribute `schedule` does not join a group. The pass does not change an op

@@ -20,7 +20,7 @@ pub(crate) enum Narrow {
     Instructions,
 }
 
-/// Conversions of a pair of f32 to 8-bit floats, and of a pair of 8-bit floats to f16.
+/// Names of the ops that convert a pair of f32 to 8-bit floats, and a pair of 8-bit floats to f16.
 const TO_F8: &str = "nvvm.convert.f32x2.to.f8x2";
 const FROM_F8: &str = "nvvm.convert.f8x2.to.f16x2";
 
@@ -243,7 +243,7 @@ fn parts_type<'c>(b: &Builder<'c>, float: Float) -> Type<'c> {
 }
 
 /// Emits the rounding that [`round`] describes, for f32 or narrower types, by the instruction
-/// `cvt`, which saturates and returns a single NaN.
+/// `cvt`. `cvt` saturates, and every NaN that `cvt` returns has the same bits.
 fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Val<'c> {
     let b = m.b;
     let is_within = is_within(value, to);
@@ -439,10 +439,10 @@ fn from_single<'c>(m: &Lanes<'_, 'c>, in_single: Val<'c>, to: Type<'c>) -> Val<'
 /// Rounds a number to an 8-bit float, to nearest, ties to even. A number out of range becomes an
 /// infinity of f8E5M2 or a NaN of f8E4M3FN, as in `arith.truncf`.
 ///
-/// If the result is a normal number, the bits are rounded as an integer, with a carry into the
-/// exponent. For a subnormal result, the addition of a power of two rounds the number. The last bit
-/// of the sum of the number and this power of two is the smallest subnormal number of the 8-bit
-/// type.
+/// If the result is a normal number, exponent and fraction of the number are rounded as one
+/// integer, so a carry from the fraction increments the exponent. For a subnormal result, the
+/// addition of a power of two rounds the number. The last bit of the sum of the number and this
+/// power of two is the smallest subnormal number of the 8-bit type.
 fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Option<Val<'c>> {
     let (value, from) = match Float::of(parts(value.r#type()).1)? {
         wide @ (Float::F32 | Float::F64) => (value, wide),

@@ -14,7 +14,7 @@
 //! from 2^-126 to 2^29 and |x| is at least 2^-96, r is at least 2^-29, the quotient is at least
 //! 2^-125, and the last bit of e is at least 2^-144. If the product x·r overflows or x is infinite,
 //! e is infinite and q - e·r is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is
-//! positive, the result of each step has the sign of x. A division is therefore necessary if x is
+//! positive, q and q - e·r are zeros with the sign of x. A division is therefore necessary if x is
 //! nonzero with a magnitude below 2^-96, if s is not between 2^-126 and 2^29, or if q - e·r is NaN.
 
 use super::arithmetic::convert;

@@ -72,10 +72,10 @@ const TWO_OVER_PI: [u64; 20] = [
     0x5603_3046_fc7b_6bab,
 ];
 
-/// Emits `count - 1` 64-bit words: the bits of [`TWO_OVER_PI`] from bit number `bit` on. Word
-/// number `bit / 64` is moved to position 0: for each binary digit of the word number that is set,
-/// `arith.select` ops move all words by the weight of the digit. `first_digit` is the weight of the
-/// highest binary digit of the word number.
+/// Emits `count - 1` 64-bit words: the bits of [`TWO_OVER_PI`] from bit number `bit` on. Let n
+/// denote the word number `bit / 64`. `arith.select` ops move word n to position 0: for each binary
+/// digit of n that is set, the ops move all words by the weight of the digit. `first_digit` is the
+/// weight of the highest binary digit of n.
 fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Vec<Wide<'a, 'c>> {
     let m = bit.arithmetic();
     let mut words: Vec<_> = TWO_OVER_PI.iter().map(|bits| m.wide(*bits)).collect();

@@ -25,8 +25,8 @@ pub(crate) struct ClusterGroups {
     /// Distance between consecutive blocks of a group of blocks, as a difference of block numbers
     /// in the cluster.
     step: i64,
-    /// Number of values that each block stores. Each thread with a number below `columns` stores
-    /// one value.
+    /// Number of values that each block stores in the shared memory of every block of its group.
+    /// Each thread with a number below `columns` stores one value.
     columns: i64,
 }
 

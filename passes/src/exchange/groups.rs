@@ -75,12 +75,12 @@ impl Groups {
         ))
     }
 
-    /// Returns the divisors from which a thread computes its row number: the number of the row of
-    /// shared-memory slots for its partial result. If `are_uniform` returns false, the partial
-    /// results of the groups are stored in rows of `stride` slots. The row number of a thread is
-    /// the sum of `position / divisor` over all divisors. A new row of slots begins at the first
-    /// lane of every warp and at the first thread of every group. If no two threads of a group
-    /// share a warp, each thread of the group has a separate row of slots.
+    /// Returns the divisors from which a thread computes its row number. The row number selects the
+    /// row of shared-memory slots for the partial result of the thread. If `are_uniform` returns
+    /// false, the partial results of the groups are stored in rows of `stride` slots. The row
+    /// number of a thread is the sum of `position / divisor` over all divisors. A new row of slots
+    /// begins at the first lane of every warp and at the first thread of every group. If no two
+    /// threads of a group share a warp, each thread of the group has a separate row of slots.
     pub(super) fn row_extents(&self) -> Vec<i64> {
         if self.stride >= WARP_SIZE {
             vec![self.stride]

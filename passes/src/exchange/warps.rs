@@ -21,8 +21,8 @@ const MAX_WARPS_COMBINING: i64 = 16;
 impl<'c> Exchange<'_, 'c> {
     /// Combines the values of the warps of a group, after the lanes of each warp are combined.
     ///
-    /// Each warp stores `columns` different values: one value for each lane whose number is less
-    /// than `stride`.
+    /// Each warp stores min(`stride`, 32) values in shared memory: one value for each lane whose
+    /// number is less than `stride`.
     pub(super) fn warps(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         let b = self.b;
         let columns = stride.min(WARP_SIZE);

@@ -595,7 +595,8 @@ mod tests {
         assert_eq!(even.guards(), [outer]);
     }
 
-    /// `step_of` returns a number for each loop of a split, and `None` for a fused loop.
+    /// For each loop of a split, `step_of` returns the increase of the dimension index per
+    /// iteration; for a fused loop, `step_of` returns `None`.
     #[test]
     fn steps_follow_splits_and_stop_at_fused_loops() {
         let nest = matrix()

@@ -84,8 +84,8 @@ pub(crate) struct Body<'a, 'c> {
     /// Whether all elements of a vector use one accumulator, because combining accumulators is
     /// expensive.
     pub(super) shares: bool,
-    /// Set in the first phase of a last-block reduction. The last block runs even if there are no
-    /// partial results.
+    /// Set in the first phase of a last-block reduction. Even if there are no partial results, one
+    /// block must run to store the results.
     pub(super) precedes_last_block: bool,
     /// Value of the attribute `OWNED` on the memory accesses of the current phase. A single thread
     /// executes all accesses to an element that have equal values of `OWNED`.

@@ -29,7 +29,7 @@ impl<'c> Body<'_, 'c> {
     /// Emits the bounds check of loop `node`: `index < length`. Emits no bounds check if every
     /// index of loop `node` at `place` is less than each length for which the host launches the
     /// kernel. If a thread has several accumulators, the function always emits the bounds check,
-    /// because ptxas chooses a slower order of loads without bounds checks. Without the bounds
+    /// because without bounds checks, ptxas chooses a slower order of loads. Without the bounds
     /// check, sums of 8388608 rows of 32 f32 take 287 µs instead of 275 µs on an H200.
     fn is_in_bounds(
         &self,
@@ -98,8 +98,8 @@ impl<'c> Body<'_, 'c> {
 
     /// Returns the point of the iteration space at `place`, with index 0 in each dimension whose
     /// bounds check fails. Returns `None` if out-of-range loads must be skipped: `place.clamps` is
-    /// false, a loop with a bounds check is not a dimension of the iteration space, or another
-    /// block may be writing row 0.
+    /// false, the element is a head or tail element, a loop with a bounds check is not a dimension
+    /// of the iteration space, or another block may still be storing the partial results of row 0.
     pub(super) fn clamped(&self, b: &Builder<'c>, place: &EmitPoint<'c>) -> Option<Vec<Index<'c>>> {
         if !place.clamps || place.is_head_or_tail {
             return None;

@@ -208,7 +208,7 @@ impl Cost {
 
     /// Estimates the time of a kernel with several phases. Each phase consists of a grid-level op,
     /// its loop nest, and the lengths of its dimensions. `moved` takes a phase number and an
-    /// operand, and returns whether the operand is memory traffic.
+    /// operand, and returns whether the operand counts as memory traffic.
     pub(crate) fn of_phases<'a, 'c: 'a>(
         phases: impl Iterator<Item = (&'a GridOp<'c>, &'a Nest, Vec<f64>)>,
         moved: impl Fn(usize, &Access<'_>) -> bool,

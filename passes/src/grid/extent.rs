@@ -16,8 +16,8 @@ pub(crate) enum Extent {
     },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
-    /// `AtMost(n)`: length of at most `n`, which depends on the address of the first element of a
-    /// row.
+    /// `AtMost(n)`: number of aligned vectors in a row, at most `n`. The number depends on the
+    /// address of the first element of the row.
     AtMost(Box<Self>),
 }
 

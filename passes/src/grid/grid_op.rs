@@ -27,10 +27,10 @@ pub(crate) struct Combination<'c> {
     pub(crate) epilogue: Option<Blk<'c>>,
     /// Whether a reduction result is combined with the previous value of the destination.
     pub(crate) accumulate: bool,
-    /// Whether the results are partial results that another phase combines with previous values of
-    /// the destination. If the field `is_partial_of_old` is set, the result of an empty row is the
-    /// initial value of the accumulator. If a previous value is combined with the initial value,
-    /// the previous value remains bitwise unchanged.
+    /// Whether the results are partial results of the first phase, which the second phase combines
+    /// with previous values of the destination. If the field `is_partial_of_old` is set, the result
+    /// of an empty row is the initial value of the accumulator. A combination with the initial
+    /// value of the accumulator leaves a previous value of the destination bitwise unchanged.
     pub(crate) is_partial_of_old: bool,
 }
 

@@ -18,8 +18,8 @@ use tx_mlir::{Builder, Failed, Index, Op, Val, defining_op, set_attribute};
 /// Nested `scf.if` ops that select kernels by the dimension lengths of a launch; each case of a
 /// schedule has its own branch.
 pub(crate) struct Branches<'c> {
-    /// Insertion point of the launches for all lengths that no earlier case covers: the launches
-    /// precede this op.
+    /// Op before which the pass inserts the launches for lengths that no earlier schedule case
+    /// covers.
     pub(crate) at: Op<'c>,
     /// Dimension lengths that no earlier case of the schedule covers.
     pub(crate) left: Vec<Lengths>,
@@ -36,8 +36,8 @@ impl<'c> Branches<'c> {
     }
 
     /// Adds a schedule case for lengths up to `most` of dimension `dim` of `grid_op`; `name` is the
-    /// loop name of the dimension. Returns an op as the insertion point of the launches of the
-    /// schedule case, and the lengths that the case covers.
+    /// loop name of the dimension. Returns the op before which the launches of the schedule case
+    /// are inserted, and the lengths that the case covers.
     pub(crate) fn up_to(
         &mut self,
         grid_op: &GridOp<'c>,
@@ -63,7 +63,7 @@ impl<'c> Branches<'c> {
         (then.unwrap_or(self.at), only)
     }
 
-    /// Returns an op as the insertion point of the launches of a schedule case, and the lengths
+    /// Returns the op before which the launches of a schedule case are inserted, and the lengths
     /// that the case covers.
     pub(crate) fn of_case(
         &mut self,

@@ -336,7 +336,8 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Returns whether all threads that exchange partial results have the same index of `node`.
+    /// Returns whether all threads that exchange partial results have the same index of loop
+    /// `node`.
     fn is_uniform(&self, node: usize) -> bool {
         let differs = |l: &usize| {
             let kind = self.nest.nodes[*l].kind;

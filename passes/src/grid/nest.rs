@@ -327,8 +327,8 @@ impl Nest {
         })
     }
 
-    /// Returns whether the index of loop `of` at iteration 0 of loop `node` is always a multiple of
-    /// `factor`.
+    /// Returns whether, at iteration 0 of loop `node`, the index of loop number `of` is always a
+    /// multiple of `factor`.
     fn is_multiple(&self, of: usize, node: usize, factor: i64) -> bool {
         if of == node || self.nodes[of].extent.known().is_some_and(|n| n <= 1) {
             return true;

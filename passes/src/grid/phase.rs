@@ -110,9 +110,9 @@ impl<'c> Phase<'c> {
         alone.map(|(place, _)| place).collect()
     }
 
-    /// Checks that a loop that two phases share has the same length in both phases. The lengths are
-    /// the same if both are static and equal, or if each length is the size of one dimension of one
-    /// operand.
+    /// Checks that a loop that two phases share has the same length in both phases. The check
+    /// accepts equal static lengths, and lengths that are both the size of the same dimension of
+    /// the same operand.
     pub(super) fn check_length(
         &self,
         other: &Phase<'c>,

@@ -28,8 +28,8 @@ pub(crate) struct Planned<'c> {
 
 /// One kernel of a group, for a range of row lengths. Each op of the group has a legal loop nest.
 pub(crate) struct GroupCase<'c> {
-    /// Number of a loop over a row, and the maximum number of iterations of this loop; `None` if
-    /// the kernel processes rows of all lengths.
+    /// Number k of the loop `rk` over a row, and the maximum number of iterations of this loop;
+    /// `None` if the kernel processes rows of all lengths.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
     pub(crate) nests: Vec<Nest>,

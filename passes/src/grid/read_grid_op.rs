@@ -239,8 +239,8 @@ impl<'c> GridOp<'c> {
     }
 }
 
-/// Checks that a body only reads memory that the op does not write, because points are computed in
-/// any order. The body may contain `cf.assert`.
+/// Checks that the body of an op writes no memory, and reads no memory that the op writes, because
+/// iterations are executed in any order. The body may contain `cf.assert`.
 fn check_body<'c>(body: Blk<'c>, destinations: &[Access<'c>]) -> Result<(), Failed> {
     let is_free = |v: Val<'c>| destinations.iter().all(|d| root(d.value) != root(v));
     for op in tx_mlir::ops(body).into_iter().flat_map(tx_mlir::walk) {

@@ -117,8 +117,8 @@ fn aligned_where<'c>(
     Some(conditions)
 }
 
-/// Emits the condition that the first element of a memref is aligned to the smaller number of
-/// `bytes` and [`WIDEST`] bytes.
+/// Emits the condition that the first element of a memref is aligned to min(`bytes`, [`WIDEST`])
+/// bytes.
 fn first_is_aligned<'c>(
     b: &Builder<'c>,
     value: Val<'c>,

@@ -22,9 +22,9 @@ pub(super) const MAX_ACCUMULATORS: i64 = 32;
 /// Maximum number of unrolled ops of one thread: number of elements times ops per element.
 pub(super) const MAX_UNROLLED_OPS: i64 = 1024;
 
-/// Maximum number of elements in the iteration space of an op that uses only scalar loads. If each
-/// thread loaded a single vector, LLVM would merge the vector load with the scalar loads of the
-/// unaligned path.
+/// Maximum number of elements in the iteration space of an op that uses only scalar loads. With
+/// vector loads, each thread of a small op would load a single vector, and LLVM would merge this
+/// load with the scalar loads of the unaligned path.
 pub(super) const MAX_SCALAR_ELEMENTS: i64 = 4096;
 
 /// Maximum number of elements that one thread reduces to a result, if vector loads are impossible.

@@ -48,8 +48,9 @@ const MANY_COLUMNS: Columns = Columns {
     )
 };
 /// Mapping of columns that the blocks of a cluster share. `IN_CLUSTERS` contains the maximum number
-/// of elements per thread, the number of bytes that a row of threads loads at once, and the number
-/// of loads in flight per thread. Measured on an H200 (`docs/performance.md`, log entry 23).
+/// of elements per thread, the number of bytes that the threads across columns load at once, and
+/// the number of loads in flight per thread. Measured on an H200 (`docs/performance.md`, log entry
+/// 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
 struct Columns {
@@ -181,8 +182,8 @@ impl Chooser<'_, '_> {
     }
 
     /// Returns the number of threads across columns, the maximum number of threads across columns,
-    /// and whether a column may be split across blocks, because fewer than [`SPLIT_BLOCKS`] blocks
-    /// cover all columns.
+    /// and whether a column may be split across blocks. A column may be split, to increase the
+    /// number of blocks, if fewer than [`SPLIT_BLOCKS`] blocks cover all columns.
     fn across(vector: i64, groups: Option<i64>) -> (i64, i64, bool) {
         // At unaligned addresses, neighbouring blocks share cache lines. If each block has more
         // threads across columns, fewer cache lines are shared.
@@ -298,8 +299,8 @@ impl Chooser<'_, '_> {
     }
 
     /// Returns whether each element needs few ops, and columns are long enough for blocks of
-    /// [`UNALIGNED`] threads. In long enough columns, each thread loads at least eight batches of
-    /// `COLUMN_ELEMENTS_IN_FLIGHT[1]` elements.
+    /// [`UNALIGNED`] threads. A column is long enough if each thread loads at least eight batches
+    /// of `COLUMN_ELEMENTS_IN_FLIGHT[1]` elements.
     fn fills_threads(&self, length: Option<i64>) -> bool {
         let round = UNALIGNED / (4 * LANES) * COLUMN_ELEMENTS_IN_FLIGHT[1];
         !self.is_expensive() && length.is_some_and(|n| n >= 8 * round)

@@ -1,11 +1,11 @@
-//! Steps of the mapping of rows to threads, loads and blocks.
+//! Schedule steps that distribute the elements of rows over blocks, threads, and loads of a thread.
 
 use super::super::extent::ceildiv;
 use super::super::steps::{Processor, Step};
 use super::chooser::{Blocks, Chooser, EXPENSIVE_OPS, MIN_EVICT_FIRST_BYTES, VECTOR, Vectors};
 use super::row_tables::{LARGE_INPUT, OCCUPANCY_TARGET_THREADS, ThreadGroup};
 
-/// Mapping of rows to threads, loads and blocks.
+/// Distribution of the elements of rows over blocks, threads, and loads of a thread.
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
     pub(super) group: ThreadGroup,
@@ -31,8 +31,8 @@ impl Rows {
 }
 
 impl Chooser<'_, '_> {
-    /// Adds the steps of a mapping of rows. If each element needs many ops, a thread unrolls fewer
-    /// elements.
+    /// Adds the schedule steps of the distribution `rows`. If each element needs many ops, a thread
+    /// unrolls fewer elements.
     pub(super) fn write_unrollable_rows(
         &mut self,
         kept: &[usize],

@@ -1,4 +1,5 @@
-//! Measured mappings of row reductions to threads, loads and blocks.
+//! Mappings of row reductions: numbers of blocks, threads and loads in flight, chosen by
+//! measurements.
 
 use super::chooser::{LANES, MIN_SPLIT_BLOCKS, SPLIT_BLOCKS_PER_ROW, THREADS_PER_BLOCK, VECTOR};
 use tx_target::PORTABLE_CLUSTER;
