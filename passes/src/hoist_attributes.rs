@@ -69,8 +69,8 @@ impl Pass for HoistAttributes {
     }
 }
 
-/// Returns whether an op still has the loops of the original op, in the original order, so that the
-/// schedule of `annotation` applies to the op.
+/// Returns whether `op` has the loops for which `annotation` was created, in the same order; only
+/// then does the schedule of `annotation` apply to `op`.
 fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
     let maps = Loops::of(op).map(|loops| output_maps(&loops));
     attribute(annotation, ITERATORS) == attribute(op, ITERATORS)

@@ -170,7 +170,8 @@ struct OnGpuModule {
     /// Prefixes of op names: the pass is necessary if the module contains an op whose name begins
     /// with one of the prefixes. A pass without a list of prefixes always runs.
     of: &'static [&'static str],
-    /// Op names that begin with a prefix in `of`, but do not require the pass.
+    /// Names of ops that begin with a prefix in the field `of`, although these ops do not require
+    /// the pass.
     but: &'static [&'static str],
 }
 
@@ -182,8 +183,8 @@ const fn always(pass: &'static str) -> OnGpuModule {
     }
 }
 
-/// Passes that replace views of memory by accesses to the base memref and by computations of the
-/// metadata of the base memref.
+/// Pass that replaces a view of memory by its base memref with a computed offset, sizes and
+/// strides.
 const VIEWS: OnGpuModule = OnGpuModule {
     pass: "expand-strided-metadata",
     of: &["memref.", "affine."],
@@ -202,8 +203,8 @@ const VIEWS: OnGpuModule = OnGpuModule {
     ],
 };
 
-/// Passes that expand all vector ops except for loads, stores and extracts, which
-/// `convert-gpu-to-nvvm` lowers.
+/// Pass that expands vector ops; vector loads, stores and extracts do not require the pass, because
+/// `convert-gpu-to-nvvm` lowers these ops.
 const VECTORS: OnGpuModule = OnGpuModule {
     pass: "convert-vector-to-scf",
     of: &["vector."],
@@ -255,8 +256,9 @@ impl OnGpuModule {
     }
 }
 
-/// Returns the passes of `gpu-to-nvvm` on GPU modules. If `ops` lists the names of all ops in a
-/// module, the result omits unnecessary passes, so that the pipeline takes half the time.
+/// Returns the passes of `gpu-to-nvvm` on GPU modules. If `ops` contains the names of all ops in a
+/// module, the result omits the passes that these ops do not require; the omission halves the run
+/// time of the pipeline.
 pub fn lower_gpu_modules(ops: Option<&BTreeSet<&str>>) -> String {
     let passes = ON_GPU_MODULES
         .iter()

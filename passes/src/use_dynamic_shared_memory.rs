@@ -172,7 +172,8 @@ fn space_of<'c>(ty: Type<'c>) -> Option<Attribute<'c>> {
     MemRef::from_type(ty).and_then(|memref| memref.memory_space())
 }
 
-/// Returns the row-major memref type with another memory space; `None` for a dynamic shape.
+/// Returns the row-major memref type with the shape and element type of `ty` and the memory space
+/// `space`; `None` if `ty` is not a memref or has a dynamic shape.
 fn plain<'c>(ty: Type<'c>, space: Option<Attribute<'c>>) -> Option<Type<'c>> {
     let memref = MemRef::from_type(ty)?;
     let sizes: Option<Vec<i64>> = memref

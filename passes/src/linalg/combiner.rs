@@ -13,8 +13,7 @@ use tx_scalar::extremes;
 const OGT: i64 = 2;
 const OLT: i64 = 4;
 
-/// Value that the `element` region yields to the combiner, in terms of the values of the original
-/// body.
+/// Element that a reduction combines, computed from values in the body of the linalg op.
 #[derive(Clone, Copy)]
 pub(crate) enum Element<'c> {
     Value(Val<'c>),
@@ -22,8 +21,8 @@ pub(crate) enum Element<'c> {
     /// A float value of the body; if the value is NaN, the identity of the reduction kind replaces
     /// NaN.
     Number(Val<'c>, Kind),
-    /// The index of a value; 0 if the value does not compare better than the identity of the
-    /// reduction kind.
+    /// The index of an element; 0 if the element does not win the comparison with the identity of
+    /// the reduction kind.
     IndexOf(Val<'c>, Val<'c>, Kind),
 }
 
@@ -135,7 +134,8 @@ impl<'c> Combiner<'c> {
     }
 }
 
-/// Source of the neutral values of a combiner: reduction kinds, or tests on samples.
+/// Criterion for the neutral values of a combiner: the reduction kinds of its components, or tests
+/// of the combiner on samples.
 pub(crate) enum Neutral {
     /// Reduction kinds of the first components of a partial result, one kind per component. Every
     /// value is neutral for a component without a reduction kind.

@@ -213,7 +213,7 @@ impl Laws {
     }
 
     /// Tests whether commutativity or associativity fails for all tested tuples. The test combines
-    /// two tuples only if the predicate `apart` accepts the two tuples.
+    /// two tuples only if the predicate `apart` returns true for these two tuples.
     fn check_some(&self, tuples: &[Partial], apart: fn(&Partial, &Partial) -> bool) -> Verdict {
         let two = pairs(tuples).filter(|of| apart(of[0], of[1]));
         self.holds_for_some(Law::Commutative, two.clone())?;
@@ -260,10 +260,10 @@ impl Laws {
         !sides.iter().flatten().flatten().any(|y| y.is_nan())
     }
 
-    /// Returns samples in which one component is replaced by an extreme or unusual value. If each
-    /// component had only a few sample values, the test would accept -1 as the identity of a
-    /// maximum. Some samples differ from the identity in only one component; these samples also
-    /// test ties.
+    /// Returns partial results with extreme values: each partial result is the first sample or
+    /// `identity`, with one component replaced by an extreme or unusual value. If each component
+    /// had only a few sample values, the test would accept -1 as the identity of a maximum. Some
+    /// samples differ from the identity in only one component; these samples also test ties.
     fn edges(&self, identity: &[Scalar]) -> Vec<Partial> {
         let Some(base) = self.samples.first().filter(|_| self.sorts.len() > 1) else {
             return Vec::new();

@@ -16,7 +16,8 @@ use tx_mlir::{
     value_location,
 };
 
-/// An operand of the new op, and the corresponding argument of the original body, if there is one.
+/// An operand of the emitted op, and the block argument of the original body that corresponds to
+/// the operand, if there is one.
 pub(super) type Operand<'c> = (Access<'c>, Option<Val<'c>>);
 
 /// A new op that computes some results of the op `loops`.

@@ -41,7 +41,8 @@ pub(crate) struct Stage<'c> {
 /// Origin of a block argument in the body of a fused consumer.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'c> {
-    /// Result that the reduction would store in the destination with the given number.
+    /// Result that the reduction would store in the destination with the given number if the
+    /// consumer were not fused.
     Result(usize),
     /// Element of one `with` operand of the reduction; the number selects the operand.
     Extra(usize),

@@ -139,9 +139,10 @@ pub(crate) struct SpecialPair<'c> {
     pub(crate) kind: Kind,
     /// NaN behaviour of the selection: `Last`, `ValueOnly` or `AfterLast`.
     pub(crate) nan: NanRule,
-    /// Number of the output with the largest or smallest value.
+    /// Number of the output that receives the largest or smallest value; the other output receives
+    /// the index.
     pub(crate) value: usize,
-    /// The element and its index, as values of the body.
+    /// The compared element and its index, as SSA values of the linalg body.
     pub(crate) element: Val<'c>,
     pub(crate) index: Val<'c>,
     /// Set if `index` is the index of the only reduced loop.
@@ -180,7 +181,7 @@ impl<'c> Partition<'_, 'c> {
         })
     }
 
-    /// Returns the value of output `i`, and a predicate that recognises the old value of the
+    /// Returns the new value of output `i`, and a predicate that recognises the old value of the
     /// output. If the body combines values in a wider type, both the returned value and the old
     /// output value have the wider type.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {

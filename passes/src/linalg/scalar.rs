@@ -18,7 +18,8 @@ pub(crate) fn sort_of(ty: Type<'_>) -> Option<Sort> {
     Sort::of(ty).filter(|sort| sort.float().is_none_or(|float| float.bits() > 8))
 }
 
-/// Maximum relative difference between the results of two orders of combination.
+/// Maximum relative difference between two results of a combiner that combines the same values in
+/// different orders.
 pub(crate) fn tolerance(sort: Sort) -> f64 {
     match sort {
         Sort::Float(Float::F16 | Float::BF16) => 5e-2,

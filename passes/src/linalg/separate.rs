@@ -63,9 +63,9 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     Some(made)
 }
 
-/// Returns whether the op can write some outputs after all other outputs are complete. An output
-/// may alias an input only if the op accesses the same elements of both operands. An output must
-/// not alias any other operand. The body may only read memory that the op does not write.
+/// Returns whether separate ops can write the outputs of the op one after another. An output may
+/// alias an input only if the op accesses the same elements of both operands. An output must not
+/// alias any other operand. The body may only read memory that the op does not write.
 fn is_order_free(loops: &Loops<'_>) -> bool {
     let Some(body) = loops.body else { return false };
     let same_elements = |input: &Access<'_>, output: &Access<'_>| {
@@ -88,7 +88,7 @@ fn is_order_free(loops: &Loops<'_>) -> bool {
         && ops(body).into_iter().flat_map(walk).all(only_reads)
 }
 
-/// Returns whether each iteration of all loops accesses a distinct element of an operand.
+/// Returns whether each iteration of the loop nest accesses a different element of `operand`.
 fn covers_all_loops(loops: &Loops<'_>, operand: &Access<'_>) -> bool {
     let places = operand.map.as_projected_permutation();
     places.is_some_and(|places| places.len() == loops.dims)

@@ -1,6 +1,6 @@
-//! Reductions that select the largest or smallest value and its index. A reduction that this module
-//! splits differs from every `argmax` in its results for rows with NaN, or in its treatment of old
-//! output values.
+//! Reductions that select the largest or smallest value and its index. This module splits
+//! reductions that differ from every `argmax` and `argmin` in their results for rows with NaN, or
+//! in their treatment of old output values.
 //!
 //! For a row with NaN, the result of the original loop nest depends on the position of the first or
 //! last NaN. No commutative combiner with a state of constant size can compute the result of the
@@ -437,8 +437,9 @@ impl<'c> Work<'_, 'c> {
     }
 
     /// Emits an `argmax` or `argmin` of each row, restricted to the elements whose position
-    /// satisfies the predicate `counts`. The predicate compares the position with `limit`. An
-    /// element that does not satisfy `counts` has the value `none` as its index.
+    /// satisfies the predicate `counts`. The predicate compares the position with `limit`. If
+    /// `none` is not 0, the value `none` replaces the index of each element that does not satisfy
+    /// `counts`.
     fn best_where(
         &self,
         best: &Access<'c>,
@@ -476,7 +477,7 @@ impl<'c> Work<'_, 'c> {
     }
 
     /// Emits an `argmax` or `argmin` of each row in which the last NaN wins. The indices of NaN
-    /// elements are negated, because the lowest index of a NaN wins.
+    /// elements are negated, because `argmax` and `argmin` return the lowest index of a NaN.
     fn best_or_last(&self, best: &Access<'c>, index: &Access<'c>) -> Option<Op<'c>> {
         let roots = [self.pair.element, self.pair.index];
         let outputs = vec![(best.clone(), None), (index.clone(), None)];
@@ -514,7 +515,8 @@ impl<'c> Work<'_, 'c> {
         })
     }
 
-    /// Emits the difference of the largest index and `index`; a second call restores `index`.
+    /// Emits the difference of the largest index and `index`; the same function restores `index`
+    /// from this difference.
     fn negated(&self, b: &Builder<'c>, index: Val<'c>) -> Val<'c> {
         let greatest = b.int(self.greatest(), index.r#type());
         b.binary("arith.subi", greatest, index)

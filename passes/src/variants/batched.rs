@@ -11,7 +11,8 @@ use crate::exchange::{Exchange, Pool, shuffle_cost};
 use tx_mlir::{Builder, Index, Val};
 
 const WARP: u64 = tx_target::WARP as u64;
-/// Maximum number of results and maximum row length that a cost estimate assumes.
+/// Maximum number of results, and maximum row length in elements, in a cost estimate; larger sizes
+/// are reduced to this maximum.
 const LARGE: u64 = 1 << 40;
 
 pub(crate) struct Batched;

@@ -26,12 +26,13 @@ pub(super) enum ExchangeKind {
 }
 
 /// Index into [`FragmentPlan::folds`]. The fold with this index lists the source registers whose
-/// total one result register receives.
+/// total is the value of one result register.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum ResultFold {
-    /// All threads have the same fold (list of source registers).
+    /// All threads use the same fold (list of source registers) for the result register.
     Uniform(usize),
-    /// Each lane may have a different fold; the entry of a lane without elements is `None`.
+    /// Lanes may use different folds for the result register; the entry of a lane without elements
+    /// is `None`.
     ByLane(Vec<Option<usize>>),
 }
 
@@ -213,8 +214,8 @@ impl FragmentPlan {
         all.map(|(_, d)| d.extent.unsigned_abs()).product()
     }
 
-    /// Returns the estimated cycles of one thread. `lanes` is the estimated cost of an exchange
-    /// between lanes, in cycles.
+    /// Returns the estimated number of cycles that one thread needs for the reduction. `lanes` is
+    /// the estimated cost of an exchange between lanes, in cycles.
     pub(crate) fn cost(&self, lanes: u64, redux: bool) -> u64 {
         let folds = u64::try_from(self.folds.len()).unwrap_or(1);
         let elements: usize = self.folds.iter().map(Vec::len).sum();

@@ -134,7 +134,7 @@ pub(crate) fn written_params(
 }
 
 /// Returns the names of the parameters that `variant` computes for `reduction`, and the names of
-/// the parameters that [`Variant::check_params`] reads. The verification of parameters also reads
+/// the parameters that [`Variant::check_params`] reads. [`Variant::check_params`] also reads
 /// optional parameters.
 fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
     let computed = variant.params(reduction);
@@ -223,7 +223,7 @@ pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Fa
 }
 
 /// Calls a method of a variant, which another crate may have registered. If the variant panics, the
-/// function emits an error at the op that names the variant.
+/// function emits an error at the op; the error contains the name of the variant.
 ///
 /// # Errors
 /// Fails if the variant panics.

@@ -222,8 +222,8 @@ fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     }
 }
 
-/// Returns a kernel and the number of its workgroup attribution, if `value` is a workgroup
-/// attribution or a view of a workgroup attribution.
+/// Returns the kernel and the number of a workgroup attribution, if `value` is the workgroup
+/// attribution or a view of it.
 pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
     use melior::ir::block::BlockLike as _;
     let root = crate::analysis::access::root(value);

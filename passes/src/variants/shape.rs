@@ -11,12 +11,13 @@ use tx_mlir::memref::Space;
 /// Maximum size of one memory access, in bytes.
 const WIDEST: u64 = 16;
 
-/// Maximum number of results and maximum row length that a cost estimate assumes.
+/// Maximum number of results, and maximum row length in elements, in a cost estimate; larger sizes
+/// are reduced to this maximum.
 const LARGE: u64 = 1 << 40;
 
 pub(super) const WARP: u64 = tx_target::WARP as u64;
 
-/// Number of bytes that all banks of shared memory deliver at once: one word per bank.
+/// Number of bytes that the 32 banks of shared memory deliver per cycle: one 4-byte word per bank.
 const BANKS_BYTES: u64 = 128;
 
 /// Approximate latency of a shared memory load, in cycles.
@@ -41,9 +42,9 @@ pub(crate) struct Shape {
     pub(super) vector: u64,
     /// Skew of the start positions: the threads that compute result number `result` start
     /// `result / skew` steps after the start of their row. One step loads `group * vector`
-    /// elements. The value 0 disables skewing. At the end of the row, the threads continue at the
-    /// start of the row. With skewing, lanes of a warp that compute different results load from
-    /// different banks of shared memory.
+    /// elements. If `skew` is 0, no start position is skewed. At the end of the row, the threads of
+    /// a skewed result continue at the start of the row. With skewing, lanes of a warp that compute
+    /// different results load from different banks of shared memory.
     pub(super) skew: u64,
 }
 
@@ -265,8 +266,9 @@ impl Shape {
         (stride, spare.min(within.max(between)).max(1))
     }
 
-    /// Returns the maximum number of elements per load. The alignment and the strides must permit
-    /// vector loads, and every lane must have elements to load.
+    /// Returns the number of consecutive elements that each thread loads by one instruction; 1 if
+    /// vector loads are impossible. The alignment and the strides must permit vector loads, and
+    /// every lane must have elements to load.
     pub(crate) fn vector(r: &Reduction<'_>, group: u64, length: u64) -> u64 {
         let (Some(bytes), Some(last)) = (r.element_bytes(), r.reduced.last()) else {
             return 1;

@@ -34,9 +34,9 @@ pub trait Variant: Sync {
     /// predicate. If a variant cannot expand a reduction, the error therefore lists every reason.
     fn predicates(&self) -> &'static [Predicate];
 
-    /// Returns the estimated cycles of one thread. Among variants of equal priority, the variant
-    /// with the lowest cost is chosen. The compiler calls `cost`, and the methods that follow
-    /// `cost`, only if all predicates accept the reduction.
+    /// Returns the estimated number of cycles that one thread needs for the reduction. Among
+    /// variants of equal priority, the variant with the lowest cost is chosen. The compiler calls
+    /// `cost`, and the methods that follow `cost`, only if all predicates accept the reduction.
     fn cost(&self, reduction: &Reduction<'_>) -> u64;
 
     /// Returns the parameters for [`Self::expand`]; the attribute `params` records the parameters

@@ -20,10 +20,10 @@ const MIN_MEASUREMENT: Duration = Duration::from_millis(1);
 const MAX_GRAPH_RUN_TIME: Duration = Duration::from_micros(100);
 /// Maximum number of launches in a CUDA graph.
 const MAX_RECORDED_LAUNCHES: usize = 1024;
-/// Number of measurements on a GPU.
+/// Number of run-time measurements of a program on a GPU.
 const TIMES: u32 = 15;
-/// Number of measurements on the CPU. A program is measured less often on the CPU than on a GPU,
-/// because one run on the CPU may take seconds.
+/// Number of run-time measurements of a program on the CPU. A program is measured less often on the
+/// CPU than on a GPU, because one run on the CPU may take seconds.
 const TIMES_ON_THE_CPU: u32 = 3;
 /// Number of warm-up launches.
 const WARM_UP_LAUNCHES: usize = 3;
@@ -91,8 +91,9 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     crate::stdout::print(text.as_bytes())
 }
 
-/// Returns the number of measurements. If the device is the CPU, the function prints a note that
-/// the measured run times do not predict run times on a GPU.
+/// Returns the number of run-time measurements: `asked`, or the default number for `device`. If the
+/// device is the CPU, the function prints a note that the measured run times do not predict run
+/// times on a GPU.
 pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32 {
     let usual = match device.chip() {
         Some(_) => on_a_gpu,

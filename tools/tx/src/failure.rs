@@ -32,8 +32,8 @@ impl Failure {
         Self::of_file(path, &error.to_string())
     }
 
-    /// Creates the failure for an unreadable file. `what` is the expected content, such as `a
-    /// program`.
+    /// Creates the failure for an unreadable file. The argument `what` names the expected content
+    /// of the file, such as `a program`.
     pub(crate) fn unreadable(path: &Path, what: &str, error: &io::Error) -> Self {
         let missing = tx_mlir::missing(path, what);
         Self::of_file(path, &missing.unwrap_or_else(|| error.to_string()))

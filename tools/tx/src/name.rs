@@ -1,5 +1,5 @@
-//! Name of the program in messages. Another compiler that uses this crate provides the commands of
-//! `tx` under the name of its own executable.
+//! Name of the program in messages. A compiler other than `tx` that uses this crate provides the
+//! commands of `tx` under the name of its own executable.
 //!
 //! Messages in the source code contain the name `tx`. When a message is printed, the actual name of
 //! the executable replaces `tx`.

@@ -36,7 +36,7 @@ const WORK: u64 = 1 << 22;
 const STEPS: u64 = 4;
 
 /// Adds the compile time of each stage. The list `timed` of compilation stages may contain stages
-/// that the report omits.
+/// that the list `stages` of the report omits.
 fn add_times(stages: &mut [Stage], timed: &[tx::Stage]) {
     let mut left = timed.iter();
     for stage in stages {

@@ -206,8 +206,8 @@ pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Fa
     }
 }
 
-/// Returns a callback that shows the stage, the index of the input and `what` in the progress
-/// display.
+/// Returns a callback that shows the stage, the index of the input and the text `what` in the
+/// progress display.
 pub(crate) fn watch(task: &Arc<progress::Task>, what: String) -> Watch {
     let task = Arc::clone(task);
     Watch::new(move |stage, input, of| {
@@ -278,7 +278,8 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
 /// expands reductions contain the names of the variants.
 const EXPANDS: &str = "tile-expand-reduce";
 
-/// Returns the name of a pass. For the pass [`EXPANDS`], returns also the names of the variants.
+/// Returns the name of a pass. For the pass [`EXPANDS`], which expands reductions, returns also the
+/// names of the variants.
 fn named(pass: &str, variants: &[String]) -> String {
     let variants: BTreeSet<&String> = variants.iter().filter(|_| pass == EXPANDS).collect();
     let names: Vec<String> = variants.iter().map(|name| format!("`{name}`")).collect();

@@ -1,10 +1,10 @@
 //! `cargo xtask dist`: builds a self-contained archive of `tx` for Linux machines with a CUDA
 //! driver.
 //!
-//! The program contains MLIR, LLVM and the C++ runtime. Like the CUDA driver, the program uses the
-//! C library of the host. The task checks which shared libraries and which glibc version the
-//! program requires. The archive also contains test programs, their inputs and expected outputs,
-//! and a script that runs the test programs without Rust.
+//! The program `tx` in the archive contains MLIR, LLVM and the C++ runtime. Like the CUDA driver,
+//! the program uses the C library of the host. The task checks which shared libraries and which
+//! glibc version the program requires. The archive also contains test programs, their inputs and
+//! expected outputs, and a script that runs the test programs without Rust.
 
 mod licenses;
 mod linking;

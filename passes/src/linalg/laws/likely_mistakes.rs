@@ -26,7 +26,8 @@ pub(crate) struct LikelyMistake {
     pub(crate) is_ordered: bool,
 }
 
-/// Values of the tested tuples: small unsorted numbers, so that sums and products are exact.
+/// Component values of the tested tuples, in unsorted order; the values are small integers, so
+/// their sums and products are exact.
 const NUMBERS: [i64; 8] = [3, 11, 6, 1, 19, 8, 14, 27];
 
 const TUPLES: usize = 6;
@@ -120,9 +121,9 @@ fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
     tuples.iter().map(one).collect()
 }
 
-/// Returns the choices of the components that are constant in all tested tuples. A constant
-/// component has the value 0, 1 or the identity in all tuples. In each choice, at least one
-/// component is not constant.
+/// Returns choices of constant components: for each component, a choice contains the constant
+/// value, or `None` if the component varies between tuples. A constant component has the value 0, 1
+/// or the identity in all tuples. In each choice, at least one component is not constant.
 fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Option<Scalar>>> {
     let of_part = |(sort, neutral): (&Sort, &Scalar)| {
         let mut choices = vec![None];
@@ -171,8 +172,8 @@ impl Tuples<'_> {
         Ok(!few(&two) && !few(&three) && !self.is_dull(decided(&two).chain(decided(&three))))
     }
 
-    /// Returns an error with the first violation if the predicate `enough` accepts the number of
-    /// violations and the number of conclusive test cases.
+    /// Returns an error with the first violation if at least half of the test cases are conclusive,
+    /// and if `enough` returns true for the numbers of violations and of conclusive test cases.
     fn check(
         &self,
         cases: &[Case<'_, Partial>],

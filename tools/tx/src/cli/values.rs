@@ -10,8 +10,9 @@ use clap::Arg;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use tx_runtime::MAX_GRID;
 
-/// Parser that accepts any text. Shell completions offer the known words, which the function
-/// returns. If a word is unknown, the command prints an error with a list of the known words.
+/// Parser that accepts any text. Shell completions offer the known words, which the function in
+/// this struct returns. If a word is unknown, the command prints an error with a list of the known
+/// words.
 #[derive(Clone)]
 pub(super) struct KnownWords(pub(super) fn() -> Vec<&'static str>);
 
@@ -66,7 +67,7 @@ where
     })
 }
 
-/// Output file of an argument, in the form `I=FILE.npy`.
+/// Output file for the array argument with index `I`, in the form `I=FILE.npy`.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputFile {
     pub(crate) index: usize,

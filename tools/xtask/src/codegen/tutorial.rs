@@ -2,8 +2,9 @@
 //!
 //! Each test in this folder is one chapter of the tutorial. The generated page contains the
 //! comments of each test as text, and the code of each test as code blocks. A comment above CHECK
-//! lines becomes a list item under "What to look at". For a `SHOW` line, the page contains a part
-//! of a snapshot. `lit-tests/README.md` documents the syntax.
+//! lines becomes a list item under "What to look at". In place of each `SHOW` line of a test, the
+//! page contains the output of a command of the test, or a part of this output.
+//! `lit-tests/README.md` documents the syntax.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -234,8 +235,9 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Returns the lines that `place` selects: an op, a nested op or a range of lines, in the syntax of
-/// `SHOW` lines. If `place` is empty, returns all lines of the program output.
+/// Returns the lines of a program output that `place` selects; `place` names an op, a nested op or
+/// a range of lines, in the syntax of a `SHOW` line. If `place` is empty, returns all lines of the
+/// program output.
 fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     let mut lines = lines;
     for text in place.split(" > ").filter(|text| !text.is_empty()) {

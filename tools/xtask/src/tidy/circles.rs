@@ -112,8 +112,8 @@ fn add(
     children
 }
 
-/// Returns the file of a module that another file declares; the attribute `path` or the name of the
-/// module determines the file.
+/// Returns the file to which a declaration such as `mod name;` refers; the attribute `path` of the
+/// declaration, or the name of the module, determines the file.
 fn file_of(attributes: &[Attribute], name: &str, parent: &Path, folder: &Path) -> PathBuf {
     let written = attributes
         .iter()
@@ -190,7 +190,7 @@ fn paths(tokens: TokenStream, prefix: &[String], found: &mut Vec<Vec<String>>) {
 }
 
 impl Module {
-    /// Adds the names of a `use` item.
+    /// Adds the imported names and the glob paths of a `use` item to the module.
     fn import(&mut self, tree: &UseTree, prefix: &mut Vec<String>, is_export: bool) {
         let mut path = prefix.clone();
         match tree {
@@ -338,7 +338,8 @@ fn circles_of(modules: &BTreeMap<ModulePath, Module>) -> Vec<String> {
     circles
 }
 
-/// Returns the modules of a shortest dependency cycle through a module, in the order of their uses.
+/// Returns the modules of a shortest dependency cycle through `start`: each module uses the next
+/// module, and the last module uses `start`.
 fn circle_through<'a>(
     start: &'a ModulePath,
     uses: &'a BTreeMap<&ModulePath, Uses>,
@@ -378,7 +379,7 @@ fn shown(path: &ModulePath) -> String {
 mod tests {
     use super::*;
 
-    /// Returns the dependency cycles of a crate with one file.
+    /// Returns the dependency cycles of a crate that consists of one file with the contents `text`.
     fn circles_in(text: &str) -> Vec<String> {
         let mut modules = BTreeMap::new();
         let items = syn::parse_file(text).unwrap().items;

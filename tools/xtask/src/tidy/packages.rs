@@ -140,8 +140,8 @@ pub(super) fn dependencies(packages: &[Value]) -> Vec<String> {
 
 /// Requires that a package and its library have the name of their folder, which is
 /// `crates/LAYER/PACKAGE` or `tools/PROGRAM`. In folders outside of `crates` and `tools`, the
-/// package name is `tx-`, followed by the path of the folder with hyphens instead of slashes.
-/// Libraries in [`LIBRARY_NAMES`] are exempt.
+/// package name is `tx-`, followed by the path of the folder with hyphens instead of slashes. The
+/// rule for library names does not apply to the libraries in [`LIBRARY_NAMES`].
 pub(super) fn names(packages: &[Value], root: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for package in packages {
@@ -242,7 +242,8 @@ fn dependency_graph(packages: &[Value], optional: bool) -> BTreeMap<&str, BTreeS
         .collect()
 }
 
-/// Returns the package through which `from` depends on `to`, directly or transitively.
+/// Returns a package that depends directly on `to`; this package is `from` or a transitive
+/// dependency of `from`.
 fn reaches<'a>(
     graph: &BTreeMap<&'a str, BTreeSet<&'a str>>,
     from: &'a str,

@@ -7,7 +7,8 @@ use anyhow::Result;
 
 use crate::workspace::{LLVM_MAJOR, Workspace};
 
-/// Checks that three places in the repository specify the same LLVM version.
+/// Checks that `tx-llvm/build.rs`, `.cargo/config.toml` and the constant [`LLVM_MAJOR`] specify the
+/// same LLVM version.
 pub(super) fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
     let build = Path::new("crates/compile/tx-llvm/build.rs");
     let constant = format!("const LLVM: &str = \"{LLVM_MAJOR}\";");

@@ -219,7 +219,7 @@ impl Paragraph {
         found
     }
 
-    /// Returns the number of the line that contains an offset of the text.
+    /// Returns the number of the file line that contains the offset `at` of the paragraph's text.
     fn line(&self, at: usize) -> usize {
         let index = self.lines.partition_point(|(start, _)| *start <= at);
         self.lines[index - 1].1
