@@ -30,7 +30,7 @@ impl Budget {
     }
 
     /// Returns whether the estimated work of an input with the given sizes is at most the remaining
-    /// work. The validation always uses the first input of a stage.
+    /// work. For sizes without an estimate, the function returns whether any work remains.
     pub(crate) fn affords(&self, sizes: &Sizes) -> bool {
         match self.taken.get(sizes) {
             Some(taken) => *taken <= self.left,
@@ -38,7 +38,8 @@ impl Budget {
         }
     }
 
-    /// Subtracts the `work` for an input from the remaining work.
+    /// Subtracts `work`, the number of ops and memory accesses of a run on an input, from the
+    /// remaining work.
     pub(crate) fn take(&mut self, sizes: &Sizes, work: u64) {
         self.left = self.left.saturating_sub(work);
         self.taken.insert(sizes.clone(), work);

@@ -43,10 +43,10 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
         })
 }
 
-/// Returns the verdict on the results `found` of a stage. If the error bound of an element in `own`
-/// is infinite, the function accepts an infinite result for the element although the reference
-/// result is NaN. A reference result may be NaN because the reference program combined an infinity
-/// with an identity.
+/// Returns the verdict on the results `found` of a stage. `own` contains the error bounds from the
+/// run of the stage. If the error bound of an element in `own` is infinite, the function accepts an
+/// infinite element although the reference result is NaN. A reference result may be NaN because the
+/// reference program combined an infinity with an identity.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,

@@ -77,9 +77,9 @@ mod tests {
         }
     }
 
-    /// The summary names each combiner once, with remarks such as failing values, or with the
-    /// reason why the combiner was not tested. If a property of a combiner fails, the message about
-    /// the combiner replaces the summary.
+    /// Checks that the one-line summary names each combiner once, with remarks such as failing
+    /// values, or with the reason why the combiner was not tested. If a property of a combiner
+    /// fails, the message about the combiner replaces the summary.
     #[test]
     fn combiners_make_one_line() {
         let sum = found("sum f32", Finding::Hold(Vec::new()));

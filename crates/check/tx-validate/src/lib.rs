@@ -4,9 +4,9 @@
 //! inputs contain sizes that leave remainders, special values such as NaN, and outputs with stale
 //! contents. [`tx_interp`] interprets modules above the LLVM dialect; from `tile-insert-sync` on,
 //! the interpreter also detects data races. The executor (`tx-exec`) runs lowered kernels under
-//! several thread schedules. The result names the first pass that changes the results. The
-//! validation does not execute the PTX. Instead of an execution of the PTX, [`check_ptx`] compares
-//! the PTX with the last device IR.
+//! several thread schedules. The validation reports the first pass that changes the results of the
+//! program. The validation does not execute the PTX. Instead of an execution of the PTX,
+//! [`check_ptx`] compares the PTX with the last device IR.
 //!
 //! Sums and products of floats may differ from the results of the input program by at most an error
 //! bound that covers every combination order (see [`tx_interp::Bound`]). All other results must

@@ -47,7 +47,8 @@ pass! {
 /// All passes of the crate `tx-validate`, for a pass registry.
 pub const PASSES: &[PassInfo] = &[Validate::INFO];
 
-/// Registers `tile-validate` with MLIR. The second call and all further calls have no effect.
+/// Registers `tile-validate` with MLIR. After the first call, further calls of `register` have no
+/// effect.
 pub fn register() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

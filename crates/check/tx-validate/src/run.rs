@@ -136,8 +136,8 @@ impl<'r> Run<'r> {
         Ok(artifact)
     }
 
-    /// Returns an input with a wrong result if the failing pass is unknown, because the validation
-    /// used all inputs with wrong results only in the stage `launch`.
+    /// Returns an input with a wrong result, if the validation used all inputs with wrong results
+    /// only in the stage `launch`. For such an input, the failing pass is unknown.
     pub(crate) fn suspect(&self) -> Option<Input> {
         let mut wrong = self.cases.iter().filter(|case| case.is_wrong);
         let first = wrong.clone().next()?;
@@ -363,8 +363,9 @@ impl<'r> Run<'r> {
     }
 
     /// Runs a module on the inputs, and compares the results with the results of the previous stage
-    /// and with the reference results. At stage [`CONVERTS`], the function can accept an infinite
-    /// result although the reference result is NaN.
+    /// and with the reference results. At stage [`CONVERTS`], the function accepts an infinite
+    /// element although the reference result is NaN, if the run of the stage gives the element an
+    /// infinite error bound.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {

@@ -84,7 +84,7 @@ fn forty_ops(c: &mut Criterion) {
 }
 
 /// Measures the time in which 1, 2, 4, 8 and 16 threads compile sixteen programs with one
-/// `Compiler`. The number of threads does not exceed the number of processors.
+/// `Compiler`. The benchmark omits numbers of threads that exceed the number of processors.
 fn threads(c: &mut Criterion) {
     const PROGRAMS: usize = 16;
     let target = tx::Target::parse("sm_90").expect("a known chip");

@@ -34,8 +34,8 @@ pub(crate) fn targets(module: &Module<'_>) -> Vec<Option<String>> {
 }
 
 /// Returns the `gpu.module` named `kernels` in generic form, with the location of every op. The
-/// executor reports faults at the op locations in the returned text. MLIR cannot parse the short
-/// form of `nvvm.barrier` with a location.
+/// executor reports faults at the op locations in the returned text. The text is in generic form
+/// because MLIR cannot parse the custom form of `nvvm.barrier` with a location.
 pub fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
     let device = Module::new(module.as_operation().location());
     let holder = kernels.and_then(|kernels| gpu_modules(module).find(|op| is_named(*op, kernels)));

@@ -20,8 +20,8 @@ struct Insertion {
 pub(crate) struct Insertions(Vec<Insertion>);
 
 impl Insertions {
-    /// Inserts passes before or after the pass `anchor` of a pipeline. The argument `passes` is
-    /// pipeline text.
+    /// Inserts passes before or after the pass `anchor` of a pipeline. The argument `passes` is the
+    /// text of a pipeline, such as `canonicalize,cse`.
     pub(crate) fn insert(
         &mut self,
         side: Side,

@@ -199,9 +199,9 @@ use melior::dialect::DialectRegistry;
 /// ```
 ///
 /// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tensor`,
-/// `tile` and `vector`. An entry of the list of dialects for a dialect outside of MLIR and `tile`
-/// has the form `mine = my_dialect::handle`. In the entry, `mine` is the name of the dialect, and
-/// the function `my_dialect::handle` returns the dialect handle.
+/// `tile` and `vector`. A declaration lists a dialect without a predefined name in the form `mine =
+/// my_dialect::handle`: `mine` is the name of the dialect, and the function `my_dialect::handle`
+/// returns the dialect handle.
 ///
 /// The declaration of an option is a field, `NAME: TYPE = DEFAULT`. The type of an option is `u32`,
 /// `bool`, `String`, or any type that implements [`pass::OptionValue`]. The default value of every
@@ -267,7 +267,7 @@ pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
     }
 }
 
-/// Returns the names of all registered variants, in order.
+/// Returns the names of all variants (built-in and registered), in alphabetical order.
 pub fn variant_names() -> Vec<&'static str> {
     tx_passes::variants()
         .iter()

@@ -18,7 +18,8 @@ const COMPUTE_SIZES: &str = "func-compute-sizes";
 const DROP_ASSERTS: &str = "linalg-drop-asserts";
 
 /// Callback that [`load`] calls after parsing, and after the conversion from tensors to memrefs.
-/// The arguments are the name of the step, the start time of the step, and the module.
+/// The arguments of the callback are the name of the completed step, the start time of the step,
+/// and the module.
 type LoadCallback<'l> = dyn FnMut(&str, Instant, &Module<'_>) + 'l;
 
 /// Parses a program, bufferizes its functions on tensors, and inlines calls between host functions.

@@ -21,7 +21,7 @@ pub(crate) struct Options {
     pub(crate) has_device_ir: bool,
     /// Whether the artifact contains a separate PTX module for each kernel.
     pub(crate) has_modules: bool,
-    /// Whether each `cf.assert` in the body of a linalg op is kept.
+    /// Whether the compiler keeps each `cf.assert` in the body of a linalg op.
     pub(crate) asserts: bool,
 }
 
@@ -59,7 +59,7 @@ impl Options {
     }
 
     /// Returns the chip in the target attribute of a `gpu.module`. If the `gpu.module` has no
-    /// target attribute, returns the chip of the options.
+    /// target attribute, the function returns the chip of the compiler's target.
     pub(crate) fn chip(&self, module: &Module<'_>, kernels: Option<&str>) -> String {
         let own = kernels.and_then(|kernels| chip_of(module, kernels));
         own.unwrap_or(self.target.chip()).name.to_owned()

@@ -17,7 +17,7 @@ pub struct Source {
 
 impl Source {
     /// Creates a source from MLIR text or bytecode that contains a single entry (function or
-    /// kernel). `name` is the file name in locations.
+    /// kernel). The locations in the parsed program contain `name` as the file name.
     pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
         Self {
             name: name.into(),

@@ -35,8 +35,9 @@ pub struct Candidate {
     pub microseconds: f64,
 }
 
-/// Runs the pass `tile-list-candidates`, and returns the ops with candidate schedules. Removes the
-/// attribute with the candidates from each op. Returns `None` if the pass fails.
+/// Runs the pass `tile-list-candidates`, and returns the ops with candidate schedules. The function
+/// then removes the attribute that contains the candidate schedules from each op. Returns `None` if
+/// the pass fails.
 pub(crate) fn tunables<'c>(
     session: &Session,
     module: &'c mut Module<'_>,

@@ -14,9 +14,9 @@ const ASSEMBLY: [&str; 2] = [
 ];
 
 /// Asynchronous store of `value` to the address `slot`. After the store, the hardware performs a
-/// complete-tx operation on the mbarrier object at `barrier`, with the size of the value in bytes.
-/// `slot` and `barrier` are addresses in the shared memory of one block of the cluster
-/// (`!llvm.ptr<7>`).
+/// complete-tx operation on the mbarrier object at `barrier`; the completeCount of the operation is
+/// the size of the value in bytes. `slot` and `barrier` are addresses in the shared memory of one
+/// block of the cluster (`!llvm.ptr<7>`).
 #[derive(Clone, Copy)]
 pub struct AsyncStore<'c> {
     /// Address to which the value is stored.

@@ -35,8 +35,8 @@ pub struct Builder<'c> {
     constants: RefCell<BTreeMap<ReuseKey, Val<'c>>>,
 }
 
-/// Key of a constant or a memref size. For each key, a builder emits only one op, and reuses the
-/// result of the op.
+/// Key of a constant or a memref size in `Builder::constants`. For each key, a builder emits only
+/// one op, and reuses the result of the op.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum ReuseKey {
     /// Constant, identified by the addresses of its uniqued attribute and its uniqued type.
@@ -141,7 +141,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Parses the text of an attribute. The caller must pass valid text.
+    /// Parses the text of an attribute. The text must be a valid MLIR attribute.
     pub fn attribute(&self, text: &str) -> Attribute<'c> {
         parse_attribute(self.context, text)
     }

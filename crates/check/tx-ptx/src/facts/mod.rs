@@ -109,7 +109,7 @@ impl fmt::Display for Count {
 }
 
 impl KernelFacts {
-    /// Adds an operation that LLVM must keep.
+    /// Adds one occurrence of an operation that LLVM must keep.
     pub fn add(&mut self, fact: Fact, place: LoopNesting) {
         let count = match place {
             LoopNesting::OutsideLoops => Count {
@@ -124,7 +124,7 @@ impl KernelFacts {
         self.add_count(fact, count);
     }
 
-    /// Adds an operation that LLVM may remove.
+    /// Adds one occurrence of an operation that LLVM may remove.
     pub fn add_removable(&mut self, fact: Fact, place: LoopNesting) {
         let count = match place {
             LoopNesting::OutsideLoops => Count {
@@ -141,7 +141,7 @@ impl KernelFacts {
         self.add_count(fact, count);
     }
 
-    /// Adds several occurrences of an operation.
+    /// Adds `count` to the number of occurrences of the operation `fact`.
     pub fn add_count(&mut self, fact: Fact, count: Count) {
         self.counts
             .entry(fact.normalized())

@@ -12,7 +12,7 @@ use crate::position::Position;
 
 /// A PTX instruction, reduced to the operands and modifiers that the comparison with the IR reads.
 ///
-/// If an operand is not constant, the field of the operand is `None`.
+/// A field for an operand, such as `mask`, is `None` if the operand is not a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Threads of a block wait for each other.

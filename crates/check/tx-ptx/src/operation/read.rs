@@ -75,8 +75,8 @@ impl Reader<'_> {
         self.instruction.opcode.has(modifier)
     }
 
-    /// Calls `name` for each modifier of the opcode, and returns the first result that is not
-    /// `None`.
+    /// Calls the function `name` for each modifier of the opcode, and returns its first result
+    /// other than `None`.
     fn find<T>(&self, name: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.instruction.opcode.modifiers().find_map(name)
     }

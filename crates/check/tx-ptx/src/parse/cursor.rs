@@ -208,7 +208,8 @@ impl Cursor {
         Ok(all)
     }
 
-    /// Runs a recursive parser function. Fails if the nesting depth would exceed the limit `DEPTH`.
+    /// Runs a recursive parser function. Returns an error if the parsed text has more than `DEPTH`
+    /// nesting levels.
     pub(super) fn nested<T>(
         &mut self,
         run: impl FnOnce(&mut Cursor) -> Result<T, ParseError>,

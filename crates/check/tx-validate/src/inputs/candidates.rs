@@ -1,5 +1,5 @@
-//! Sizes and data patterns of generated inputs. The inputs together launch every kernel, and
-//! execute all paths of every kernel.
+//! Sizes and data patterns of generated inputs. The sizes and patterns are chosen such that the
+//! inputs together launch every kernel, and execute all paths of every kernel.
 
 use super::numbers::{DataPattern, LEAST_BLOCK, Role, SINGLE_OUTLIER_VARIATIONS, Variation, WARP};
 use super::sizes::{Guess, most_dimensions, solve, threads};
@@ -13,8 +13,8 @@ pub(super) struct Candidate {
     /// Sizes of dynamic dimensions 0 to 3.
     pub(super) sizes: [usize; 4],
     pub(super) data: DataPattern,
-    /// Variation of the data pattern; if `variation` is `None`, the candidate stands for one input
-    /// per variation of the pattern.
+    /// Variation of the data pattern. If `variation` is `None`, the validation generates one input
+    /// for each variation of the data pattern.
     pub(super) variation: Option<Variation>,
     /// Maximum number of elements of one argument.
     pub(super) most: usize,
@@ -74,9 +74,9 @@ const CANDIDATES: [([usize; 4], DataPattern); 29] = [
 ];
 
 /// Sizes of an array whose rows have more than 256 parts (groups of 32 columns). The array tests
-/// kernels in which one block of at most 256 threads combines one partial result per part. If 128
-/// threads combine the 511 partial results of a row, 127 partial results remain for the fourth loop
-/// iteration.
+/// kernels that compute one partial result per part, and combine the partial results of a row in
+/// one block of at most 256 threads. If 128 threads combine the 511 partial results of a row, 127
+/// partial results remain for the fourth loop iteration.
 const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPattern::Parts);
 
 /// Sizes for the pattern `ExpOutlier`. A row is long enough for several warps, and short enough
@@ -116,8 +116,8 @@ const TAIL_ROWS: usize = 3;
 const FEW_PATTERNS_LENGTH: usize = 1 << 16;
 const FEW_PATTERNS: usize = 4;
 /// Number of variations per data pattern in the inputs of [`length_candidates`] and
-/// [`kernel_candidates`]. Kernels do not split a row into a multiple of 7 parts, so the outliers of
-/// two rows can be in different parts.
+/// [`kernel_candidates`]. No kernel splits a row into a number of parts that is a multiple of 7, so
+/// the outliers of two rows can be in different parts.
 const LENGTH_VARIATIONS: usize = 7;
 
 /// Sizes with many long rows or with long columns. For inputs with many long rows or with long
@@ -235,18 +235,18 @@ const MOST_OF_LARGE: usize = 5 << 20;
 /// Number of array elements for which a kernel is expected to launch the maximum number of threads
 /// of its grid.
 const MOST_THREADS: usize = 1 << 26;
-/// Number of elements per thread in tests of a fixed-size grid. The first entry applies to arrays
-/// of rank at most 2, and the second entry applies to arrays of higher rank. A thread reads up to
-/// 32 elements (8 for a higher rank) per loop iteration, so each thread executes several
-/// iterations.
+/// Number of elements per thread in tests of a fixed-size grid. The first entry of [`ROUNDS`]
+/// applies to arrays of rank at most 2, and the second entry applies to arrays of higher rank. A
+/// thread reads up to 32 elements (8 for a higher rank) per loop iteration, so each thread executes
+/// several iterations.
 const ROUNDS: [usize; 2] = [36, 18];
 /// Numbers of elements that a thread may read per loop iteration.
 const AT_ONCE: [usize; 2] = [8, 32];
 /// Number of contiguous elements that a block reads per loop iteration, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Distance, in threads within a block, between the outliers for two consecutive elements of a
-/// thread. Because [`LARGE_STEP`] exceeds the warp size, the outliers for two consecutive elements
-/// are in different warps.
+/// Distance in threads between two outliers: the outlier that tests element `k` of a thread is in
+/// thread `LARGE_STEP * k` of its block, modulo the block size. Because [`LARGE_STEP`] exceeds the
+/// warp size, the outliers for the elements `k` and `k + 1` are in different warps.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
@@ -299,8 +299,8 @@ fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     classes
 }
 
-/// Returns up to four lengths of a length class: the minimum, the maximum, and two lengths between
-/// them.
+/// Returns up to four lengths from the length class `least` to `greatest`: the minimum, the
+/// maximum, and two lengths between the minimum and the maximum.
 fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     let part = |thirds: f64| {
         let (least, greatest) = (least as f64, greatest as f64);
@@ -317,10 +317,10 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Returns eight lengths of a length class. For any three adjacent low bits of a length, the eight
-/// lengths contain all eight combinations of the three bits. If a thread reads 2, 4 or 8 elements
-/// per loop iteration, the eight lengths place the last element of a row at each of the 2, 4 or 8
-/// positions.
+/// Returns eight lengths from the length class `least` to `greatest`, or no lengths if `greatest -
+/// least` is less than 2. For any three adjacent low bits of a length, the eight lengths contain
+/// all eight combinations of the three bits. If a thread reads 2, 4 or 8 elements per loop
+/// iteration, the eight lengths place the last element of a row at each of the 2, 4 or 8 positions.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // The entries are powers of a generator of GF(8): any three adjacent powers are linearly
     // independent.
@@ -450,8 +450,8 @@ fn spread_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Ve
     candidates.chain(many).collect()
 }
 
-/// Returns candidate inputs with sizes of [`NUMBERS`], for which the program launches a kernel that
-/// it launches for no input in `candidates`.
+/// Returns candidate inputs with those sizes of [`NUMBERS`] for which the program launches a new
+/// kernel, that is, a kernel that no input in `candidates` launches.
 fn number_candidates(plan: &Plan, guess: Guess, candidates: &[Candidate]) -> Vec<Candidate> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
@@ -495,7 +495,7 @@ fn exp_outlier_candidates(
     })
 }
 
-/// Returns the same sizes as [`sizes_of`], but with [`TAIL_ROWS`] rows.
+/// Returns the sizes that [`sizes_of`] returns, but with [`TAIL_ROWS`] rows if `rank` exceeds 1.
 fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     let mut sizes = sizes_of(rank, length);
     if rank > 1 {
@@ -623,9 +623,9 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
     whole.into_iter().chain(alone).collect()
 }
 
-/// Returns all assumptions about which dynamic dimensions have equal sizes. The function sorts the
-/// assumptions by the number of launch steps that launch a kernel under the assumption, in
-/// descending order.
+/// Returns all variants of [`Guess`], the assumption about which dynamic dimensions have equal
+/// sizes. The function sorts the assumptions by the number of launch steps that launch a kernel
+/// under the assumption, in descending order.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);

@@ -174,8 +174,8 @@ struct Planned {
     number: usize,
     /// Number of candidate inputs with the same data pattern that precede the candidate input.
     before: usize,
-    /// Set if the input was generated to test one kernel. Inputs for one kernel have a separate
-    /// cost limit.
+    /// Set if the input was generated to test one kernel. The cost limit applies separately to the
+    /// inputs that test one kernel and to all other inputs.
     of_kernel: bool,
     every_stage: bool,
 }
@@ -183,9 +183,9 @@ struct Planned {
 /// Limit on the summed cost (threads + elements) of the inputs that the validation uses after every
 /// stage. Regardless of the limit, the validation uses [`LEAST_OF_ALL`] inputs after every stage.
 const MOST_OF_ALL: u64 = 1 << 19;
-/// Limit on the summed cost (threads + elements) of all inputs, applied separately to small and to
-/// large inputs. If the option `kernel` selects one kernel, the limit is 18 times
-/// [`MOST_AT_THE_END`].
+/// Limit on the summed cost (threads + elements) of all inputs, applied separately to inputs of at
+/// most [`MOST_ELEMENTS`] elements, to larger inputs, and to inputs that test one kernel. If the
+/// option `kernel` selects one kernel, the limit is 18 times [`MOST_AT_THE_END`].
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Maximum cost (threads + elements) of a small input; inputs with a higher cost are large.
 const FEW_ELEMENTS: u64 = 1 << 15;
@@ -328,8 +328,8 @@ fn join(shape: &[usize]) -> String {
     }
 }
 
-/// Copies one value to all elements of `array` that the memref layout of the argument maps to one
-/// address.
+/// Copies one value to all elements of `array` that have the same address in the memref layout of
+/// the argument.
 fn share(array: Array, plan: &Plan, argument: usize) -> Result<Array, Trouble> {
     let ArgumentType::Memref(memref) = &plan.arguments[argument].ty else {
         return Ok(array);

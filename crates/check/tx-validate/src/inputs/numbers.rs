@@ -6,8 +6,9 @@ use tx_plan::{ArgumentType, ElementType, Plan};
 /// Data pattern of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DataPattern {
-    /// Most elements are ±1, and a few elements are ±2 or ±0.5; large arrays contain no ±0.5. Sums,
-    /// sums of squares and products of the elements are exact in any order.
+    /// Most elements are ±1, and a few elements are ±2 or ±0.5; arrays of more than [`MOST_POWERS`]
+    /// elements contain no ±0.5. Sums, sums of squares and products of the elements are exact in
+    /// any order.
     Powers,
     /// Small integers with many duplicates.
     SmallIntegers,
@@ -36,9 +37,10 @@ pub(super) enum DataPattern {
     /// Integers are 0, which is the identity of `or` and of an unsigned maximum.
     Near,
     /// Equal elements, except for one large and one small outlier per row, placed on diagonals. If
-    /// the array is not too large, each column contains an outlier in at least one variation
-    /// ([`Variation`]). Each outlier determines the result of a minimum or maximum of its row, and
-    /// one bit of the result of a bitwise `and` or `or`.
+    /// the number of columns is at most [`LEAST_PEAKS`] times the number of rows, each column
+    /// contains an outlier in at least one variation ([`Variation`]). Each outlier determines the
+    /// result of a minimum or maximum of its row, and one bit of the result of a bitwise `and` or
+    /// `or`.
     Peaks,
     /// Equal elements, except for one NaN per row; the NaNs form a diagonal.
     Nans,
@@ -47,8 +49,8 @@ pub(super) enum DataPattern {
     /// large value is the result of its row.
     Numbers,
     /// Equal elements, except for one large and one small outlier per row. The two outliers of a
-    /// row are in different groups of 32 columns. Each group of columns contains an outlier in at
-    /// least one variation ([`Variation`]).
+    /// row are in different groups of 32 columns. The variations ([`Variation`]) of the pattern
+    /// place the large outlier of a row in different groups of columns.
     Parts,
     /// Equal elements, except for two NaNs per row. The two NaNs of a row are in different groups
     /// of 32 columns.
@@ -104,7 +106,8 @@ pub(super) struct Variation {
 }
 
 impl Variation {
-    /// Returns the variation with index `number` of a data pattern with `of` variations.
+    /// Returns the variation with index `number` of a data pattern; the parameter `of` is the
+    /// number of variations of the data pattern.
     pub(super) fn nth(number: usize, of: usize, outliers: &'static [Role]) -> Self {
         Self {
             number,
@@ -114,7 +117,7 @@ impl Variation {
         }
     }
 
-    /// Returns a variation of the data pattern whose outlier is at index `place`.
+    /// Returns the variation with index `number` that places the outlier at element index `place`.
     pub(super) fn at(place: usize, number: usize, outliers: &'static [Role]) -> Self {
         Self {
             at: Some(place),
@@ -305,8 +308,8 @@ const FEW_PARTS: usize = 1024;
 /// Maximum number of inputs of the pattern `Peaks`, `Nans` or `Numbers` for a large array.
 const LEAST_PEAKS: usize = 8;
 const MOST_PARTS: usize = 32;
-/// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. Regardless
-/// of the number of elements, a pattern may have [`LEAST_PEAKS`] inputs.
+/// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. A pattern
+/// may have [`LEAST_PEAKS`] inputs even if these inputs have more elements in total.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array for which the variations place the outlier at every
 /// index.

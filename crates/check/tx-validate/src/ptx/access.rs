@@ -14,8 +14,8 @@ use tx_mlir::{
 };
 use tx_ptx::{Direction, Fact, LoopNesting, Space};
 
-/// Key of a load or store in the map of accesses: the direction (load or store), the value number
-/// of the address, and the size in bytes.
+/// Key that identifies equal accesses of a function: the direction (load or store), the value
+/// number of the address, and the size in bytes.
 type AccessKey = (Direction, usize, u64);
 
 /// Global variables with internal linkage. LLVM can analyze all uses of a variable with internal
@@ -69,7 +69,8 @@ impl Variables {
     }
 }
 
-/// Analysis of the accesses of one function. Callers query the ops in program order.
+/// Analysis of the accesses of one function. Callers query the accesses of the function's ops in
+/// program order.
 pub(super) struct Accesses<'c> {
     variables: &'c Variables,
     forwarded: &'c Loads,
@@ -107,7 +108,8 @@ impl FoundAccess {
     }
 }
 
-/// Attributes of pure ops that value numbering includes in the key of an op.
+/// Names of the attributes that value numbering compares: the results of two pure ops have the same
+/// value number only if these attributes of the ops are equal.
 const TELLING: [&str; 8] = [
     "value",
     "rawConstantIndices",

@@ -2,8 +2,8 @@
 
 use tx_ptx::{Facts, Module};
 
-/// Returns the PTX operations in the text of an `llvm.inline_asm` op. `operands` contains the
-/// constant value of each operand; the results precede the inputs.
+/// Returns the PTX operations in the text of an `llvm.inline_asm` op. `operands` contains one entry
+/// for each result, and then one entry for each input: the value of a constant operand, or `None`.
 pub(super) fn facts(
     assembly: &str,
     operands: &[Option<u32>],

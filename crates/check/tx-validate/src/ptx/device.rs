@@ -17,7 +17,7 @@ use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, LoopNesting};
 #[derive(Clone, Copy)]
 struct Site {
     place: LoopNesting,
-    /// Set if LLVM may remove an op with the position `place`.
+    /// Set if LLVM may remove the op whose position the `Site` describes.
     removable: bool,
 }
 

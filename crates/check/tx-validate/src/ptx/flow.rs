@@ -52,8 +52,8 @@ pub(super) fn reached<'c>(function: Op<'c>) -> Vec<Reached<'c>> {
         .collect()
 }
 
-/// Returns one flag for each block, which is set if the block may execute. The function uses
-/// conditional constant propagation (Wegman and Zadeck, 1991) with integer ranges.
+/// Returns one flag for each block of a function; the flag is set if the block may execute. The
+/// function uses conditional constant propagation (Wegman and Zadeck, 1991) with integer ranges.
 fn passed(blocks: &[Blk<'_>], next: &[Vec<usize>]) -> Vec<bool> {
     let mut arguments = Arguments::default();
     let mut passed = vec![false; blocks.len()];
@@ -87,8 +87,8 @@ fn passed(blocks: &[Blk<'_>], next: &[Vec<usize>]) -> Vec<bool> {
     }
 }
 
-/// Returns the values that a branch passes to the block arguments of successor `way`. Returns
-/// `None` if the values are unknown.
+/// Returns the values that a branch passes to the block arguments of the successor with index
+/// `way`; `None` if the values are unknown.
 fn given<'c>(branch: Op<'c>, way: usize) -> Option<Vec<Val<'c>>> {
     match name(branch) {
         "llvm.br" => Some(operands(branch)),

@@ -171,8 +171,8 @@ impl Arguments {
     }
 }
 
-/// Returns the range of the values of a special register. LLVM assumes the same range for the
-/// special register.
+/// Returns the range of the values of a special register, which is also the range that LLVM
+/// assumes.
 fn hardware(register: &str) -> Option<Range> {
     let (name, dimension) = register
         .strip_prefix("nvvm.read.ptx.sreg.")?
@@ -241,7 +241,8 @@ fn compare(predicate: i64, left: Range, right: Range) -> Option<bool> {
 mod tests {
     use super::{Range, compare};
 
-    /// Compares a thread id of a 64-thread block with 63, 64 and 65.
+    /// Checks comparisons of the range 0 to 63, the thread ids of a block of 64 threads, with
+    /// constants.
     #[test]
     fn comparisons() {
         let thread = Range { least: 0, most: 63 };

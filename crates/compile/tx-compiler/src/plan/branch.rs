@@ -9,7 +9,8 @@ use tx_mlir::{Failed, Op, Val, codes, defining_op, error, integer_attribute, is,
 use tx_plan::{Condition, Step, alternatives, exactly_one};
 
 /// Maximum number of branches of one host function. If the condition of an `scf.if` is an
-/// `arith.andi`, each operand of the `arith.andi` counts as a separate else branch.
+/// `arith.andi` of `a` and `b`, the else branch counts as two branches: one for `not a`, and one
+/// for `a and not b`.
 pub(super) const MAX_BRANCHES: usize = 1024;
 
 /// Maximum nesting depth of `arith.andi`.

@@ -47,7 +47,8 @@ pub(crate) enum Entry {
     Function(String),
 }
 
-/// Returns the entry of a program. For a kernel entry, the result contains the launch plan.
+/// Returns the entry of a program. If the entry is a kernel, the result contains the launch plan of
+/// the kernel.
 pub(crate) fn find(
     session: &Session,
     module: &Module<'_>,

@@ -102,7 +102,8 @@ impl<'c> Scalars<'_, 'c> {
             .require(op, expr.clone(), Expr::Const(high), message)
     }
 
-    /// Returns a condition as a number: 1 if true, 0 if false.
+    /// Returns an expression for a condition: its value is 1 if the condition is true, and 0 if the
+    /// condition is false.
     fn truth(&self, op: Op<'c>, condition: Val<'c>) -> Result<Expr, Failed> {
         let distance = distance(self.values, op, condition, 0)?;
         Ok(Expr::Const(1).minus(distance.max(Expr::Const(0)).min(Expr::Const(1))))

@@ -136,8 +136,8 @@ impl<'c> Values<'c> {
         self.arguments.get(argument) == Some(&ArgumentType::Scalar(ty))
     }
 
-    /// Returns whether a value is certainly in the signed range of its type. The expression of a
-    /// narrowing cast can be outside of the range of the narrow type.
+    /// Returns whether the expression `value` is known to be in the signed range of the type `ty`.
+    /// The expression of a narrowing cast can be outside of the range of the narrow type.
     pub(super) fn fits(&self, ty: ElementType, value: &Expr) -> bool {
         let highest = 1_i64 << (width(ty) - 1);
         match value {

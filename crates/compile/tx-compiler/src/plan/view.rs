@@ -264,7 +264,7 @@ pub(super) fn address<'c>(values: &Values<'c>, op: Op<'c>) -> Result<Value, Fail
     Ok(Value::index(Expr::Symbol(Symbol::Address { argument })))
 }
 
-/// Returns the results of a `memref.extract_strided_metadata`.
+/// Returns the symbolic values of the results of a `memref.extract_strided_metadata`.
 pub(super) fn metadata<'c>(values: &Values<'c>, op: Op<'c>) -> Result<Vec<Value>, Failed> {
     let source = *operands(op).first().ok_or_else(|| malformed(op))?;
     let view = values.memref(op, source)?.clone();
@@ -336,8 +336,8 @@ fn value_type(op: Op<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// Returns an error for an op whose attributes are inconsistent; MLIR's verifier does not detect
-/// the inconsistency.
+/// Returns the error for an op whose operands and attributes do not define a view, although MLIR's
+/// verifier accepts the op.
 fn malformed(op: Op<'_>) -> Failed {
     error(
         op.location(),

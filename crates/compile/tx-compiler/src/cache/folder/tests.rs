@@ -59,8 +59,8 @@ fn tells_where_nothing_can_be_kept() {
     assert_eq!(good.trouble(), None);
 }
 
-/// Checks that a cache returns stored results, including results that another cache stored in its
-/// folder.
+/// Checks that a cache returns stored results, including results that a second `Cache` of the same
+/// folder stored.
 #[test]
 fn keeps_results() {
     let folder = folder();
