@@ -210,7 +210,7 @@ pub struct Divergence {
     /// The reason why the thread waits forever.
     pub reason: String,
     /// A second thread, for which the waiting thread waits, and the operation of the second thread.
-    /// Present only if the two threads execute different operations.
+    /// The field `other` is present only if the two threads execute different operations.
     pub other: Option<Site>,
 }
 

@@ -303,8 +303,8 @@ extern "C" fn stack(bytes: u64, site: i32) {
 /// Checks an integer division. The absolute value of `bits` is the bit width of dividend and
 /// divisor; `bits` is negative for an unsigned division.
 ///
-/// Returns the divisor. Generated code divides by the returned divisor, so that LLVM cannot move
-/// the division before the call.
+/// Returns the divisor. Generated code divides by the divisor that the hook returns, so that LLVM
+/// cannot move the division before the hook call.
 extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) -> i64 {
     let overflows = bits > 0 && divisor == -1 && dividend == i64::MIN >> (64 - bits);
     if divisor == 0 || overflows {

@@ -222,8 +222,8 @@ pub enum Checks {
 }
 
 impl Default for Launch {
-    /// Returns a launch of one thread in one block in one cluster, in ascending order, with all
-    /// checks.
+    /// Returns a launch of a single thread (one cluster of one block of one thread), with
+    /// [`Order::Sequential`] and all checks.
     fn default() -> Self {
         Self {
             grid: [1; 3],

@@ -47,10 +47,10 @@
 //! # Numbers
 //!
 //! The executor computes bitwise the same results as PTX. Sums, products and fused multiply-adds
-//! are rounded once to the result type, also for f16 and bf16. Operations preserve subnormals, and
-//! maximum and minimum order −0 below +0. The executor and PTX may differ in the sign and payload
-//! of NaN results, in the last bits of approximate functions, and in behaviour that depends on the
-//! chip.
+//! are rounded once to the result type, also for f16 and bf16. Operations preserve subnormals. The
+//! maximum and minimum operations treat −0 as less than +0. The executor and PTX may differ in the
+//! sign and payload of NaN results, in the last bits of approximate functions, and in behaviour
+//! that depends on the chip.
 //!
 //! ```no_run
 //! use tx_exec::{Launch, Memory, Param, Program};

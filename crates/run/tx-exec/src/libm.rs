@@ -3,7 +3,7 @@
 
 use melior::ir::{Type, TypeLike};
 
-/// Rounds `value` to the nearest value of a binary format, with ties to even. The format has
+/// Rounds `value` to the nearest value of a binary format, with ties to even. The binary format has
 /// `exponent` exponent bits and `mantissa` fraction bits, and at most 16 bits including the sign. A
 /// NaN becomes a quiet NaN.
 fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
@@ -140,14 +140,15 @@ impl F8 {
     }
 }
 
-/// Rounds two numbers to an 8-bit format. The upper byte of the result contains the first number.
+/// Rounds `upper` and `lower` to an 8-bit float format. The upper byte of the result contains the
+/// rounded `upper`.
 pub(crate) extern "C" fn to_f8_pair(upper: f32, lower: f32, format: i32) -> i32 {
     let format = F8::from_code(format);
     i32::from(format.saturated(upper)) << 8 | i32::from(format.saturated(lower))
 }
 
-/// Converts two 8-bit floats to f16. The upper half of the result contains the converted upper
-/// byte.
+/// Converts two 8-bit floats to f16. The upper half of the result contains the f16 value of the
+/// upper byte of `pair`.
 pub(crate) extern "C" fn from_f8_pair(pair: i32, format: i32) -> i32 {
     let format = F8::from_code(format);
     let [lower, upper, ..] = pair
@@ -178,8 +179,8 @@ extern "C" fn extendhfdf2(value: f32) -> f64 {
 }
 
 /// Computes `a * b + c` of f16 or bf16 values, rounded to odd in f64. Rounding to odd replaces an
-/// inexact result by the neighbouring f64 whose last bit is 1. The later rounding of the f64 to f16
-/// or bf16 is therefore correct.
+/// inexact result by the neighbouring f64 whose last bit is 1. Rounding the f64 to f16 or bf16 then
+/// yields the correctly rounded `a * b + c`.
 pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
     // The product is exact, because it has at most 22 significant bits, and its exponent is far
     // from both limits of f64.

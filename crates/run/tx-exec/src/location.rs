@@ -38,7 +38,8 @@ impl fmt::Display for Location {
     }
 }
 
-/// An operation of the device IR. Generated code identifies the operation by an index.
+/// An operation of the device IR. Generated code identifies each operation of the device IR by an
+/// index.
 #[derive(Clone, Debug)]
 pub(crate) struct SiteInfo {
     pub(crate) location: Location,

@@ -40,8 +40,8 @@ impl MBarrier {
     }
 
     /// Executes `mbarrier.arrive.expect_tx` for `thread`: one arrival, and `bytes` additional bytes
-    /// that the phase expects. Returns whether the phase of the mbarrier object is complete; `None`
-    /// if the phase has already received all expected arrivals.
+    /// that the current phase of the mbarrier object expects. Returns whether the phase of the
+    /// mbarrier object is complete; `None` if the phase has already received all expected arrivals.
     pub fn arrive(
         &mut self,
         thread: usize,

@@ -73,7 +73,7 @@ impl Order {
             .chain((0..warps).map(Self::WarpLast))
     }
 
-    /// Returns the pseudo-random generator for one purpose, such as block order or preemption;
+    /// Returns the pseudo-random generator for `purpose` (block order, thread order or preemption);
     /// `None` for an order that is not pseudo-random.
     fn random(self, purpose: u64) -> Option<Random> {
         match self {

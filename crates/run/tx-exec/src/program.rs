@@ -135,11 +135,11 @@ impl Program {
     /// kernel is first launched.
     ///
     /// Device IR is an MLIR module that contains `gpu.module`s of `llvm.func`s in the LLVM and NVVM
-    /// dialects, as directly before the translation to PTX. All ops of the module other than
-    /// `gpu.module`s are ignored. Faults report the source locations in the text of the device IR.
-    /// If the device IR contains no locations, faults report lines of its text, with `-` as the
-    /// file name. If an MLIR module has locations, the caller must print the ops of the module in
-    /// generic form, because MLIR cannot parse the short form of `nvvm.barrier` with a location.
+    /// dialects: the last IR before the translation to PTX. The executor ignores all top-level ops
+    /// of the device IR except `gpu.module`s. Faults report the source locations in the text of the
+    /// device IR. If the device IR contains no locations, faults report lines of its text, with `-`
+    /// as the file name. Device IR with locations must be printed in generic form, because MLIR
+    /// cannot parse the short form of `nvvm.barrier` with a location.
     ///
     /// # Errors
     ///

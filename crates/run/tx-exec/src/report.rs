@@ -20,7 +20,7 @@ pub struct Accesses {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Number of clusters. A block without a cluster counts as a cluster.
+    /// Number of clusters. A block without a cluster counts as a cluster of one block.
     pub clusters: u64,
     /// Number of blocks.
     pub blocks: u64,

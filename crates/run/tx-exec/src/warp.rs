@@ -120,8 +120,8 @@ pub(crate) struct LaneInput {
 
 /// Cached mask of the lanes of a warp that have arrived at a warp operation.
 ///
-/// The mask belongs to the most recently started warp operation. The mask is valid while no lane in
-/// the mask waits in an operation other than this warp operation.
+/// The warp operation is the most recently started warp operation of the warp. The mask is valid
+/// while no lane in the mask waits in an operation other than this warp operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WarpArrivals {
     site: u32,
@@ -131,7 +131,7 @@ pub(crate) struct WarpArrivals {
 }
 
 impl WarpArrivals {
-    /// `arrived` contains at least one lane.
+    /// The mask `arrived` must contain at least one lane.
     pub(crate) fn new(site: u32, mask: u32, arrived: u32) -> Self {
         Self {
             site,
@@ -304,8 +304,8 @@ mod tests {
         }
     }
 
-    /// CUDA's `__shfl_*_sync` of width `w` passes `(32 - w) << 8 | 31`, or `(32 - w) << 8` for
-    /// `up`.
+    /// For width `w`, CUDA's `__shfl_*_sync` sets operand `c` of the PTX instruction `shfl.sync` to
+    /// `(32 - w) << 8 | 31`, or to `(32 - w) << 8` for the mode `up`.
     #[test]
     fn sources_stay_in_their_segment() {
         let c = |width: u32| (32 - width) << 8 | 31;

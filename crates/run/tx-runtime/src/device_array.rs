@@ -32,7 +32,7 @@ pub struct DeviceArray {
 impl DeviceArray {
     /// Creates a contiguous array at a device address (a `CUdeviceptr`). `shape` lists the
     /// outermost dimension first; an empty shape denotes rank 0. The address must be a multiple of
-    /// the element size. Alignment to 16 bytes gives the best bandwidth.
+    /// the element size. An address that is a multiple of 16 bytes gives the best bandwidth.
     pub fn new(address: u64, element: ElementType, shape: &[usize]) -> Self {
         Self {
             address,

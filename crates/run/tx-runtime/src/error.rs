@@ -108,8 +108,8 @@ pub enum Error {
         /// Supported sizes.
         expected: String,
     },
-    /// The option for the grid is set for a host function. The caller can set the grid only if the
-    /// entry of the program is a kernel.
+    /// The caller sets a grid, but the entry of the program is a host function. The caller can set
+    /// the grid only if the entry of the program is a kernel.
     #[error("the grid can be set only for a kernel, but `{entry}` is a host function")]
     GridOfFunction {
         /// Name of the entry.

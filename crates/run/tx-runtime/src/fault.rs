@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 /// Fault of a program that the executor found. `Display` prints the fault as a diagnostic at its
-/// source location. For a race or divergence, the location of the other operation is printed as a
-/// note.
+/// source location. If a race or divergence involves operations at two locations, a note contains
+/// the location `other_location`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{}: error: {} (kernel `{kernel}`){}",

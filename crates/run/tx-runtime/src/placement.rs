@@ -20,7 +20,8 @@ pub struct Placement {
 }
 
 /// Returns the lowest and the highest position of the elements with the given offset, sizes and
-/// strides. Returns `Some(None)` if a size is 0, and `None` if a position overflows.
+/// strides. Returns `Some(None)` if a size is 0, and `None` if the computation of a position
+/// overflows.
 pub(crate) fn reach(offset: i64, sizes: &[i64], strides: &[i64]) -> Option<Option<(i128, i128)>> {
     if sizes.contains(&0) {
         return Some(None);

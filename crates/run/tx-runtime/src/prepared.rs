@@ -28,8 +28,8 @@ impl<'e> Prepared<'e> {
         Self { bound, module }
     }
 
-    /// Starts the program once. The launch starts with the argument contents that the previous
-    /// launch left. The call of `launch` may return before the launch ends.
+    /// Starts the program once. At the start of the launch, the arguments have the contents that
+    /// the previous launch left. The call of `launch` may return before the launch ends.
     ///
     /// # Errors
     /// Fails if the device rejects a launch, or the executor finds a fault.
@@ -82,10 +82,10 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// For later launches, replaces the address of argument `index` (counted from 0) of a program
-    /// from [`Executable::prepare_in_place`]. The array at the new address must have the type,
-    /// shape and strides of the previous array. CUDA graphs that were recorded before the call keep
-    /// the replaced address.
+    /// Replaces the address of argument `index` (counted from 0) in all later launches. The program
+    /// `self` must come from [`Executable::prepare_in_place`]. The array at the new address must
+    /// have the type, shape and strides of the previous array. CUDA graphs that were recorded
+    /// before the call keep the replaced address.
     ///
     /// # Errors
     /// Fails if the argument is not an array in the caller's device memory, or the address is not
@@ -104,8 +104,9 @@ impl<'e> Prepared<'e> {
         Ok(())
     }
 
-    /// Records `launches` launches as one CUDA graph. The launches use the elements of `runs`
-    /// cyclically. One driver call launches a graph, independent of its number of kernels.
+    /// Records `launches` launches as one CUDA graph. Launch number `i` (counted from 0) runs the
+    /// program `runs[i % runs.len()]`. One driver call launches a graph, independent of its number
+    /// of kernels.
     ///
     /// ```no_run
     /// # fn run(program: &tx_runtime::Executable, args: Vec<tx_runtime::Arg>) -> Result<(), tx_runtime::Error> {
@@ -143,7 +144,8 @@ impl<'e> Prepared<'e> {
     }
 
     /// Returns the time of `launches` consecutive launches, from the start of the first kernel to
-    /// the end of the last kernel. The launches use the elements of `runs` cyclically.
+    /// the end of the last kernel. Launch number `i` (counted from 0) runs the program
+    /// `runs[i % runs.len()]`.
     ///
     /// # Errors
     /// Returns the errors of [`Prepared::launch`] and [`Prepared::wait`].

@@ -11,7 +11,7 @@ use crate::number::{FloatFormat, Number};
 const THRESHOLD: usize = 1000;
 /// Number of elements that the text of an abbreviated array shows at each end of a dimension.
 const EDGE_ITEMS: usize = 3;
-/// Maximum length of a line in characters.
+/// Maximum length of a line of the printed text, in characters.
 const LINE_WIDTH: usize = 75;
 /// Maximum number of digits after the decimal point.
 const PRECISION: usize = 8;

@@ -17,7 +17,7 @@ pub enum Row {
         old: usize,
         /// Line after.
         new: usize,
-        /// Set if the value names or the indentation of the two lines differ.
+        /// True if the value names or the indentation of the two lines differ.
         renamed: bool,
     },
     /// Two lines that contain the same op, but differ in some tokens.
@@ -52,7 +52,7 @@ const CONTEXT: usize = 3;
 pub struct RowRange {
     /// Row numbers.
     pub rows: Range<usize>,
-    /// Set if a button hides the rows of the range.
+    /// True if the page hides the rows of the range behind a button.
     pub is_folded: bool,
 }
 

@@ -81,8 +81,8 @@ impl Op {
 pub struct Threads {
     /// One flag per thread of the block; the flag is set if the thread is active.
     pub mask: Rc<Vec<bool>>,
-    /// Set if the set of active threads also depends on conditions that are not functions of the
-    /// thread id.
+    /// True if the active threads also depend on conditions that are not functions of the thread
+    /// id.
     pub depends: bool,
 }
 
@@ -211,7 +211,7 @@ pub enum KernelStep {
         distance: Option<i64>,
         /// Source lane of each lane of the first warp; `None` for an unknown source lane.
         sources: Vec<Option<usize>>,
-        /// Set if all warps have the same source lanes.
+        /// True if all warps have the same source lanes.
         alike: bool,
         /// Ops that combine the values that the shuffle returns, in program order.
         combine: Option<String>,

@@ -1,8 +1,9 @@
 //! Renders the lowering of a program as one self-contained HTML page.
 //!
-//! [`Report`] holds plain data, and [`render`] returns the page. The caller provides diagnostics
-//! and verdicts. This crate compares IR lines ([`diff`]), colours IR lines ([`highlight`]), derives
-//! the steps of kernels ([`exchange`]), and maps PTX instructions to source lines ([`ptx`]).
+//! [`Report`] holds plain data, and [`render`] returns the page. The caller provides the
+//! diagnostics of the compiler, and the verdict of the validation on each stage. This crate
+//! compares IR lines ([`diff`]), colours IR lines ([`highlight`]), derives the steps of kernels
+//! ([`exchange`]), and maps PTX instructions to source lines ([`ptx`]).
 //!
 //! The pages of two equal reports are byte-identical. The page escapes all text that originates
 //! from the program.

@@ -1,10 +1,10 @@
-//! Compressed data of the page. The page's script renders the stages and the PTX from the
-//! compressed data.
+//! Compressed data of the page. A script in the page renders the IR of each compilation stage, and
+//! the PTX, from the compressed data.
 //!
-//! Most lines occur in several stages, and the HTML of a coloured line is far larger than the text
-//! of the line. The page therefore stores each distinct line once, and stores each stage as a list
-//! of line numbers. The script renders the table of a stage when the stage is opened. The format is
-//! base64 of deflated JSON, decoded by [`page.js`](../page.js).
+//! Most IR lines occur in several stages, and the HTML of a coloured line is far larger than the
+//! text of the line. The page therefore stores each distinct line once, and stores each stage as a
+//! list of line numbers. The script renders the table of a stage when the user opens the stage. The
+//! format of the data is base64 of deflated JSON, decoded by [`page.js`](../page.js).
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -43,8 +43,8 @@ struct Stage {
     /// stored as the first index and the length of the run.
     lines: Vec<usize>,
     /// Encoded diff between the previous stage and this stage. In an encoded diff, `=3` keeps three
-    /// lines, `-2` removes two lines, and `+1` adds one line. `~0-1|2-3,5-6` changes tokens 0 to 1
-    /// into tokens 2 to 3 and 5 to 6.
+    /// lines, `-2` removes two lines, and `+1` adds one line. `~0-1|2-3,5-6` replaces tokens 0 to 1
+    /// of the old line by tokens 2 to 3 and 5 to 6 of the new line.
     rows: String,
     /// Lengths of consecutive ranges of diff rows. The length of a range is positive if the page
     /// shows the rows, and negative if the page folds the rows.
@@ -62,8 +62,8 @@ struct Ptx {
 }
 
 impl Pack {
-    /// Returns the index of a line in the list `lines`, and adds the line if it is new. `cut` is
-    /// the number of characters by which the line was truncated.
+    /// Returns the index of a line in the list `lines`, and adds the line if the list does not
+    /// contain the line. `cut` is the number of characters by which the line was truncated.
     fn line(&mut self, tokens: &[Token<'_>], cut: usize) -> usize {
         let (mut text, mut style) = (String::new(), String::new());
         for token in tokens {

@@ -39,8 +39,9 @@ pub struct ReleasedClocks {
     /// Events of other blocks that arriving threads release.
     blocks: Option<BlockEvents>,
     /// Entries for threads of other warps in the vector clock that the last arriving thread
-    /// released. The entries of several threads are often one shared allocation. If the next
-    /// arriving thread releases the allocation `last`, `clocks` already contains the entries.
+    /// released. The vector clocks of several threads often share one allocation. If the next
+    /// arriving thread shares the allocation `last`, the entries of its vector clock are already
+    /// merged into `clocks`.
     last: Option<Rc<[u32]>>,
 }
 
@@ -53,9 +54,10 @@ fn raise(clocks: &mut [u32], more: &[u32]) {
 /// Vector clocks of all threads of the running block.
 ///
 /// The linear index of a thread in the block identifies the thread. Blocks run one after the other.
-/// [`Clocks::start_block`] resets the clocks. The segments (events between two synchronisations of
-/// a thread) of earlier blocks stay valid, because an access of the running block can race with an
-/// access of an earlier block. A new `Clocks` has no threads: call [`Clocks::start_block`] first.
+/// [`Clocks::start_block`] resets the clocks. `start_block` does not remove the segments of earlier
+/// blocks (events between two synchronisations of a thread), because an access of the running block
+/// can race with an access of an earlier block. A new `Clocks` has no threads: call
+/// [`Clocks::start_block`] first.
 ///
 /// # Panics
 ///
@@ -232,8 +234,8 @@ impl Clocks {
     }
 
     /// Returns whether an event of thread `other` happens before the next event of thread `me`. The
-    /// event follows the last barrier of the whole block. `clock` is the entry of `other` in the
-    /// vector clock of `other` at the time of the event.
+    /// event of `other` must follow the last barrier of the whole block. `clock` is the entry of
+    /// `other` in the vector clock of `other` at the time of the event.
     pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
@@ -273,7 +275,8 @@ impl Clocks {
     ///
     /// Together with [`Clocks::learn`], this function implements a barrier of threads of several
     /// warps. Call `collect` for every arriving thread, and [`Clocks::learn`] for the waiting
-    /// threads. Call [`Clocks::advance`] for a thread that arrives without waiting.
+    /// threads. Call [`Clocks::advance`] for a thread that arrives at the barrier without waiting
+    /// at the barrier.
     pub fn collect(&self, thread: usize, known: &mut [u32]) {
         if let Some(others) = &self.others[thread] {
             let first = thread / WARP * WARP;
@@ -571,8 +574,8 @@ mod tests {
         assert!(!ordered(&mut clocks, since, 41));
     }
 
-    /// Checks two threads: if the start of the first thread happens before an event of the second
-    /// thread, the later events of the first thread need not happen before this event.
+    /// Checks that the start of a thread can happen before an event of a second thread although the
+    /// other events of the first thread do not happen before this event.
     #[test]
     fn beginnings() {
         let mut clocks = Clocks::default();

@@ -38,10 +38,10 @@ impl Fence {
     }
 }
 
-/// Events of one block that happen before the next event of a thread. Phase `phase` starts at a
-/// barrier of the whole block, and an `EventSet` contains all events of the block before this
-/// barrier. For each thread of the block, an `EventSet` also contains the events in phase `phase`
-/// whose clock is at most the thread's entry in `clocks`.
+/// Events of one block that happen before the next event of a thread. An `EventSet` contains all
+/// events of the block before the barrier of the whole block that starts phase `phase`. For each
+/// thread of the block, an `EventSet` also contains the events in phase `phase` whose clock is at
+/// most the thread's entry in `clocks`.
 #[derive(Debug)]
 pub(super) struct EventSet {
     pub(super) phase: u32,

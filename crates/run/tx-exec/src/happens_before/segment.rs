@@ -21,13 +21,14 @@ pub struct Segment {
 /// Happens-before relation between the events of a [`Segment`] and the next event of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// The segment belongs to another block, and its events do not happen before the next event of
-    /// the thread.
+    /// The segment and the thread belong to different blocks, and the events of the segment do not
+    /// happen before the next event of the thread.
     OtherBlock,
     /// A barrier of the whole block follows the segment, so the events of the segment happen before
     /// the next event of every thread of the block.
     Past,
-    /// The events of the segment happen before the next event of the thread.
+    /// The events of the [`Segment`] happen before the next event of the compared thread, and
+    /// [`Relation::Past`] does not apply.
     Ordered,
     /// Neither the events of the segment nor the next event of the thread happens before the other.
     Concurrent,

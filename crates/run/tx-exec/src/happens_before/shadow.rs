@@ -55,8 +55,8 @@ impl Record {
         }
     }
 
-    /// Returns whether two unordered accesses race: both access a common byte, and either an access
-    /// is a write, or exactly one access is atomic.
+    /// Returns whether two unordered accesses race: both access a common byte, and either at least
+    /// one access is a write, or exactly one access is atomic.
     fn conflicts(self, other: Self) -> bool {
         self.mask() & other.mask() != 0
             && (self.kind() != other.kind() || self.kind() == AccessKind::Write)
@@ -78,8 +78,9 @@ impl Record {
 /// Set of threads of one block, with one bit per thread.
 type ThreadSet = [u64];
 
-/// A recorded access of one thread, or a group of equal accesses of several threads. The accesses
-/// of a group have equal clocks, and no barrier of the whole block separates the accesses.
+/// A recorded access of one thread, or a group of equal accesses of several threads. All
+/// accesses of a group belong to one block and have equal clocks, and no barrier of the whole block
+/// separates the accesses.
 #[derive(Debug)]
 struct Entry {
     record: Record,
@@ -92,9 +93,9 @@ struct Entry {
 pub struct Conflict {
     /// Offset of the first byte that both accesses contain, in bytes from the start of the memory.
     pub offset: u64,
-    /// Linear index of the thread in its block.
+    /// Linear index, in its block, of the thread that executed the recorded access.
     pub thread: usize,
-    /// Number of the block, as passed to [`Clocks::start_block`].
+    /// Number of the block that executed the recorded access, as passed to [`Clocks::start_block`].
     pub block: u32,
     /// Index of the accessing operation, as passed in [`AccessEvent`].
     pub site: u32,
@@ -159,9 +160,9 @@ impl Shadow {
     /// # Errors
     ///
     /// Returns the first recorded access found that conflicts with the new access. Two unordered
-    /// accesses conflict if they share a byte, and if one access is a write or exactly one access
-    /// is atomic. After a conflict, the shadow may contain the new access for only some of the
-    /// accessed bytes.
+    /// accesses that share a byte conflict if at least one access is a write, or if exactly one
+    /// access is atomic. After a conflict, the shadow may contain the new access for only some of
+    /// the accessed bytes.
     ///
     /// # Panics
     ///
@@ -318,12 +319,12 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
     }
 }
 
-/// Returns whether recording `new` is unnecessary, because the list already contains equal accesses
-/// of two blocks.
+/// Returns whether the list need not contain the access `new`, because the list contains accesses
+/// of two blocks that have the kind of `new` and include all bytes of `new`.
 ///
-/// Any later access that conflicts with an equal access of a third block also conflicts with the
-/// recorded access of at least one of the two blocks. Omitting `new` from the list is valid only if
-/// no fence orders the events of the blocks.
+/// Any later access that conflicts with `new` also conflicts with the recorded access of at least
+/// one of the two blocks. Omitting `new` from the list is valid only if no fence orders the events
+/// of the blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
@@ -576,8 +577,8 @@ mod tests {
     }
 
     /// Compares the shadow memory with the reference model on random programs of accesses and
-    /// synchronisations. The shadow memory and the model must report the same conflicts with equal
-    /// details.
+    /// synchronisations. For each access, the shadow memory must report a conflict if and only if
+    /// the reference model does.
     #[test]
     fn exactly_the_races_are_found() {
         const THREADS: usize = 70;

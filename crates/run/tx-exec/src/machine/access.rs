@@ -96,9 +96,9 @@ impl Machine<'_> {
         ctas.find_map(|(rank, cta)| Some((rank, cta.shared.find(address, bytes)?)))
     }
 
-    /// Checks that the block `remote.owner` has started and still runs. Also records the access. A
-    /// second check, after the end of the cluster, tests whether the block may have ended before
-    /// the access.
+    /// Checks that the block `remote.owner` has started and still runs. Also records the access.
+    /// After the end of the cluster, a second check tests whether the block `remote.owner` may have
+    /// ended before the access.
     fn check_other_block(&mut self, remote: RemoteAccess) -> Result<(), Fault> {
         let owner = remote.owner;
         let Some(clocks) = &self.clocks else {

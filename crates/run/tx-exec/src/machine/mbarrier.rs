@@ -60,8 +60,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Executes an arrival of the current thread at the mbarrier object at `address`. The current
-    /// phase of the mbarrier object then expects `bytes` additional bytes.
+    /// Executes an arrival of the current thread at the mbarrier object at `address`. The arrival
+    /// adds `bytes` to the number of bytes that the current phase of the mbarrier object expects.
     pub(crate) fn arrive_mbarrier(
         &mut self,
         address: u64,

@@ -40,8 +40,8 @@ pub(crate) struct Cta<'m> {
     pub(crate) shared: SharedMemory<'m>,
     pub(crate) barriers: [Barrier; 16],
     /// One thread that waits at a barrier of the whole block, and the index of its barrier
-    /// operation; `None` if no thread waits at such a barrier. All threads that wait at a barrier
-    /// of the whole block wait in the same barrier operation.
+    /// operation; `None` if no thread waits at a barrier of the whole block. All threads that wait
+    /// at a barrier of the whole block wait in the same barrier operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
     /// Thread that exited first among the threads of the block; `None` if all threads of the block
     /// still run.

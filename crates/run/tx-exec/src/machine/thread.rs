@@ -69,8 +69,9 @@ pub(crate) struct Thread {
     pub(crate) spins: bool,
 }
 
-/// State of a thread that describes its relation to other blocks of the cluster. A separate struct
-/// keeps [`Thread`] small, because every memory access reads a [`Thread`].
+/// Arrivals of a thread at the cluster barrier, and accesses of the thread to the shared memory of
+/// other blocks in the cluster. A separate struct keeps [`Thread`] small, because every memory
+/// access reads a [`Thread`].
 #[derive(Debug, Default)]
 pub(crate) struct ClusterMember {
     pub(crate) arrivals: u32,

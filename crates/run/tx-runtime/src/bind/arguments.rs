@@ -24,7 +24,8 @@ pub(super) enum BoundArgument {
     },
 }
 
-/// Arguments of a plan in order. While a plan is bound, the temporaries follow the arguments.
+/// Arguments of a plan in order. During the binding of a plan, the list also contains the
+/// temporaries of the plan, after the arguments.
 #[derive(Debug, Default)]
 pub(super) struct BoundArguments(pub(super) Vec<BoundArgument>);
 

@@ -189,8 +189,9 @@ impl BoundPlan {
             })
     }
 
-    /// Returns the buffer index of an argument in the caller's device memory. Fails if the argument
-    /// is not in the caller's device memory, or if `address` is invalid for this argument.
+    /// Returns the index of the buffer of an argument whose array is in the caller's device memory.
+    /// Fails if the argument is not in the caller's device memory, or if `address` is invalid for
+    /// this argument.
     pub(crate) fn at(&self, index: usize, address: u64) -> Result<usize, Error> {
         let refuse = |expected: String, hint: Option<String>| Error::Argument {
             index,

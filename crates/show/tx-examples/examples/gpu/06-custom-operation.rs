@@ -16,9 +16,9 @@ use crate::{Failure, Options};
 /// Operation that computes the row sums of a matrix in a cudarc buffer.
 pub(crate) struct RowSums<'p> {
     program: &'p Executable,
-    /// Prepared launches. Each key of the map consists of the stream, the number of rows and the
-    /// number of columns. Launches on one stream do not overlap, so all launches on a stream can
-    /// share one [`Prepared`].
+    /// Map from a stream and the number of rows and columns of a matrix to the prepared launch.
+    /// Launches on one stream do not overlap, so all launches on a stream can share one
+    /// [`Prepared`].
     prepared: BTreeMap<(usize, usize, usize), Prepared<'p>>,
 }
 

@@ -5,8 +5,9 @@ use tx_runtime::{Array, CudaDriver, Device, Executable};
 
 use crate::{Failure, Options};
 
-/// Returns the row-sum program. The function either reads the output of `tx compile`, or, if this
-/// build contains the compiler, compiles the program.
+/// Returns the row-sum program. The function reads the files that the options `ptx` and `plan`
+/// name, which `tx compile` writes. Without these options, the function compiles the program, which
+/// requires a build with the compiler.
 pub(crate) fn row_sums(options: &Options) -> Result<Artifact, Failure> {
     let (Some(ptx), Some(plan)) = (&options.ptx, &options.plan) else {
         return compiled();
@@ -126,7 +127,8 @@ pub(crate) fn sums_on_host(
     Ok(sums.transpose()?.unwrap_or_default())
 }
 
-/// Loads the row-sum program on the SIMT executor (CPU). Fails if the options specify PTX.
+/// Loads the row-sum program on the SIMT executor (CPU). Fails if the options specify PTX, because
+/// the CPU does not run PTX.
 pub(crate) fn on_cpu(options: &Options) -> Result<Executable, Failure> {
     let device = Device::cpu()?;
     if options.ptx.is_some() {

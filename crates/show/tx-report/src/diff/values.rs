@@ -116,7 +116,7 @@ fn computation(tokens: &[Token<'_>]) -> Option<String> {
 struct NumberedValue {
     /// Identifier of the value; corresponding values of both modules have equal identifiers.
     id: usize,
-    /// Set if a removed or added op defines the value, and no corresponding value of the other
+    /// True if a removed or added op defines the value, and no corresponding value of the other
     /// module is known yet.
     is_open: bool,
 }

@@ -29,8 +29,9 @@ struct Reader<'k> {
     memory: BTreeMap<usize, String>,
     users: BTreeMap<usize, &'k str>,
     readers: BTreeMap<usize, Vec<&'k Op>>,
-    /// Names of the ops that combine shuffled values. Each key of the map consists of the source
-    /// line of a shuffle and the name of the first op that uses the shuffled value.
+    /// Map from a shuffle to the names of the ops that combine the shuffled values. The source line
+    /// of the shuffle, and the name of the first op that uses the shuffled value, identify the
+    /// shuffle.
     combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
 }
 
