@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use serde_json::Value;
 use syn::{Attribute, Expr, ExprLit, Item, Lit, Meta, UseTree, Visibility};
@@ -140,8 +140,8 @@ fn file_of(attributes: &[Attribute], name: &str, parent: &Path, folder: &Path) -
 /// Returns whether an item is compiled for tests only.
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
-        let text = attribute.to_token_stream().to_string().replace(' ', "");
-        text == "#[cfg(test)]"
+        let condition = attribute.parse_args::<Ident>();
+        attribute.path().is_ident("cfg") && condition.is_ok_and(|name| name == "test")
     })
 }
 
