@@ -84,8 +84,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the key by which the summary of a fuzz run groups equal failures. The key of an
-    /// outcome omits the first wrong value, so two outcomes that differ only in their wrong values
+    /// Returns the key by which the summary of a fuzz run groups equal failures. The key of a wrong
+    /// result or of a race omits the message, so outcomes that differ only in their wrong values
     /// have the same key.
     pub(crate) fn kind(&self) -> String {
         match self.class {
@@ -94,8 +94,8 @@ impl Outcome {
         }
     }
 
-    /// Returns whether two outcomes have equal categories and failing passes, and messages that
-    /// differ only in names and numbers.
+    /// Returns whether two outcomes have equal categories and failing passes. For some categories,
+    /// the messages must also be equal, except for names and numbers.
     pub fn is_like(&self, other: &Self) -> bool {
         self.class == other.class
             && self.stage == other.stage

@@ -113,9 +113,9 @@ pub(crate) struct Custom {
     text: &'static str,
 }
 
-/// Associative and commutative combiners. The combination of a value with the identity yields the
-/// same value, except for NaN and -0.0. For example, a maximum that ignores NaN combines NaN and
-/// the identity -∞ to -∞, and the sum of -0.0 and the identity 0.0 is 0.0.
+/// Associative and commutative combiners. Combining a value with the identity yields this value,
+/// unless the value is NaN or -0.0. For example, a maximum that ignores NaN combines NaN and the
+/// identity -∞ to -∞, and the sum of -0.0 and the identity 0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // Product.
     Custom {

@@ -150,8 +150,7 @@ impl Kernel {
     }
 
     /// Returns true if each thread group of the op at index `at` reads only its own part of the
-    /// result of the op at index `from`. Returns false if each thread group of the op at index `at`
-    /// reads the whole result.
+    /// result of the op at index `from`.
     pub(crate) fn takes_part_of(&self, at: usize, from: usize) -> Result<bool, Contradiction> {
         let (work, earlier) = (&self.work[at], &self.work[from]);
         let written = self.written(from)?;

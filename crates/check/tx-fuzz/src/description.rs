@@ -40,7 +40,7 @@ pub struct Kernel {
     /// an argument.
     #[serde(default = "one_block")]
     pub grid: [usize; 3],
-    /// Operations of the kernel, in order.
+    /// Operations of the kernel, in program order.
     pub work: Vec<Work>,
 }
 
@@ -139,7 +139,7 @@ pub struct Fragment {
 /// Reduction of one value per thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lanes {
-    /// Combiner of the reduction. The field `accumulate` must not be set, and the destination types
+    /// Combiner. For a `tile.all_reduce`, `accumulate` must not be set, and the destination types
     /// must not be wider than the accumulator types.
     pub combine: Combine,
     /// Attributes `width` and `stride`: number of threads per group, and distance between the
@@ -161,14 +161,14 @@ pub struct Copy {
 /// Memory that an op reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
-    /// Argument, or a copy of an argument in another memory space.
+    /// Argument in global memory, or a copy of an argument in shared or private memory.
     Fresh(Tile),
     /// Result of an earlier op.
     Result {
         /// Index of the earlier op.
         work: usize,
-        /// Index of the result of the earlier op that an op with one source reads. An op with N > 1
-        /// sources ignores `part`, and reads the first N results of the earlier op.
+        /// For an op with one source: index of the source among the results of the earlier op. An
+        /// op with N > 1 sources ignores `part`, and reads the first N results of the earlier op.
         part: usize,
     },
 }
@@ -262,7 +262,7 @@ pub struct Layout {
     /// Layout iterators of each fragment dimension; the last iterator of a dimension is the
     /// innermost.
     pub dims: Vec<Vec<Iter>>,
-    /// Replication iterators, which map copies of the same element to further threads and
+    /// Replication iterators, which place copies of each element in additional threads and
     /// registers.
     pub replica: Vec<Iter>,
     /// Offset of the layout along each hardware axis.
@@ -289,7 +289,7 @@ pub enum ResultLayout {
 /// Host function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
-    /// Grid-level ops, in order.
+    /// Grid-level ops, in program order.
     #[serde(rename = "jobs")]
     pub ops: Vec<GridOp>,
     /// Set if the function deallocates its temporaries.
@@ -405,25 +405,25 @@ pub struct Rows {
     pub columns: usize,
     /// Set if the sizes of the matrices are dynamic.
     pub open: bool,
-    /// Set if the compiler may use approximate functions and divisions.
+    /// Set if the program permits approximate functions and divisions.
     #[serde(default)]
     pub approximate: bool,
     /// Element type of the matrices. Arrays with one element per row have the accumulator type.
     pub element: Element,
-    /// Ops, in order.
+    /// Ops, in program order.
     pub ops: Vec<RowOp>,
     /// Mapping of the rows to threads; `None` if the program specifies no mapping.
     pub mapping: Option<Mapping>,
 }
 
-/// Op of a [`Rows`] function.
+/// Op on the rows of matrices, in a [`Rows`] function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowOp {
     /// Kind of result.
     pub makes: Makes,
-    /// Operands of the op. Each operand has a binary op that combines the operand with the
-    /// preceding operands. The op combines the operands from left to right, beginning with the
-    /// first operand. The op does not use the binary op of the first operand.
+    /// Operands of the op. The op combines the operands from left to right. The binary op of an
+    /// operand combines the operand with the preceding operands; the binary op of the first operand
+    /// has no effect.
     pub of: Vec<(Operand, Binary)>,
     /// Unary function that is applied to the combined operands.
     pub unary: Option<Unary>,
@@ -533,7 +533,7 @@ impl Scope {
         }
     }
 
-    /// Returns the number of thread groups per block; the last group may be partial.
+    /// Returns the number of thread groups per block; the last group can have fewer threads.
     pub(crate) fn groups(self, block: usize) -> usize {
         block.div_ceil(self.threads(block))
     }

@@ -17,8 +17,7 @@ use std::time::{Duration, Instant};
 
 /// CPU time limit of one test case.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
-/// all findings of a kind of failure, but shrinks at most `OF_A_KIND` of their programs.
+/// Maximum number of findings that the fuzzer shrinks for each kind of failure.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);

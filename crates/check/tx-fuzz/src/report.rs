@@ -28,7 +28,7 @@ pub struct Summary {
     /// Number of skipped test cases. The fuzzer skips a test case if the forced variant applies to
     /// no reduction of its program.
     pub passed_over: u64,
-    /// Duration and index of the slowest case.
+    /// Duration and index of the slowest test case.
     pub slowest: Option<(Duration, u64)>,
 }
 
@@ -45,7 +45,8 @@ pub struct Finding {
 }
 
 impl Summary {
-    /// Creates an empty summary that lists the given variants and the forced variant.
+    /// Creates an empty summary that lists the given variants. If a variant is forced, the summary
+    /// lists only the forced variant.
     pub(crate) fn with_variants(
         names: impl IntoIterator<Item = &'static str>,
         forced: Option<String>,
@@ -154,7 +155,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Number of saved findings of each kind.
+/// Number of findings of each kind.
 #[derive(Debug, Default)]
 pub(crate) struct Findings(Mutex<BTreeMap<String, usize>>);
 
@@ -249,7 +250,8 @@ mod tests {
     }
 
     /// If the fuzz run forces a variant, the summary counts the test cases to which the forced
-    /// variant does not apply, and omits all other variants.
+    /// variant does not apply. The summary lists a variant other than the forced variant only if a
+    /// program selects this variant.
     #[test]
     fn what_a_forced_variant_does_not_take_is_passed_over() {
         let mut summary = Summary::with_variants(["local", "shared"], Some("local".to_owned()));

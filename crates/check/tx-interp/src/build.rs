@@ -77,7 +77,7 @@ impl<'c> Program<'c> {
         self.sites.add(op)
     }
 
-    /// Resolves a symbol in the symbol tables that enclose `from`, innermost first.
+    /// Resolves a symbol in the symbol tables that enclose the op `from`, innermost first.
     pub(crate) fn lookup_symbol(&self, from: Op<'c>, path: &[String]) -> Option<Op<'c>> {
         let mut tables: Vec<Op<'c>> = tx_mlir::ancestors(from)
             .filter(|o| matches!(tx_mlir::name(*o), "builtin.module" | "gpu.module"))

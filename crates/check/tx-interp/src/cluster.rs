@@ -32,8 +32,8 @@ pub(crate) struct Cluster {
     pub(crate) shares: BTreeMap<usize, i64>,
     /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
-    /// Vector clocks that the pending arrival at the cluster barrier released; `None` if no arrival
-    /// is pending.
+    /// Vector clocks that the threads released when they arrived at the cluster barrier; `None`
+    /// before an arrival and after the wait.
     pub(crate) cluster_arrival: Option<Rc<ReleasedClocks>>,
     /// Initialized mbarrier objects, by address.
     pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
@@ -48,7 +48,8 @@ impl Cluster {
         self.size.iter().product()
     }
 
-    /// Returns the distance between the first lanes of consecutive blocks.
+    /// Returns the number of lanes from the first lane of a block to the first lane of the next
+    /// block.
     pub(crate) fn pitch(&self) -> u32 {
         match self.blocks() {
             1 => self.threads(),

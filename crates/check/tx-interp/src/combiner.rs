@@ -27,17 +27,17 @@ pub struct Combiner<'c> {
     kind: Kind,
     nan: Nan,
     types: String,
-    /// Constants that are defined outside of the op and used in the regions of the op.
+    /// Constants that are defined outside of the reduction op and used in its regions.
     outside: Vec<OpClosure<'c>>,
     element: Option<Element<'c>>,
     slots: usize,
 }
 
-/// Region `element` of the op. The region `element` computes a partial result from elements and
-/// indices.
+/// Region `element` of a `tile.reduce`, which computes a partial result from elements and indices.
 pub(crate) struct Element<'c> {
     code: Code<'c>,
-    /// Conversions of the values that the region `element` yields to the types of partial results.
+    /// For each yielded value of the region, the conversion to the component type of a partial
+    /// result.
     inward: Vec<Convert>,
     pub(crate) sources: Vec<Scalar>,
 }
@@ -158,8 +158,8 @@ impl<'c> Combiner<'c> {
     /// `tile.all_reduce`.
     ///
     /// # Errors
-    /// Returns [`Trouble::Unsupported`] if the combiner contains unsupported ops, or if the
-    /// combiner uses an SSA value that is defined outside of the op and is not a constant.
+    /// Returns [`Trouble::Unsupported`] if the combiner contains an unsupported op or type, or uses
+    /// a non-constant SSA value from outside of the reduction op.
     pub fn of(op: Op<'c>) -> Option<Result<Self, Trouble>> {
         if let Some(view) = Reduce::of(op) {
             let element = view

@@ -3,9 +3,8 @@
 //!
 //! [`tx_scalar::laws`] tests the properties by execution of the combiner in the interpreter. For
 //! integers of up to 8 bits, the tests cover all values and therefore prove the properties. For
-//! types of more than 8 bits, the tests cover all combinations of extremes, zeros, ones, powers of
-//! two and the neighbours of powers of two. The tests also cover pseudo-random numbers, which are
-//! equal in every run.
+//! floats and for integers of more than 8 bits, the test values are selected numbers, such as
+//! zeros, extremes and powers of two, and pseudo-random numbers, which are equal in every run.
 //!
 //! If a property fails only for values that may never occur, the result is a remark instead of an
 //! error, because only the author of the program knows which values occur. If floats are rounded,
@@ -31,9 +30,8 @@ use tx_scalar::number::{Float, Scalar, extremes, truncated};
 /// Result of testing the algebraic properties of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Every algebraic property holds for all tested values that the test assumes to occur. Each
-    /// remark describes a property that fails only for tested values that the test does not assume
-    /// to occur.
+    /// The tests found no error in the combiner. Each remark describes an algebraic property that
+    /// fails only for values that may never occur, such as NaN.
     Hold(Vec<String>),
     /// Message with values for which an algebraic property fails.
     Broken(String),
@@ -145,8 +143,8 @@ enum Same {
     Bits,
     /// Finite results must be equal within their error bounds.
     Order,
-    /// Finite results must be equal within their error bounds. In addition, the combination of a
-    /// value with the identity may change the value by at most half of the value.
+    /// Finite results must be equal within their error bounds. Combination with the identity may
+    /// change a value by at most half of its magnitude.
     Kept,
 }
 
@@ -231,8 +229,8 @@ impl Trial<'_, '_> {
         Self { same, ..self }
     }
 
-    /// Converts the result of a combination to one [`Partial`] per partial result; `None` marks an
-    /// undefined partial result.
+    /// Converts each partial result of `all` to a [`Partial`]; `None` marks an undefined partial
+    /// result.
     fn partials(self, all: Result<Combined, Trouble>) -> Vec<Option<Partial>> {
         let all = match all {
             Ok(all) => all,
@@ -267,8 +265,7 @@ impl Trial<'_, '_> {
         parts.map(|(scalar, part)| float_of(*scalar, part.0))
     }
 
-    /// Tests all values of a type with `bits` bits; a table contains the result for each pair of
-    /// values.
+    /// Tests all values of an integer type with `bits` bits, at most 8.
     fn exhaust(self, bits: u32) -> PropertyResult {
         let n = 1_usize << bits;
         let all = self.given(vec![(0..n as u64).collect()]);
@@ -328,8 +325,7 @@ impl Trial<'_, '_> {
     }
 
     /// Tests a custom combiner with several components. If the reduction has one source, the test
-    /// assumes that all positive elements may occur. If an algebraic law fails only for elements
-    /// that need not occur, the result is a remark instead of an error.
+    /// assumes that all positive elements may occur.
     fn tuples(self, random: &mut Random) -> PropertyResult {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
@@ -400,8 +396,8 @@ impl Trial<'_, '_> {
         Ok(Finding::Hold(Vec::new()))
     }
 
-    /// Combines the identity with a partial result as left and as right operand, and returns
-    /// whether both results contain no NaN.
+    /// Combines `tuple` with the identity in both operand orders, and returns whether no result
+    /// contains a NaN.
     fn is_number(self, tuple: &Partial) -> bool {
         let identity = self.identity();
         let results = self.combine(&[[&identity, tuple], [tuple, &identity]]);
@@ -536,9 +532,10 @@ impl Trial<'_, '_> {
         .to_owned()
     }
 
-    /// Searches for an identity of one component that preserves the given values and the
-    /// infinities. For integers of more than 8 bits and for floats, the function tries only common
-    /// identities, because any other identity could change an untested value.
+    /// Searches for an identity that changes neither the given values nor the infinities. Returns
+    /// `None` if a partial result has several components. For integers of more than 8 bits and for
+    /// floats, the function tries only common identities, because any other identity could change
+    /// an untested value.
     fn neutral(self, values: &[Partial]) -> Option<Partial> {
         let [scalar] = *self.scalars else {
             return None;
@@ -588,8 +585,7 @@ fn exact(scalar: Scalar, bits: u64) -> (u64, Bound) {
     (bits, Bound::exact(float_of(scalar, bits)))
 }
 
-/// Returns test values in this order: small numbers, extremes, and powers of two with their
-/// neighbours.
+/// Returns the test values of a type, beginning with small numbers.
 fn values(scalar: Scalar) -> Vec<u64> {
     match scalar {
         Scalar::Int(bits) => {
@@ -624,8 +620,8 @@ fn special(scalar: Scalar) -> Vec<u64> {
     scalar.float().map_or(Vec::new(), bits)
 }
 
-/// Returns `ELEMENTS` positive numbers with some duplicates. The function rotates the list of
-/// numbers by `first` positions.
+/// Returns `ELEMENTS` positive numbers with some duplicates: a fixed list, rotated by `first`
+/// positions and repeated.
 fn positive(scalar: Scalar, first: usize) -> Vec<u64> {
     let list = [3.0, 1.0, 2.0, 5.0, 1.0, 0.5, 12.0, 7.0, 3.0, 0.25, 2.0, 6.0];
     let bits = |x: f64| match scalar {
@@ -652,8 +648,8 @@ impl Random {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    /// Returns a small integer, a number between -2 and 2 or arbitrary bits, with equal
-    /// probability.
+    /// Returns a pseudo-random number. A returned integer is small or has random bits. A returned
+    /// float is a small integer, a number between -2 and 2, or a number with a random exponent.
     fn number(&mut self, scalar: Scalar) -> u64 {
         let whole = self.below(33) as i64 - 16;
         let bits = self.next();

@@ -14,7 +14,7 @@ pub struct Holder {
     /// Sum of the thread offsets along the axes that are relative to the block: the warp, warpgroup
     /// and thread axes.
     pub absolute: i64,
-    /// Register number; unused registers of the thread are not counted.
+    /// Index of the register among the used registers of the thread.
     pub slot: usize,
 }
 
@@ -40,8 +40,8 @@ impl Point {
     }
 }
 
-/// Moves each point by every combination of offsets of the layout iterators `entries`, and returns
-/// all resulting points.
+/// Applies the layout iterators `entries` to the points. Each iterator replaces a point by `extent`
+/// points, which are 0, 1, 2, … strides away along the axis of the iterator.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points

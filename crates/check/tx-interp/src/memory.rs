@@ -33,8 +33,8 @@ pub(crate) struct Memory {
     pub(crate) launch: Option<Launch>,
 }
 
-/// Kernel that runs. Messages about an access contain the thread and block coordinates of a lane in
-/// the kernel that runs.
+/// Running kernel. Messages about a memory access contain the thread and block coordinates of the
+/// accessing lane.
 pub(crate) struct Launch {
     pub(crate) cluster: Cluster,
     pub(crate) clusters: [u64; 3],
@@ -43,8 +43,8 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    /// Formats a lane of a cluster for messages. The index `cluster` counts the clusters of all
-    /// launches.
+    /// Formats a lane of a cluster for messages. `cluster` is the index of the cluster among the
+    /// clusters of all launches.
     fn name(&self, cluster: u32, lane: usize) -> String {
         let number = u64::from(cluster.wrapping_sub(self.before));
         self.cluster.nth(number, self.clusters).name(lane as u32)

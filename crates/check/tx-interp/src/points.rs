@@ -22,8 +22,7 @@ impl Points {
     }
 
     /// Sets the coordinates of each point along the dimensions `dims` from the linear index of its
-    /// lane. The linear index numbers the index tuples of the iteration space in row-major order
-    /// over `sizes`.
+    /// lane. `number` maps a lane to its linear index, in row-major order over `sizes`.
     pub(crate) fn set(&mut self, dims: &[usize], sizes: &[i64], number: impl Fn(usize) -> i64) {
         let mut inner = 1;
         for (d, size) in dims.iter().zip(sizes).rev() {
@@ -123,8 +122,8 @@ impl Indices {
     }
 }
 
-/// Returns the sizes of the iteration space. If result `i` of an indexing map is a plain dimension
-/// `d`, the size of operand dimension `i` is the size of `d`.
+/// Returns the sizes of the iteration space. If result `i` of an indexing map is the loop dimension
+/// `d`, the size of `d` is the size of operand dimension `i`.
 pub(crate) fn iteration_sizes(
     rank: usize,
     maps: &[AffineMap],

@@ -57,7 +57,8 @@ pub struct Array {
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Contents of every argument, in order. Scalar arguments have empty contents.
+    /// Contents of every argument, in the order of the parameters. Scalar arguments have empty
+    /// contents.
     pub arrays: Vec<Array>,
     /// Number of executed ops and accessed elements, summed over all threads.
     pub work: u64,

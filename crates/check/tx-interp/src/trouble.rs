@@ -53,7 +53,7 @@ pub enum Trouble {
     Call(String),
     /// The interpreter run exceeded its step limit.
     TooLong {
-        /// The step limit, in ops of one thread.
+        /// Step limit: maximum sum of executed ops and accessed elements of all threads.
         steps: u64,
         /// The innermost running loop.
         site: Option<Site>,
@@ -78,7 +78,8 @@ impl FaultKind {
 }
 
 impl Trouble {
-    /// Returns the diagnostic code, or `None` if the failure is not a fault of the program.
+    /// Returns the diagnostic code of a fault or of an exceeded step limit; `None` for other
+    /// failures and for faults without a diagnostic code.
     pub const fn code(&self) -> Option<Code> {
         match self {
             Self::Fault { kind, .. } => kind.code(),
@@ -94,7 +95,7 @@ impl Trouble {
         }
     }
 
-    /// Adds the innermost loop to [`Trouble::TooLong`].
+    /// Adds the location `site` of a loop to a [`Trouble::TooLong`] without a location.
     pub(crate) fn in_loop(self, site: &Site) -> Self {
         match self {
             Self::TooLong { steps, site: None } => Self::TooLong {

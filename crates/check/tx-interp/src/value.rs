@@ -1,4 +1,4 @@
-//! Values that SSA values have at run time, per lane.
+//! Contents of SSA values during execution, per lane.
 
 use std::rc::Rc;
 use tx_scalar::Bound;

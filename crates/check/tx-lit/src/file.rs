@@ -181,8 +181,8 @@ impl Test {
         text
     }
 
-    /// Returns the known directive with the smallest edit distance to `found`, unless this distance
-    /// exceeds a third of the length of the directive.
+    /// Returns the known directive with the smallest edit distance to `found`. Returns `None` if
+    /// the edit distance exceeds a third of the length of the known directive.
     fn meant(&self, found: &str, registry: &Registry) -> Option<String> {
         let mut declared = self.declared();
         if declared.is_empty() {

@@ -63,8 +63,8 @@
 //!
 //! A test must contain a directive that runs a program (usually a `RUN` line), a check of each
 //! `RUN` line, and a sentence that describes the test. The harness rejects an incomplete test file.
-//! The harness also rejects an unknown directive. If unknown directives were ignored, a misspelt
-//! CHECK would have no effect.
+//! The harness rejects an unknown directive, because a misspelt CHECK line would otherwise have no
+//! effect.
 //!
 //! # Directives
 //!
@@ -90,9 +90,9 @@
 //! path of its folder, and `%t` a path for a temporary file. In the output, `$ROOT` replaces the
 //! path [`Suite::root`], and `$TMP` replaces the path of the folder for temporary files.
 //!
-//! A project can add [tools](Suite::tool) and [directives](Suite::directive). A project can also
-//! declare directives that only [other tools read](Suite::read_elsewhere). Other tools can parse
-//! their directives with the function [`directives`].
+//! A project can add [tools](Suite::tool) and [directives](Suite::directive). A project can declare
+//! directives that [tools other than the harness read](Suite::read_elsewhere). Tools other than the
+//! harness can parse their directives with the function [`directives`].
 //!
 //! ## Validation of a program
 //!

@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 /// Directives of a suite that are not built into the parser.
 pub(crate) struct Registry {
     pub(crate) directives: BTreeMap<String, Box<dyn Directive>>,
-    /// Names of the directives that tools other than the harness read. The value of a map entry is
-    /// the list of folders whose tests may contain the directive. An empty list permits the
-    /// directive in every folder.
+    /// Directives that tools other than the harness read, by name. Each value lists the folders
+    /// whose tests may contain the directive; an empty list permits every folder.
     pub(crate) read_elsewhere: BTreeMap<String, Vec<String>>,
 }
 

@@ -30,8 +30,8 @@ pub(crate) fn prints_module<'r>(
     is_module.then(|| last[0].as_str())
 }
 
-/// Runs the tool on its own output, without passes, and compares the second output with the
-/// first.
+/// Runs the tool without passes on its own output, and returns an error if the tool changes this
+/// output.
 pub(crate) fn read_back(
     programs: &Programs,
     tool: &str,

@@ -104,8 +104,7 @@ fn too_long(place: &str, lines: usize, limit: usize, run: &Run) -> String {
     )
 }
 
-/// Returns the difference between the snapshot and an output that fails a CHECK line. The
-/// difference helps to find the cause of the failed CHECK line.
+/// Returns the difference between the snapshot and an output that fails a CHECK line.
 pub(crate) fn changed(snapshot: &Path, text: &str) -> Option<String> {
     let old = fs::read_to_string(snapshot).ok()?;
     let difference = difference(snapshot_contents(&old), text);

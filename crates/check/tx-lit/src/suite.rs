@@ -130,8 +130,8 @@ impl Suite {
     }
 
     /// Enables the round-trip check for a tool. If the tool is the last program of a RUN line, the
-    /// harness runs the tool without passes on the output. The round-trip check fails if the second
-    /// output differs from the output of the RUN line.
+    /// harness runs the tool without passes on the output of the RUN line. The round-trip check
+    /// fails if the tool changes the output of the RUN line.
     pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
         self.round_trip.insert(tool.into());
         self
@@ -174,8 +174,8 @@ impl Suite {
         self
     }
 
-    /// Declares a directive that another tool reads. Only test files in `folders` may contain the
-    /// directive; an empty list permits every folder.
+    /// Declares a directive that a tool other than the harness reads. Only test files in `folders`
+    /// may contain the directive; an empty list permits every folder.
     pub fn read_elsewhere<'n>(
         mut self,
         name: impl Into<String>,
@@ -194,8 +194,8 @@ impl Suite {
         self
     }
 
-    /// Sets an environment variable for all programs of the suite. The harness also sets
-    /// `NO_COLOR=1` and `RUST_BACKTRACE=0`.
+    /// Sets an environment variable for all programs of the suite. The harness sets `NO_COLOR=1`
+    /// and `RUST_BACKTRACE=0`, unless the suite sets these variables.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.programs.environment.push((name.into(), value.into()));
         self

@@ -20,7 +20,7 @@ pub struct Section {
     pub lines: Vec<SectionLine>,
 }
 
-/// One line of a section.
+/// One line of a DWARF section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SectionLine {
     /// `$L__info_string0:`
@@ -34,7 +34,7 @@ pub enum SectionLine {
     },
 }
 
-/// A value in a section.
+/// A value in a DWARF section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DataValue {
     /// A number.
@@ -59,7 +59,8 @@ pub struct Location {
     pub line: u64,
     /// Column.
     pub column: u64,
-    /// The inlined function and its call site, if any.
+    /// Inlined function that contains the instructions, and its call site; `None` if the
+    /// instructions are not inlined.
     pub inlined: Option<Inlined>,
 }
 

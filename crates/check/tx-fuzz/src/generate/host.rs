@@ -201,11 +201,11 @@ struct Loop {
 }
 
 /// Maximum number of iterations of a loop nest, including the padding iterations that splits add.
-/// The maximum number of iterations also limits the grid size, because a schedule may execute each
-/// iteration in a separate block.
+/// `MOST_ITERATIONS` also limits the grid size, because a schedule can execute each iteration in a
+/// separate block.
 const MOST_ITERATIONS: usize = 1 << 14;
 
-/// Returns random steps of a schedule, such as splits of loops, most of which are legal.
+/// Returns random schedule steps, such as loop splits. Most of the returned steps are legal.
 fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<StepDescription> {
     let mut steps = Vec::new();
     let mut loops: Vec<Loop> = extents

@@ -11,7 +11,7 @@ use crate::element::Element;
 use crate::random::Random;
 use std::fmt;
 
-/// Target chips. The chip determines which reduction variants a program may use.
+/// Target chips. The chip determines the reduction variants from which a program can choose.
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 /// A kind of [`Program`].
@@ -35,8 +35,8 @@ impl fmt::Display for ProgramKind {
     }
 }
 
-/// Returns test case `index` of the fuzz run with the seed `seed`. If `only` names a kind of
-/// program, the test case contains a program of the kind `only`.
+/// Returns test case `index` of the fuzz run with the seed `seed`. `only` is the kind of the
+/// generated program; `None` permits all kinds.
 pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     let mut random = Random::new(seed, index);
     // Draw again if the program is invalid or too large, for example in shared memory.
@@ -90,7 +90,7 @@ mod tests {
         assert_ne!(generate(3, 0, None), generate(4, 0, None));
     }
 
-    /// Each listed construct occurs in at least one of 3000 generated test cases.
+    /// Each construct in the list below occurs in at least one of 3000 generated programs.
     #[test]
     fn cases_are_of_all_sorts() {
         let texts: Vec<String> = (0..3000)

@@ -118,8 +118,8 @@ impl Printer<'_> {
         Array { name, map, element }
     }
 
-    /// Returns an input argument. The first call of `input` with an operand also declares the
-    /// corresponding argument of the printed function.
+    /// Returns an input argument. For each operand, the first call of `input` declares the argument
+    /// of the printed function.
     fn input(&mut self, operand: Operand) -> Array {
         if let Some((_, known)) = self.inputs.iter().find(|(other, _)| *other == operand) {
             return known.clone();
@@ -238,8 +238,7 @@ impl Printer<'_> {
         self.body.push_str(&text);
     }
 
-    /// Prints a `linalg.generic`. For a reduction, the function also prints the `linalg.fill` that
-    /// precedes the `linalg.generic`.
+    /// Prints a `linalg.generic`, and for a reduction also the preceding `linalg.fill`.
     fn generic(&mut self, number: usize, op: &RowOp, sources: &[Array], to: &Array) {
         let (wide, element) = (self.wide.mlir(), to.element.mlir());
         let to_type = self.ty(to.map, to.element);

@@ -1,5 +1,4 @@
-//! Smaller shapes, simpler views and simpler combiners, with which the shrinker replaces those of a
-//! test case.
+//! Smaller shapes, simpler views and simpler combiners that the shrinker tries in a test case.
 
 use crate::combine::{Combine, Kind};
 use crate::description::View;

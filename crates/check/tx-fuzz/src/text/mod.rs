@@ -1,8 +1,9 @@
 //! Fuzz target 2: malformed text and bytecode must cause a diagnostic.
 //!
 //! The fuzzer passes damaged copies of lit test programs to `tx-opt` and `tx`. `tx-opt` and `tx`
-//! must exit with a defined status. If `tx-opt` or `tx` rejects the input, the tool must also print
-//! a message. If an input also crashes MLIR's `mlir-opt`, the fuzzer counts the failure separately.
+//! must exit with a defined status. `tx-opt` and `tx` must print a message if they reject the
+//! input. If MLIR's `mlir-opt` also fails on an input, the fuzzer counts the failure as a failure
+//! of MLIR.
 
 mod command;
 mod config;
@@ -42,8 +43,7 @@ const PARSERS: [&str; 5] = [
     "AttrTypeReader::",
     "DialectReader::",
 ];
-/// Maximum number of findings that the fuzzer shrinks for each kind of failure. The fuzzer counts
-/// all findings of a kind of failure, but shrinks at most `OF_A_KIND` of their programs.
+/// Maximum number of findings that the fuzzer shrinks for each kind of failure.
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
@@ -60,8 +60,8 @@ struct Input {
 ///
 /// # Errors
 ///
-/// Returns an error if a process cannot be started, a file cannot be written, or a program is not
-/// found.
+/// Returns an error if a process cannot be started, a file cannot be written, or the corpus
+/// contains no program.
 pub fn run(config: &Config) -> io::Result<Summary> {
     let _folder = Folder::open(&config.out)?;
     // Processes run in the directory for findings.
@@ -190,9 +190,8 @@ fn is_upstreams(
 /// of the usual size, so `tx-opt` overflows its stack on every input for which `tx` overflows its
 /// stack.
 ///
-/// MLIR's bytecode reader exceeds the time limit if a type contains itself. `tx-opt` prints no
-/// stack trace if it exceeds the time limit while reading bytecode, because `tx-opt` installs
-/// LLVM's signal handlers later.
+/// If a type contains itself, MLIR's bytecode reader exceeds the time limit, and `tx-opt` prints no
+/// stack trace.
 fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);

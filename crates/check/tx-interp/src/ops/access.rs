@@ -13,8 +13,8 @@ use tx_scalar::Bound;
 use tx_scalar::calc::operation;
 use tx_scalar::number::Scalar;
 
-/// Compiles `memref.load`, `memref.store`, `vector.load` and `vector.store`. The function also
-/// compiles `llvm.load` and `llvm.store` if the address is derived from a memref.
+/// Compiles `memref.load`, `memref.store`, `vector.load` and `vector.store`. `llvm.load` and
+/// `llvm.store` are supported if the address is derived from a memref.
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,

@@ -10,7 +10,8 @@ use std::rc::Rc;
 use tx_mlir::memref::Space;
 use tx_scalar::Scalar;
 
-/// Allocates private memory per lane, or one buffer for all lanes.
+/// Allocates one array per lane in private memory if `private` is set, and one array for all lanes
+/// otherwise.
 pub(crate) fn private_or_common(
     exec: &mut Exec<'_>,
     label: String,

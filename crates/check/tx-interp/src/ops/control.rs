@@ -100,8 +100,8 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Runs the body of a branch with the lanes `active`, and copies the values that the body yields
-/// for these lanes to `merged`.
+/// Runs the body of a branch with the lanes `active`. In `merged`, the yielded values replace the
+/// values of these lanes.
 fn arm<'c>(
     exec: &mut Exec<'_>,
     active: Rc<[u32]>,

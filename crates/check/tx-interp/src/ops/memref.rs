@@ -349,7 +349,8 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<OpClosu
     }))
 }
 
-/// Compiles an access to the dynamic shared memory of each lane's block.
+/// Compiles `gpu.dynamic_shared_memory`: each lane receives a view of the dynamic shared memory of
+/// its block.
 pub(crate) fn dynamic_shared<'c>(op: Op<'c>, to: Slot) -> OpClosure<'c> {
     let site = Site::of(op);
     Box::new(move |exec| {

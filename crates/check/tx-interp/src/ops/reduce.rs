@@ -23,7 +23,7 @@ pub(crate) struct Combine<'c> {
     kind: Kind,
     nan: Nan,
     semantics: Semantics<'c>,
-    /// Whether the combiner region uses non-constant SSA values that are defined outside of the op.
+    /// Whether the combiner region uses non-constant SSA values from outside of the reduction op.
     captures: bool,
 }
 
@@ -212,11 +212,11 @@ impl<'c> Combine<'c> {
     /// Tightens the error bounds of a combiner result: perturbs the operands, and measures the
     /// changes of the result.
     ///
-    /// The interpreter computes the error bound of an op as if its operands were independent, so
-    /// the error bound is too large if the combiner uses one number twice, such as the maximum in a
-    /// log-sum-exp. The function therefore perturbs each component of both operands by the error
-    /// bound of the component, and adds up the changes of the result. The sum of the changes is a
-    /// first-order error bound of the result.
+    /// The interpreter computes the error bound of an op as if its operands were independent. The
+    /// computed error bound is too large if the combiner uses a number twice, such as the maximum
+    /// in a log-sum-exp. The function therefore perturbs each component of both operands by the
+    /// error bound of the component, and adds up the changes of the result. The sum of the changes
+    /// is a first-order error bound of the result.
     ///
     /// The function does not tighten infinite error bounds. An infinite error bound means that some
     /// order of combination overflows, or that the result of a comparison is uncertain.
@@ -330,9 +330,8 @@ impl<'c> Combine<'c> {
         Some((0..perturbations.len()).map(cut).collect())
     }
 
-    /// Returns one component of an operand as exact numbers, repeated for each perturbation. A
-    /// perturbation adds or subtracts the error bound of a number, but at least one unit in the
-    /// last place.
+    /// Returns one component of an operand as exact numbers, once per perturbation. A perturbation
+    /// adds or subtracts the error bound of a number, but at least one unit in the last place.
     fn moved(
         &self,
         parts: &Parts,
@@ -578,7 +577,7 @@ fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool 
     became_nan || x.is_nan() && !y.is_nan() || x == 0.0 && y == 0.0 && old != new
 }
 
-/// Returns the error bound of the combination of two numbers.
+/// Returns the error bound of `result`, the result of `operation` on two numbers.
 fn join(
     operation: &Operation,
     scalar: Scalar,

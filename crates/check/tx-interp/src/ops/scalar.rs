@@ -253,8 +253,7 @@ fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
 
 /// Returns whether the result of a comparison depends on the order of the elements. The result of a
 /// comparison depends on the order of the elements if both operands are equal, or if the
-/// loop-carried operand is NaN. If the operand that is not loop-carried is the only NaN operand,
-/// the result of the comparison does not depend on the order of the elements.
+/// loop-carried operand is NaN.
 fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
         Scalar::Float(float) => {

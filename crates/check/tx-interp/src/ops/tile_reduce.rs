@@ -38,9 +38,9 @@ struct ReducePlan<'c> {
     inward: Vec<Convert>,
     outward: Vec<Convert>,
     old: Vec<Convert>,
-    /// Combiner for the types of the old destination values, and the conversions of partial results
-    /// to these types. The field `last` is `None` if the destination types are not wider than the
-    /// types of partial results.
+    /// Combiner of old destination values and results, and the conversions of results to the
+    /// destination types. `last` is `None` if the destination types are not wider than the types of
+    /// partial results.
     last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,
     epilogue: Option<Code<'c>>,

@@ -1,4 +1,4 @@
-//! Check that LLVM copies the basic blocks of a loop as a whole.
+//! Check that LLVM copies each basic block of a loop as a whole.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use super::difference::{Copied, Difference};
 use crate::facts::{Fact, KernelFacts};
 
 /// Maximum number of steps of the search that determines how often LLVM copied each block. If the
-/// search exceeds the maximum number of steps, the check accepts the PTX.
+/// search needs more than `TRIED` steps, the function `compare` reports no difference.
 const TRIED: u32 = 50_000;
 
 /// Reports operations in loops if their instruction counts in the PTX cannot result from copies of
 /// whole basic blocks.
 ///
 /// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a basic block
-/// therefore have the same number of copies in the PTX, which is at least 1. The check skips an
-/// operation if [`KernelFacts::together`] did not record the basic block of the operation, or if
-/// PTX instructions that match the operation also match another operation.
+/// therefore have the same number of copies in the PTX, which is at least 1. The check skips memory
+/// accesses, removable operations, operations whose basic block [`KernelFacts::together`] did not
+/// record, and operations whose PTX instructions also match another operation.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -53,10 +53,9 @@ pub(super) fn compare(
     }
 }
 
-/// Returns each comparable operation with the number of PTX instructions that stem from its
-/// occurrences in loops. The number of PTX instructions from loops is the instruction count in the
-/// PTX, minus the number of occurrences outside loops in the IR. An operation is comparable if
-/// `KernelFacts::together` recorded the basic blocks of all its occurrences in loops.
+/// Returns each operation that the check does not skip, with the number of PTX instructions that
+/// stem from its occurrences in loops. The number of PTX instructions from loops is the instruction
+/// count in the PTX, minus the number of occurrences outside loops in the IR.
 fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> {
     let mut known = BTreeMap::new();
     for (fact, count) in ir.iter() {
@@ -111,8 +110,8 @@ fn reach(blocks: &[Vec<u64>], found: &[u64], left: &mut u32) -> bool {
 mod tests {
     use super::reach;
 
-    /// The PTX contains two copies of the first basic block and three copies of the second basic
-    /// block.
+    /// The instruction counts 5 and 10 result from two copies of the first basic block and three
+    /// copies of the second basic block.
     #[test]
     fn copies_are_found() {
         let blocks = [vec![1, 5], vec![1, 0]];

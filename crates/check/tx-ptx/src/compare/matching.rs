@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 ///
 /// The number of matched items is maximal. `fit` returns the cost of a match between a supply group
 /// and a capacity group, or `None` if the groups do not match. The function matches one supply
-/// group after the other. To match a supply group, the function may match items of preceding supply
-/// groups with other capacity groups; the items of the preceding groups stay matched.
+/// group after the other. To match a supply group, the function can move items of preceding supply
+/// groups to different capacity groups, but never leaves these items unmatched.
 pub(super) fn saturate<R: Ord>(
     supply: &[u64],
     capacity: &[u64],
@@ -122,8 +122,8 @@ impl Flow {
 mod tests {
     use super::saturate;
 
-    /// If a supply group matches only one capacity group, its items are matched, even if items of a
-    /// preceding supply group were matched with the capacity group first.
+    /// Supply group 1 matches only capacity group 0, so the items of supply group 0 move from
+    /// capacity group 0 to capacity group 1.
     #[test]
     fn others_change_places() {
         let left = saturate(&[2, 2], &[2, 2], |from, to| {
@@ -140,9 +140,8 @@ mod tests {
         assert_eq!(left, [0, 1, 1]);
     }
 
-    /// In this test, the last of four supply groups matches only the first of four capacity groups.
-    /// Each earlier supply group `i` must therefore release capacity group `i`, and use capacity
-    /// group `i + 1`.
+    /// Supply group 3 matches only capacity group 0, so each supply group `i` below 3 must move
+    /// from capacity group `i` to capacity group `i + 1`.
     #[test]
     fn chains_are_found() {
         let left = saturate(&[1, 1, 1, 1], &[1, 1, 1, 1], |from, to| {

@@ -33,18 +33,18 @@ use matching::saturate;
 ///   constant, and the scope is unknown if the PTX omits the scope. An access of generic memory in
 ///   the IR matches an access of any state space in the PTX, because LLVM infers state spaces.
 /// * **Vector accesses** of the IR must not be split: PTX accesses of at least the vector width
-///   must move at least as many bytes. The vector width is the largest power of two that divides
-///   the vector size, at most 16 bytes, since PTX has no vectors of 12 bytes. LLVM may merge scalar
-///   accesses into a vector access, and vector accesses into a wider vector access. LLVM must split
-///   a vector access whose alignment is smaller than its size, so the vector access counts as
-///   removable.
+///   must move at least as many bytes as the vector accesses of the IR. The vector width is the
+///   largest power of two that divides the vector size, at most 16 bytes, since PTX has no vectors
+///   of 12 bytes. LLVM may merge scalar accesses into a vector access, and vector accesses into a
+///   wider vector access. LLVM must split a vector access whose alignment is smaller than its size,
+///   so the vector access counts as removable.
 /// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses of
 ///   the PTX still count as replacements of vector accesses, because one 32-bit load can replace
 ///   the load of a vector of two halves. `ir` must contain all scalar accesses of the IR, including
 ///   those that LLVM may remove. If scalar accesses were missing from `ir`, scalar accesses of the
-///   PTX could count as replacements of a vector access that LLVM split. If no narrow or removable
-///   access of the IR is in a loop, the comparison also limits the number of bytes that narrow
-///   accesses of the PTX move.
+///   PTX could count as replacements of a vector access that LLVM split. The comparison limits the
+///   number of bytes that narrow accesses of the PTX move, unless a narrow or removable access of
+///   the IR is in a loop.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -103,10 +103,10 @@ struct OperationGroup<'a> {
 
 /// A matching between instructions of the PTX and operations of the IR.
 ///
-/// If a mask is not constant, an instruction can match several operations. If one matching covers
-/// all instructions and a second matching covers all operations, a perfect matching exists
-/// (Mendelsohn and Dulmage, 1958). The comparison therefore computes the matching for all
-/// instructions and the matching for all operations separately.
+/// Several operations of the IR can match one PTX instruction, for example if their masks are not
+/// constant. If one matching covers all instructions and a second matching covers all operations, a
+/// perfect matching exists (Mendelsohn and Dulmage, 1958). The comparison therefore computes the
+/// matching for all instructions and the matching for all operations separately.
 struct Matched<'a> {
     found: Vec<InstructionGroup<'a>>,
     slots: Vec<OperationGroup<'a>>,

@@ -22,11 +22,10 @@ fn width(bytes: u32) -> u32 {
 /// the PTX must not have more narrow loads than the IR.
 ///
 /// Unrolling increases the number of bytes that wide accesses move, so a comparison of wide
-/// accesses alone can miss a split vector access. Narrow accesses of the PTX may therefore move at
-/// most twice as many bytes as the narrow or removable accesses of the IR. Narrow accesses may move
-/// twice as many bytes because LLVM can duplicate a load to avoid a branch. If narrow or removable
-/// accesses of the IR are in loops, the number of bytes that narrow accesses of the PTX move has no
-/// limit.
+/// accesses alone can miss a split vector access. Unless a narrow or removable access of the IR is
+/// in a loop, the check therefore limits the bytes that accesses narrower than `w` move in the PTX.
+/// The limit is twice the number of bytes that narrow or removable accesses of the IR move, because
+/// LLVM can duplicate a load to avoid a branch.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -96,7 +95,7 @@ pub(super) fn compare(
     }
 }
 
-/// Returns whether the kernel contains neither a required store nor a required atomic operation.
+/// Returns whether all stores and atomic operations of the kernel are removable.
 fn writes_nothing(kernel: &KernelFacts) -> bool {
     kernel
         .iter()
@@ -279,8 +278,6 @@ fn narrow_allowed(
 mod tests {
     use super::width;
 
-    /// The expected width is the largest power of two that divides the size of the vector, at most
-    /// 16 bytes.
     #[test]
     fn widths() {
         let widths = [0, 2, 4, 8, 12, 16, 24, 32, 48].map(width);
