@@ -169,8 +169,8 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns the length in bytes of the word at the start of the remaining text, including the
-    /// parts of the word after `.` and `::`. The first `taken` bytes of the remaining text must be
-    /// part of the word.
+    /// parts of the word after `.` and `::`. The caller guarantees that the first `taken` bytes of
+    /// the remaining text are part of the word.
     fn dotted(&self, taken: usize) -> usize {
         let bytes = self.rest.as_bytes();
         let word = |at: usize| bytes.get(at).is_some_and(|&byte| in_word(char::from(byte)));

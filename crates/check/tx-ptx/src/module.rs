@@ -30,7 +30,7 @@ impl Module {
         })
     }
 
-    /// Returns all `.entry` functions (kernels), in order.
+    /// Returns all `.entry` functions (kernels), in textual order.
     pub fn entries(&self) -> impl Iterator<Item = &Function> {
         self.functions().filter(|function| function.entry)
     }

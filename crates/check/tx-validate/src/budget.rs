@@ -1,5 +1,5 @@
-//! Limit on the work of one stage, in executed ops and memory accesses. The limit determines on how
-//! many generated inputs the module runs after the stage.
+//! Limit on the work of one stage, in executed ops and memory accesses. The limit bounds the number
+//! of generated inputs on which the validation runs the module after the stage.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 ///
 /// For each input, the interpreter counts the executed ops and memory accesses. The number of
 /// accesses cannot be derived from the sizes of the input, because every thread of a block may read
-/// the same element. The work for one input is the estimate of the work for further inputs with the
-/// same sizes. The work for an input is the same on every machine, so every machine selects the
-/// same inputs.
+/// the same element. The work of the last run on an input estimates the work for each later input
+/// with the same sizes. The work for an input is the same on every machine, so every machine
+/// selects the same inputs.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,
@@ -29,8 +29,9 @@ impl Budget {
         }
     }
 
-    /// Returns whether the estimated work of an input with the given sizes is at most the remaining
-    /// work. For sizes without an estimate, the function returns whether any work remains.
+    /// Returns whether the estimated work of an input with the given sizes is within the remaining
+    /// work limit. For sizes without an estimate, the function returns whether the remaining work
+    /// limit exceeds 0.
     pub(crate) fn affords(&self, sizes: &Sizes) -> bool {
         match self.taken.get(sizes) {
             Some(taken) => *taken <= self.left,
@@ -39,7 +40,7 @@ impl Budget {
     }
 
     /// Subtracts `work`, the number of ops and memory accesses of a run on an input, from the
-    /// remaining work.
+    /// remaining work limit.
     pub(crate) fn take(&mut self, sizes: &Sizes, work: u64) {
         self.left = self.left.saturating_sub(work);
         self.taken.insert(sizes.clone(), work);
@@ -51,7 +52,8 @@ mod tests {
     use super::*;
 
     /// The validation always uses the first input of a stage. The validation uses each further
-    /// input of the stage only if the estimated work for the input is at most the remaining work.
+    /// input of the stage only if the estimated work for the input is within the remaining work
+    /// limit.
     #[test]
     fn what_is_left_is_for_inputs_that_fit() {
         let [large, small, new] = [1000, 10, 20].map(|size| vec![vec![size], Vec::new()]);

@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) is_wrong: bool,
     /// Set if the result of the previous stage for the input is wrong.
     pub(crate) stays_wrong: bool,
-    /// Set while the work of the input is within the work limit of the stage.
+    /// Cleared if the validation skips the input because of the work limit.
     pub(crate) is_run: bool,
     /// Number of ops and memory accesses that the last run on the input executed.
     pub(crate) work: u64,
@@ -31,9 +31,9 @@ impl Case {
     }
 
     /// Compares the results for an input with the results of the previous stage and with the
-    /// reference results. The parameter `written` is set for each stage after kernel generation. If
-    /// `written` is set and the data pattern fills arrays with -0.0, each zero in the results must
-    /// have the same sign as in the results of the previous stage.
+    /// reference results. The parameter `written` is set for each stage after `tile-schedule`. If
+    /// `written` is set, each zero that the program computes from arrays of -0.0 must have the same
+    /// sign as in the results of the previous stage.
     pub(crate) fn judge(
         &mut self,
         input: &str,

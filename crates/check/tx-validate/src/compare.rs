@@ -44,9 +44,9 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
 }
 
 /// Returns the verdict on the results `found` of a stage. `own` contains the error bounds from the
-/// run of the stage. If the error bound of an element in `own` is infinite, the function accepts an
-/// infinite element although the reference result is NaN. A reference result may be NaN because the
-/// reference program combined an infinity with an identity.
+/// run of the stage. The function accepts an infinite element instead of a NaN in the reference
+/// results if the error bound of the element in `own` is infinite. A reference result may be NaN
+/// because the reference program combined an infinity with an identity.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,

@@ -9,8 +9,8 @@
 //! [`check_ptx`] compares the PTX with the last device IR.
 //!
 //! Sums and products of floats may differ from the results of the input program by at most an error
-//! bound that covers every combination order (see [`tx_interp::Bound`]). All other results must
-//! have the same bits before and after each pass.
+//! bound that covers every combination order (see [`tx_interp::Bound`]). Results that depend on no
+//! sum or product of floats must have the same bits before and after each pass.
 
 mod budget;
 mod case;

@@ -1,5 +1,5 @@
 //! Replacement of ops that the interpreter does not support by ops that the interpreter supports.
-//! The replacement preserves synchronization and memory accesses.
+//! The new ops have the same synchronization and the same memory accesses as the replaced ops.
 
 use tx::tile::Nan;
 use tx_mlir::{
@@ -9,7 +9,7 @@ use tx_mlir::{
 use melior::ir::{TypeLike, ValueLike};
 
 /// Kind of a `vector.reduction`, the equivalent op for integers, and the equivalent op for floats.
-/// The entry for integers or for floats is `None` if MLIR has no equivalent op.
+/// `None` means that MLIR has no equivalent op for integers or for floats.
 const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("add", Some("arith.addi"), Some("arith.addf")),
     ("mul", Some("arith.muli"), Some("arith.mulf")),

@@ -31,7 +31,7 @@ const SCHEDULED: usize = 2;
 const MOST_WORK: u64 = 1 << 24;
 
 /// Default work limit of the stages `parse` and `launch`. If the option `kernel` selects one
-/// kernel, the limit is eight times [`MOST_WORK_AT_THE_ENDS`].
+/// kernel, the default limit is eight times [`MOST_WORK_AT_THE_ENDS`].
 const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 
 /// Pass that defines which of several equal elements an argmin or argmax returns.
@@ -45,18 +45,18 @@ pub(crate) struct Run<'r> {
     stages: Vec<Stage>,
     variants: Vec<String>,
     /// Index and device IR of each stage whose module is in the LLVM dialect. Loading a kernel into
-    /// the executor is slow. The executor therefore first runs the final device IR on the inputs,
-    /// and runs the IR after the other stages in the LLVM dialect only if the final device IR
-    /// fails.
+    /// the executor is slow. The executor therefore first runs only the final device IR on the
+    /// inputs. If the final device IR fails, the executor also runs the device IR of each earlier
+    /// stage.
     lowered: Vec<(usize, String)>,
-    /// Set if a kernel converts an address to an integer, because the kernel may then branch on the
-    /// alignment.
+    /// Set if a kernel converts an address to an integer; such a kernel may branch on the alignment
+    /// of an array.
     asks: bool,
     /// Verdict on the combiner properties, and index of the stage `laws`.
     laws: Option<(usize, Verdict)>,
     text: String,
-    /// Text of an input program with linalg ops. After stage [`CONVERTS`], the validation computes
-    /// the reference results of the remaining inputs with the text in `source`.
+    /// Text of an input program with linalg ops. After stage [`CONVERTS`], the validation parses
+    /// `source` again to compute the reference results of inputs without reference results.
     source: Option<String>,
     /// Set if the input program already contains all barriers that the program needs.
     synchronized: bool,
@@ -136,8 +136,9 @@ impl<'r> Run<'r> {
         Ok(artifact)
     }
 
-    /// Returns an input with a wrong result, if the validation used all inputs with wrong results
-    /// only in the stage `launch`. For such an input, the failing pass is unknown.
+    /// Returns the first input with a wrong result, unless the validation used an input with a
+    /// wrong result after every stage. In the returned input, `every_stage` is set, so that another
+    /// validation with this input finds the failing pass.
     pub(crate) fn suspect(&self) -> Option<Input> {
         let mut wrong = self.cases.iter().filter(|case| case.is_wrong);
         let first = wrong.clone().next()?;
@@ -287,9 +288,10 @@ impl<'r> Run<'r> {
         ReferenceProgram::new(generic, text, &self.plan.entry, self.options(true), kept)
     }
 
-    /// Computes the missing reference results with the input program. If the program contains
-    /// linalg ops, the validation computes the reference results of inputs that are used only in
-    /// the stage `launch` later, after stage [`CONVERTS`].
+    /// Runs the input program on each input without reference results, and stores the results as
+    /// reference results. If the program contains linalg ops, the function skips inputs that are
+    /// used only in the stage `launch`; [`Self::refer_rest`] computes the reference results of
+    /// these inputs after stage [`CONVERTS`].
     fn refer(
         &mut self,
         session: &Session,
@@ -347,7 +349,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Computes the reference results of the remaining inputs with the input program, after stage
+    /// Computes the reference results of all inputs without reference results, after stage
     /// [`CONVERTS`].
     fn refer_rest(&mut self, session: &Session) -> Result<(), Error> {
         let Some(source) = self.source.take() else {
@@ -364,8 +366,8 @@ impl<'r> Run<'r> {
 
     /// Runs a module on the inputs, and compares the results with the results of the previous stage
     /// and with the reference results. At stage [`CONVERTS`], the function accepts an infinite
-    /// element although the reference result is NaN, if the run of the stage gives the element an
-    /// infinite error bound.
+    /// element instead of a NaN in the reference results if the run of the stage gives the element
+    /// an infinite error bound.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {

@@ -24,8 +24,8 @@ pub fn validate(
 /// edit modules to check that the validation detects miscompilations.
 ///
 /// # Errors
-/// Returns the errors of [`validate`]. If an edit of the callback makes the module invalid, the
-/// function returns a compile error.
+/// Returns the same errors as [`validate`]. If an edit of the callback makes the module invalid,
+/// the function returns a compile error.
 pub fn validate_edited(
     compiler: &Compiler,
     source: &Source,

@@ -53,8 +53,8 @@ impl Validation {
         !self.is_good() && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
-    /// Returns the violated property and the location of a `custom` combiner, if the first failure
-    /// is a wrong result that the combiner may explain.
+    /// Returns the property that a `custom` combiner violates, with the location of the combiner.
+    /// The result is `None` unless the first failed stage has a wrong result.
     pub fn blamed(&self) -> Option<&str> {
         matches!(self.guilty()?.verdict, Verdict::Wrong(_)).then_some(())?;
         let mut told = self.stages.iter().filter_map(|stage| match &stage.verdict {

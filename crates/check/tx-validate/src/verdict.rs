@@ -43,8 +43,8 @@ pub enum Verdict {
     /// A combiner property fails. The text of the verdict contains values for which the combiner
     /// property fails.
     Broken(String),
-    /// The check cannot execute the stage, for example because the interpreter does not support an
-    /// op.
+    /// The validation cannot run the module of the stage, for example because the interpreter does
+    /// not support an op.
     Unsupported(String),
 }
 

@@ -20,9 +20,9 @@ use std::time::Instant;
 use tx_mlir::top;
 use tx_plan::{Artifact, Plan, Stage, Warning};
 
-/// Compiler for one target. A compiler can compile any number of programs, also in several threads.
-/// The first compilation creates an MLIR context, which later compilations reuse. Clones of a
-/// compiler share their contexts.
+/// Compiler for one target. A compiler can compile any number of programs, in one or several
+/// threads. The first compilation creates an MLIR context, which later compilations reuse. Clones
+/// of a compiler share their contexts.
 ///
 /// ```
 /// # let sum = "gpu.module @m {
@@ -69,8 +69,8 @@ impl Compiler {
     /// Sets the cache of the compiler. If the cache contains the artifact of a program, the
     /// compiler returns the cached artifact. The list of stages of a cached artifact contains only
     /// the stage `cache`. If the cache does not contain the artifact, the compiler compiles the
-    /// program and stores the artifact. The compiler does not reuse artifacts from another compiler
-    /// build, or from a process with other registered variants.
+    /// program and stores the artifact. The compiler uses a cached artifact only if the same
+    /// compiler build with the same registered variants stored the artifact.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl Compiler {
     }
 
     /// Emits `.loc` directives in PTX. The `.loc` directives map PTX instructions to source lines.
-    /// Compilations with locations bypass the cache.
+    /// A compilation that emits `.loc` directives bypasses the cache.
     #[must_use]
     pub fn with_locations(mut self) -> Self {
         self.options.has_locations = true;
@@ -121,8 +121,8 @@ impl Compiler {
 
     /// Keeps each `cf.assert` in the body of a linalg op. By default, the compiler drops
     /// assertions. If the asserted condition is false in a thread, the thread calls `__assertfail`,
-    /// and the launch fails. The compiler does not fuse a linalg op that contains an assertion with
-    /// other ops. The compiler may therefore emit more kernels for programs with assertions.
+    /// and the launch fails. If a linalg op contains an assertion, the compiler fuses the op with
+    /// no other op. `with_asserts` can therefore increase the number of kernels of a program.
     #[must_use]
     pub fn with_asserts(mut self) -> Self {
         self.options.asserts = true;
@@ -181,8 +181,8 @@ impl Compiler {
     }
 
     /// Returns the text of the pipeline `lower-reduction` for the compiler's target. The pipeline
-    /// text includes the inserted passes. The caller can parse the pipeline text into a pass
-    /// manager of the caller, which must run on `builtin.module`.
+    /// text includes the inserted passes. Callers can parse the pipeline text into their own pass
+    /// managers, which must run on `builtin.module`.
     ///
     /// # Errors
     /// The current implementation always returns `Ok`.
@@ -302,8 +302,7 @@ impl Compiler {
     /// each reduction, and the lowering of each exchange between threads. For each rejected
     /// alternative, the result contains either the estimated cost of the alternative, or the reason
     /// why the compiler cannot use the alternative. The returned list begins with the choices of
-    /// schedules. The choices of variants and exchanges follow the choices of schedules in the
-    /// list.
+    /// schedules.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].

@@ -19,7 +19,7 @@
 //! The entry of a program is a kernel, or a `func.func` that `lower-reduction` lowers to kernel
 //! launches, temporaries, views and index arithmetic.
 //!
-//! A [`Compiler`] can compile many programs, also in several threads. [`Compiler::with_stages`]
+//! A [`Compiler`] can compile many programs, in one or several threads. [`Compiler::with_stages`]
 //! keeps the IR after each stage, and [`Compiler::with_cache`] caches artifacts.
 //!
 //! The library prints nothing. [`Error::diagnostics`] contains the diagnostics with their
@@ -199,7 +199,7 @@ use melior::dialect::DialectRegistry;
 /// ```
 ///
 /// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tensor`,
-/// `tile` and `vector`. A declaration lists a dialect without a predefined name in the form `mine =
+/// `tile` and `vector`. A dialect without a predefined name is listed as `mine =
 /// my_dialect::handle`: `mine` is the name of the dialect, and the function `my_dialect::handle`
 /// returns the dialect handle.
 ///
@@ -276,7 +276,8 @@ pub fn variant_names() -> Vec<&'static str> {
 }
 
 /// Returns the error message for an unknown variant name. The message lists all variant names, and
-/// suggests a similar name. Returns `None` for a registered variant name.
+/// suggests a name that is similar to the unknown name. Returns `None` for a registered variant
+/// name.
 pub fn unknown_variant(name: &str) -> Option<String> {
     (!variant_names().contains(&name)).then(|| tx_passes::unknown_variant(name))
 }

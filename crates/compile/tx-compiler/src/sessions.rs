@@ -8,8 +8,7 @@ use tx_mlir::Session;
 /// Maximum number of source bytes per context, because a context never frees types, attributes and
 /// locations.
 const MAX_BYTES: usize = 1 << 20;
-/// Minimum number of bytes that a program adds to the byte count of a context; [`MAX_BYTES`] limits
-/// the byte count.
+/// Minimum number of source bytes that a context counts for each program.
 const MIN_BYTES: usize = 1 << 12;
 
 /// Pool of idle MLIR contexts. The number of idle contexts in the pool is at most the largest

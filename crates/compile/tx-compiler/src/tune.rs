@@ -20,8 +20,9 @@ pub struct Tunable {
     pub place: Option<tx_plan::LineColumn>,
     /// Candidate schedules; the first candidate is the default schedule.
     pub candidates: Vec<Candidate>,
-    /// Name of the GPU for which [`Candidate::microseconds`] is estimated. `estimated_for` also
-    /// contains the sizes that the time estimates assume for dynamic dimensions.
+    /// Name of the GPU for which [`Candidate::microseconds`] is estimated. In addition to the GPU
+    /// name, `estimated_for` contains the sizes that the time estimates assume for dynamic
+    /// dimensions.
     pub estimated_for: String,
 }
 
@@ -36,7 +37,7 @@ pub struct Candidate {
 }
 
 /// Runs the pass `tile-list-candidates`, and returns the ops with candidate schedules. The function
-/// then removes the attribute that contains the candidate schedules from each op. Returns `None` if
+/// then removes from each op the attribute that contains the candidate schedules. Returns `None` if
 /// the pass fails.
 pub(crate) fn tunables<'c>(
     session: &Session,

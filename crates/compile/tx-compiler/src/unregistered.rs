@@ -77,9 +77,9 @@ pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed>
     Ok(())
 }
 
-/// Returns the indices of all reachable units (functions and GPU modules). The search starts at
-/// each unit that the callback `starts` selects; the callback `follows` returns whether an edge
-/// leads from its first argument to its second argument.
+/// Returns the indices of all reachable units (functions and GPU modules). The search starts at the
+/// units that the callback `starts` selects. A unit `b` is reachable from a unit `a` if the
+/// callback `follows` returns true for `a` and `b`.
 fn closure<'u, 'c>(
     units: &'u [Unit<'c>],
     starts: impl Fn(&Unit<'c>) -> bool,

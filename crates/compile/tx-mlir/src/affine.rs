@@ -157,7 +157,7 @@ impl Affine {
 
     /// Returns the coefficient of dimension `dim`: the constant by which the value of the
     /// expression increases if the dimension increases by 1. Returns `None` if the function finds
-    /// no such constant.
+    /// no constant coefficient.
     pub fn step(&self, dim: usize) -> Option<i64> {
         if !self.uses(dim) {
             return Some(0);

@@ -72,8 +72,8 @@ impl NvvmTarget {
         }
     }
 
-    /// Returns an `#nvvm.target` with the given chip and features. The function copies all other
-    /// parameters from `like`.
+    /// Returns an `#nvvm.target` with the given chip and features. The function copies all
+    /// parameters except the chip and the features from `like`.
     ///
     /// # Panics
     /// Panics if `like` is not an `#nvvm.target`.

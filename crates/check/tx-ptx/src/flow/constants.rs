@@ -20,8 +20,8 @@ enum Definition {
 }
 
 /// Opcodes without a result operand. For an opcode outside of `WITHOUT_RESULT`, the analysis
-/// assumes that the instruction writes its first operand. If `WITHOUT_RESULT` lacks an opcode
-/// without a result, the analysis may miss a constant, but finds no wrong constant.
+/// assumes that the instruction writes its first operand. If an opcode without a result is missing
+/// from `WITHOUT_RESULT`, the analysis may find fewer constants, but finds no wrong constant.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",

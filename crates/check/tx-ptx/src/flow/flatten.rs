@@ -22,7 +22,8 @@ impl<'a> Flat<'a> {
     }
 
     /// Appends the instructions of one scope to the list of instructions of the function. The
-    /// parser limits the nesting depth of scopes, and thus the recursion depth of the function.
+    /// recursion depth of the Rust function is limited, because the parser limits the nesting depth
+    /// of scopes.
     fn scope(
         &mut self,
         statements: &'a [Statement],

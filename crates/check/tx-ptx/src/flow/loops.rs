@@ -7,8 +7,8 @@ use super::flatten::Flat;
 use super::site::{Block, Site};
 use crate::instruction::Operand;
 
-/// Returns whether an instruction ends its basic block: some or all threads may leave the block at
-/// this instruction.
+/// Returns whether an instruction ends its basic block: some or all threads may leave the basic
+/// block at this instruction.
 fn ends_block(site: &Site<'_>) -> bool {
     matches!(
         site.instruction.opcode.name(),
@@ -112,7 +112,8 @@ fn mark_reachable(blocks: &mut [Block]) {
 }
 
 /// Marks the blocks in cycles, using Tarjan's algorithm for strongly connected components. An
-/// explicit stack replaces recursion, so a function may have any number of blocks.
+/// explicit stack replaces recursion, so the number of basic blocks of a PTX function is not
+/// limited.
 fn mark_loops(blocks: &mut [Block]) {
     const UNSEEN: usize = usize::MAX;
     let count = blocks.len();

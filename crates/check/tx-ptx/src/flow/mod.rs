@@ -17,8 +17,8 @@ use scope::{ScopeTable, register};
 pub use error::FlowError;
 pub use site::{Block, Site};
 
-/// The body of a function, with the instructions in order, the basic blocks and the register
-/// definitions.
+/// The body of a function, with the instructions in program order, the basic blocks and the
+/// register definitions.
 #[derive(Clone, Debug)]
 pub struct Flow<'a> {
     sites: Vec<Site<'a>>,
@@ -67,8 +67,8 @@ impl<'a> Flow<'a> {
         self.blocks[site.block].reachable
     }
 
-    /// Decodes an instruction. In the decoded operation, constants replace the registers that hold
-    /// these constants.
+    /// Decodes an instruction. In the returned [`Operation`], the value of a constant register
+    /// replaces the register.
     pub fn operation(&self, site: &Site<'a>) -> Result<Operation, MalformedInstruction> {
         Operation::read(
             site.instruction,
@@ -80,8 +80,8 @@ impl<'a> Flow<'a> {
     /// Returns the value of an integer operand that is constant: the operand is an immediate, or a
     /// register whose only definition is a `mov` of a constant.
     ///
-    /// The function ignores a guard predicate of the `mov`, because the register is undefined if
-    /// the `mov` does not execute.
+    /// The function ignores a guard predicate of this `mov`, because the register has no defined
+    /// value in a thread that does not execute the `mov`.
     pub fn constant(&self, site: &Site<'a>, operand: &Operand) -> Option<i128> {
         self.definitions
             .constant(&self.sites, &self.scopes, site, operand)

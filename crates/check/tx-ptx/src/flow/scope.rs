@@ -13,8 +13,8 @@ pub(super) struct ScopeTable<'a> {
     pub(super) parent: Option<usize>,
     /// Registers that are declared by their full names, such as `%x`.
     pub(super) registers: BTreeSet<&'a str>,
-    /// Registers that are declared as a numbered list, such as `%r<5>`. Each entry contains the
-    /// prefix of the register names (`%r`) and the number of registers.
+    /// Registers that are declared as a numbered list, such as `%r<5>`. Each key is the prefix of
+    /// the register names (`%r`), and each value is the number of registers.
     pub(super) numbered: BTreeMap<&'a str, u64>,
     /// Index of the instruction after each label.
     pub(super) labels: BTreeMap<&'a str, usize>,

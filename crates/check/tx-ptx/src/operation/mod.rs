@@ -1,4 +1,5 @@
-//! Typed representation of the PTX instructions that the comparison with the IR covers.
+//! Typed representation of the PTX instructions that [`compare`](crate::compare()) compares with
+//! the IR.
 
 mod read;
 mod types;
@@ -10,7 +11,7 @@ pub use types::{
 
 use crate::position::Position;
 
-/// A PTX instruction, reduced to the operands and modifiers that the comparison with the IR reads.
+/// A PTX instruction, reduced to the operands and modifiers that are compared with the IR.
 ///
 /// A field for an operand, such as `mask`, is `None` if the operand is not a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +64,7 @@ pub enum Operation {
     },
     /// `match.sync`
     Match {
-        /// Result of the comparison: a mask of the lanes that have the same value as the executing
+        /// Result of `match.sync`: a mask of the lanes that have the same value as the executing
         /// lane, or a flag that is set if all lanes have the same value.
         mode: MatchMode,
         /// Type of the compared value.
@@ -130,7 +131,7 @@ pub enum BarrierKind {
 /// Number of threads that participate in a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Threads {
-    /// All threads of the block, because the instruction specifies no number of threads.
+    /// The instruction specifies no number of threads: all threads of the block participate.
     All,
     /// A constant number of threads.
     Count(u32),
@@ -213,7 +214,6 @@ pub struct MalformedInstruction {
     pub at: Position,
     /// Opcode of the instruction.
     pub opcode: String,
-    /// Description of the syntax error, such as "has 3 operands, expected 5". In the error message,
-    /// the description follows the opcode.
+    /// Description of the syntax error, such as "has 3 operands, expected 5".
     pub problem: String,
 }

@@ -7,8 +7,9 @@ use super::{
 use crate::instruction::{Instruction, Operand};
 
 impl Operation {
-    /// Decodes an instruction. `constant` returns the value of a constant operand. `is_register`
-    /// returns whether a name without `%` is the name of a register.
+    /// Decodes an instruction. The callback `constant` returns the value of an operand, or `None`
+    /// if the operand is not a constant. The callback `is_register` returns whether a name without
+    /// `%` is the name of a register.
     pub fn read(
         instruction: &Instruction,
         constant: impl Fn(&Operand) -> Option<i128>,
@@ -75,8 +76,8 @@ impl Reader<'_> {
         self.instruction.opcode.has(modifier)
     }
 
-    /// Calls the function `name` for each modifier of the opcode, and returns its first result
-    /// other than `None`.
+    /// Calls the callback `name` for each modifier of the opcode, and returns the first result that
+    /// is not `None`.
     fn find<T>(&self, name: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.instruction.opcode.modifiers().find_map(name)
     }
@@ -298,9 +299,9 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the type of the values that an operation with the combiner `combine` and the type `ty`
-/// combines. If the signedness of an integer type does not affect the result, the function returns
-/// the `b` type of the same width.
+/// Normalizes the type `ty` of an operation with the combiner `combine`. If the signedness of an
+/// integer type does not affect the combiner, the function returns the `b` type with the width of
+/// `ty`.
 pub(crate) fn normal(combine: Combine, ty: ScalarType) -> ScalarType {
     match combine {
         Combine::Min | Combine::Max => ty,

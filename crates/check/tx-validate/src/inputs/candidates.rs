@@ -13,8 +13,8 @@ pub(super) struct Candidate {
     /// Sizes of dynamic dimensions 0 to 3.
     pub(super) sizes: [usize; 4],
     pub(super) data: DataPattern,
-    /// Variation of the data pattern. If `variation` is `None`, the validation generates one input
-    /// for each variation of the data pattern.
+    /// Variation of the data pattern: the place and the kind of the outliers. If `variation` is
+    /// `None`, the validation generates one input for each variation of the data pattern.
     pub(super) variation: Option<Variation>,
     /// Maximum number of elements of one argument.
     pub(super) most: usize,
@@ -79,13 +79,12 @@ const CANDIDATES: [([usize; 4], DataPattern); 29] = [
 /// partial results remain for the fourth loop iteration.
 const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPattern::Parts);
 
-/// Sizes for the pattern `ExpOutlier`. A row is long enough for several warps, and short enough
-/// that the combination order hardly changes the result.
+/// Sizes for the pattern `ExpOutlier`. A row of 2053 elements is long enough for several warps, and
+/// so short that the combination order hardly changes the result.
 const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. If the program launches the same kernels for rows
-/// of [`LONGEST_ROW`] elements and for all longer rows, the maximum length is [`LONGEST_ROW`]
-/// instead.
+/// Maximum length of a generated vector or row. The maximum length of a row is only [`LONGEST_ROW`]
+/// if the program launches the same kernels for rows of this length and for all longer rows.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_candidates`]. The data patterns contain no infinities. In a short row
@@ -111,17 +110,18 @@ const LENGTH_DATA: [DataPattern; 13] = [
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Number of rows of the inputs whose row lengths [`tails`] returns.
 const TAIL_ROWS: usize = 3;
-/// Maximum length of a vector for which inputs of all data patterns are generated. Longer vectors
-/// use only the first [`FEW_PATTERNS`] data patterns.
+/// Maximum length of a vector for which inputs of all data patterns are generated. For vectors of
+/// more than [`FEW_PATTERNS_LENGTH`] elements, only the first [`FEW_PATTERNS`] data patterns of
+/// [`LENGTH_DATA`] are used.
 const FEW_PATTERNS_LENGTH: usize = 1 << 16;
 const FEW_PATTERNS: usize = 4;
 /// Number of variations per data pattern in the inputs of [`length_candidates`] and
-/// [`kernel_candidates`]. No kernel splits a row into a number of parts that is a multiple of 7, so
-/// the outliers of two rows can be in different parts.
+/// [`kernel_candidates`]. If the number of parts of a row were 7, the outliers of all rows would be
+/// in one part; no kernel splits a row into a multiple of 7 parts.
 const LENGTH_VARIATIONS: usize = 7;
 
-/// Sizes with many long rows or with long columns. For inputs with many long rows or with long
-/// columns, a program may launch kernels that it launches for no other inputs.
+/// Sizes with many long rows or with long columns. Some programs launch certain kernels only for
+/// inputs with many long rows or with long columns.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -159,8 +159,8 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
 ];
 /// Number of row lengths per length class in the inputs that test one kernel. A length class is a
 /// range of row lengths for which a program launches the same kernels. A thread reads up to 32
-/// consecutive elements of a row, so the last element of a row can be any of the up to 32 elements
-/// of a thread.
+/// consecutive elements of a row, and the last element of a row can be at each of these 32
+/// positions.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [DataPattern; 2] = [DataPattern::FarBelowZero, DataPattern::LastQuarter];
 /// Number of rows of the input for the last length class (the longest rows). A kernel that
@@ -171,11 +171,11 @@ const MOST_OF_ROWS: usize = 34 << 20;
 /// thread block or a loop iteration often starts at an element whose index is a power of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
 /// Row counts and column count of inputs for kernels whose threads read several rows per loop
-/// iteration. Each row count leaves a different number of rows for the last iteration.
+/// iteration. Each row count leaves a different number of rows for the last loop iteration.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
 /// Number of data patterns at the start of [`KERNEL_DATA`] that are used with all sizes of
-/// [`KERNEL_SIZES`]; the other patterns are used only with sizes of at most [`MOST_ELEMENTS`]
-/// elements.
+/// [`KERNEL_SIZES`]. Each further pattern of [`KERNEL_DATA`] is used only with sizes of at most
+/// [`MOST_ELEMENTS`] elements.
 const DATA_OF_LARGE: usize = 7;
 const KERNEL_DATA: [DataPattern; 14] = [
     DataPattern::Powers,
@@ -226,27 +226,28 @@ const FILLS: [DataPattern; 18] = [
     DataPattern::FewLarge,
 ];
 
-/// Maximum number of elements of one argument.
+/// Default of `Candidate::most`: maximum number of elements of one argument.
 pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 
 /// Maximum number of elements of one argument of a program that launches a kernel with a fixed
 /// grid.
 const MOST_OF_LARGE: usize = 5 << 20;
-/// Number of array elements for which a kernel is expected to launch the maximum number of threads
-/// of its grid.
+/// Number of array elements for which a fixed-size grid is expected to have its maximum number of
+/// threads.
 const MOST_THREADS: usize = 1 << 26;
-/// Number of elements per thread in tests of a fixed-size grid. The first entry of [`ROUNDS`]
-/// applies to arrays of rank at most 2, and the second entry applies to arrays of higher rank. A
-/// thread reads up to 32 elements (8 for a higher rank) per loop iteration, so each thread executes
-/// several iterations.
+/// Number of elements per thread in inputs for kernels with a fixed-size grid. The first entry of
+/// [`ROUNDS`] applies to arrays of rank at most 2, and the second entry applies to arrays of higher
+/// rank. Each entry exceeds the number of elements that a thread reads per loop iteration, which is
+/// at most 32 for rank at most 2, and at most 8 for higher ranks. Each thread therefore executes
+/// several loop iterations.
 const ROUNDS: [usize; 2] = [36, 18];
 /// Numbers of elements that a thread may read per loop iteration.
 const AT_ONCE: [usize; 2] = [8, 32];
 /// Number of contiguous elements that a block reads per loop iteration, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Distance in threads between two outliers: the outlier that tests element `k` of a thread is in
-/// thread `LARGE_STEP * k` of its block, modulo the block size. Because [`LARGE_STEP`] exceeds the
-/// warp size, the outliers for the elements `k` and `k + 1` are in different warps.
+/// Distance in threads between two consecutive outliers. The outlier for element `k` of a thread is
+/// in thread `LARGE_STEP * k` of its block, modulo the block size. Because [`LARGE_STEP`] exceeds
+/// the warp size, the outliers for the elements `k` and `k + 1` are in different warps.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
@@ -318,9 +319,9 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
 }
 
 /// Returns eight lengths from the length class `least` to `greatest`, or no lengths if `greatest -
-/// least` is less than 2. For any three adjacent low bits of a length, the eight lengths contain
-/// all eight combinations of the three bits. If a thread reads 2, 4 or 8 elements per loop
-/// iteration, the eight lengths place the last element of a row at each of the 2, 4 or 8 positions.
+/// least` is less than 2. In any three adjacent low bits, the eight lengths contain all eight bit
+/// patterns. If a thread reads 2, 4 or 8 elements per loop iteration, the eight lengths place the
+/// last element of a row at each of the 2, 4 or 8 positions.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // The entries are powers of a generator of GF(8): any three adjacent powers are linearly
     // independent.
@@ -381,9 +382,9 @@ pub(super) fn candidates(
     candidates
 }
 
-/// Returns candidate inputs that test one kernel. The function uses the patterns of [`KERNEL_DATA`]
-/// with the sizes of [`KERNEL_SIZES`], outliers at indices that are powers of two, and the row
-/// counts of [`TAILS`].
+/// Returns candidate inputs that test one kernel. The inputs combine the patterns of
+/// [`KERNEL_DATA`] with the sizes of [`KERNEL_SIZES`]. Further inputs have a single outlier at an
+/// index that is a power of two, or the row counts of [`TAILS`].
 fn kernel_candidates(outliers: &'static [Role]) -> Vec<Candidate> {
     let fits = |(i, [rows, columns, ..]): (usize, [usize; 4])| {
         i < DATA_OF_LARGE || rows * columns <= MOST_ELEMENTS
@@ -450,8 +451,8 @@ fn spread_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Ve
     candidates.chain(many).collect()
 }
 
-/// Returns candidate inputs with those sizes of [`NUMBERS`] for which the program launches a new
-/// kernel, that is, a kernel that no input in `candidates` launches.
+/// Returns candidate inputs with the sizes of [`NUMBERS`], but only sizes for which the program
+/// launches a kernel that it launches for no input in `candidates`.
 fn number_candidates(plan: &Plan, guess: Guess, candidates: &[Candidate]) -> Vec<Candidate> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
@@ -623,9 +624,9 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
     whole.into_iter().chain(alone).collect()
 }
 
-/// Returns all variants of [`Guess`], the assumption about which dynamic dimensions have equal
-/// sizes. The function sorts the assumptions by the number of launch steps that launch a kernel
-/// under the assumption, in descending order.
+/// Returns all variants of [`Guess`], an assumption that certain dynamic dimensions have equal
+/// sizes. For each variant, the function counts the launch steps that launch a kernel for at least
+/// one of the tested sizes; the variant with the highest count is first.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);

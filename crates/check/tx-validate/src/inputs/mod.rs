@@ -37,9 +37,9 @@ pub struct Input {
     pub(crate) launched: Vec<bool>,
     /// Index of the input among all inputs, which determines the alignment of the arrays.
     pub(crate) number: usize,
-    /// Set if the validation uses the input after every stage; other inputs are used only in the
-    /// stage `launch`. If the stage `launch` fails for an input, the validation runs the IR after
-    /// every stage on this input.
+    /// Set if the validation uses the input after every stage; otherwise, the validation uses the
+    /// input only in the stage `launch`. If the stage `launch` fails for an input, the validation
+    /// runs the IR after every stage on this input.
     pub(crate) every_stage: bool,
 }
 
@@ -172,20 +172,21 @@ struct Planned {
     variation: Variation,
     /// Index in the list of candidate inputs.
     number: usize,
-    /// Number of candidate inputs with the same data pattern that precede the candidate input.
+    /// Sort key of the candidate input: usually the number of variations of the data pattern that
+    /// precede `variation`.
     before: usize,
-    /// Set if the input was generated to test one kernel. The cost limit applies separately to the
-    /// inputs that test one kernel and to all other inputs.
+    /// Set if the input was generated to test one kernel.
     of_kernel: bool,
     every_stage: bool,
 }
 
 /// Limit on the summed cost (threads + elements) of the inputs that the validation uses after every
-/// stage. Regardless of the limit, the validation uses [`LEAST_OF_ALL`] inputs after every stage.
+/// stage.
 const MOST_OF_ALL: u64 = 1 << 19;
-/// Limit on the summed cost (threads + elements) of all inputs, applied separately to inputs of at
-/// most [`MOST_ELEMENTS`] elements, to larger inputs, and to inputs that test one kernel. If the
-/// option `kernel` selects one kernel, the limit is 18 times [`MOST_AT_THE_END`].
+/// Limit on the summed cost (threads + elements) of all inputs. The limit applies separately to
+/// inputs of at most [`MOST_ELEMENTS`] elements, to larger inputs, and to inputs that test one
+/// kernel. If the option `kernel` selects one kernel, the limit on the summed cost is 18 times
+/// [`MOST_AT_THE_END`].
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Maximum cost (threads + elements) of a small input; inputs with a higher cost are large.
 const FEW_ELEMENTS: u64 = 1 << 15;
@@ -193,8 +194,8 @@ const FEW_ELEMENTS: u64 = 1 << 15;
 const LEAST_OF_ALL: usize = 6;
 
 /// Selects inputs for a validation of a few seconds. The function groups the inputs by the set of
-/// launched kernels, and repeatedly selects one input of each group. The validation uses the first
-/// selected inputs after every stage.
+/// launched kernels, and repeatedly selects one input of each group. The function sets
+/// `every_stage` for each input that the validation uses after every stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     // For each set of launched kernels, the number of selected inputs and their summed cost.
     let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();
@@ -247,7 +248,7 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
 }
 
 /// Removes the inputs whose indices are not in `numbers`, but keeps one input for each set of
-/// launched kernels. Returns the index of the first remaining input.
+/// launched kernels. Returns the index that the first remaining input had before the removal.
 fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
     let sets: BTreeSet<Vec<bool>> = inputs.iter().map(|i| i.values.launched()).collect();
     inputs.truncate(numbers.end.max(sets.len()));

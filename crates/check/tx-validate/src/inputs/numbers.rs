@@ -17,12 +17,12 @@ pub(super) enum DataPattern {
     /// Random floats in [-1, 1); integers with random bits.
     Random,
     /// Floats with many significant digits; the sum of thousands of these floats is still exact. If
-    /// a program rounds a partial sum, the computed sum is therefore wrong. Integers have all bits
-    /// set; such an integer is the identity of `and` and of an unsigned minimum.
+    /// a program rounds a partial sum, the result differs from the exact sum. Integers have all
+    /// bits set; such an integer is the identity of `and` and of an unsigned minimum.
     ManyDigits,
     /// Floats are -0.0. In variations ([`Variation`]) with an odd index, the floats of all
-    /// arguments except the first are 1.0. If the accumulator of a sum does not start at -0.0, the
-    /// result has the wrong sign. Integers are random.
+    /// arguments except the first are 1.0. If the accumulator of a sum of -0.0 elements starts at
+    /// +0.0, the result has the wrong sign. Integers are random.
     Zeros,
     /// Floats are 1.0; integers are random.
     Ones,
@@ -39,8 +39,7 @@ pub(super) enum DataPattern {
     /// Equal elements, except for one large and one small outlier per row, placed on diagonals. If
     /// the number of columns is at most [`LEAST_PEAKS`] times the number of rows, each column
     /// contains an outlier in at least one variation ([`Variation`]). Each outlier determines the
-    /// result of a minimum or maximum of its row, and one bit of the result of a bitwise `and` or
-    /// `or`.
+    /// minimum or the maximum of its row, and one bit of the bitwise `and` or `or` of its row.
     Peaks,
     /// Equal elements, except for one NaN per row; the NaNs form a diagonal.
     Nans,
@@ -72,28 +71,29 @@ pub(super) enum DataPattern {
     Slopes,
     /// Zeros, except for one element per row, near the end of the row. If a sum adds the elements
     /// of a row from left to right, the partial sums before the nonzero element are exactly 0. In
-    /// every fourth long row, the index of the nonzero element is a power of two plus 3, because
-    /// loop iterations begin at powers of two.
+    /// every fourth row of more than [`LONG`] columns, the nonzero element has the index 2^n + 3,
+    /// because a loop iteration often begins at the index 2^n.
     NearRowEnd,
-    /// Equal elements, except for one large outlier per row, within the last quarter of the row.
-    /// The outlier is in the remainder of the row: kernels compute a predicate for each group of
-    /// remainder elements, and a wrong predicate omits the outlier.
+    /// Equal elements, except for one large outlier per row, within the last quarter of the row. If
+    /// a kernel computes a wrong predicate for a group of remainder elements, the reduction omits
+    /// the outlier in this group.
     LastQuarter,
     /// Equal elements, except for one outlier per row. The outlier exceeds the other elements by
     /// 2.5 ln 2. The exponential of 2.5 ln 2 is 2^2.5, and a polynomial approximation of `exp2` is
     /// least accurate if the fractional part of the exponent is 0.5.
     ExpOutlier,
-    /// Floats far below zero. If a kernel pads a row with zeros, the padding changes a maximum or a
-    /// log-sum-exp.
+    /// Floats far below zero. If a kernel pads a row of negative floats with zeros, the zeros
+    /// change the maximum and the log-sum-exp of the row.
     FarBelowZero,
     /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
-    /// values in all other columns. Few elements of a row affect the sum of the exponentials of the
-    /// row, so the sum shows whether a kernel rounds intermediate results.
+    /// values in all other columns. The much smaller values hardly affect the sum of the
+    /// exponentials of a row, so the sum exposes a rounding of intermediate results.
     FewLarge,
 }
 
-/// Variation of a data pattern, such as a different place or kind of the outliers: index of the
-/// variation, and number of variations of the pattern.
+/// Variation of a data pattern. Variations of a pattern differ, for example, in the place or in the
+/// kind of the outliers. `number` is the index of the variation, and `of` is the number of
+/// variations of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variation {
     pub(super) number: usize,
@@ -126,8 +126,8 @@ impl Variation {
     }
 
     /// Returns the number of variations of the pattern `data` that precede the variation `self`.
-    /// Variations of the pattern `SingleOutlier` that test the first thread of a block alternate
-    /// with the other variations.
+    /// For the pattern `SingleOutlier`, variations with indices of at least
+    /// [`DISTANT_OUTLIER_VARIATIONS`] alternate with variations of lower indices.
     pub(super) fn before(self, data: DataPattern) -> usize {
         match (data, self.number.checked_sub(DISTANT_OUTLIER_VARIATIONS)) {
             (DataPattern::SingleOutlier, Some(more)) => more + 1,
@@ -150,8 +150,8 @@ impl Variation {
     ///
     /// The first variations place the outlier at the last element and at the first element. The
     /// remaining variations alternate between the halves of the array, because errors may depend on
-    /// the loop iteration. Consecutive variations also place the outlier in different eighths of
-    /// each half of the array. Consecutive variations place the outlier in different warps of a
+    /// the loop iteration. Consecutive variations place the outlier in different eighths of each
+    /// half of the array. Consecutive variations place the outlier in different warps of a
     /// 256-thread block, because errors may depend on the warp.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.outliers.len();
@@ -190,7 +190,8 @@ impl Variation {
         }
     }
 
-    /// Returns the role of the element at index `place` in an array with one outlier.
+    /// Returns the role (plain element or kind of outlier) of the element at index `place` in an
+    /// array with one outlier.
     fn role_of_single_outlier(self, place: usize, count: usize, columns: usize) -> Role {
         let own = self.place_alone(count, columns);
         // Variations alternate between positive and negative elements.
@@ -244,8 +245,7 @@ impl DataPattern {
         }
     }
 
-    /// Returns whether all elements of the pattern are equal, except for outliers with a special
-    /// [`Role`].
+    /// Returns whether the [`Role`] of an element determines the value of the element.
     fn is_of_roles(self) -> bool {
         !matches!(
             self,
@@ -295,27 +295,28 @@ impl DataPattern {
 }
 
 const COLUMN_VARIATIONS: usize = 7;
-/// Number of rows between the outliers of adjacent columns; for patterns with column groups, number
-/// of column groups between the outliers of adjacent rows. [`STEP`] is prime, and divides none of
-/// the usual numbers of rows and column groups.
+/// Number of rows (or column groups) from one outlier to the next outlier, modulo the number of
+/// rows (or column groups) of the array. [`STEP`] is prime, and divides none of the usual numbers
+/// of rows and column groups.
 const STEP: usize = 277;
 /// Number of columns above which a thread block needs several loop iterations for a row.
 const LONG: usize = 1024;
-/// Number of columns in a group of columns (part of a row). If a row has fewer than [`FEW_PARTS`]
-/// columns, a group of columns has 8 columns instead.
+/// Number of columns in a group of columns (part of a row). In a row of fewer than [`FEW_PARTS`]
+/// columns, a group of columns has 8 columns.
 pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
 /// Maximum number of inputs of the pattern `Peaks`, `Nans` or `Numbers` for a large array.
 const LEAST_PEAKS: usize = 8;
 const MOST_PARTS: usize = 32;
-/// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. A pattern
-/// may have [`LEAST_PEAKS`] inputs even if these inputs have more elements in total.
+/// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`.
+/// [`LEAST_PEAKS`] inputs of one pattern are allowed, even if they have more than
+/// [`MOST_PEAKS_ELEMENTS`] elements in total.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array for which the variations place the outlier at every
 /// index.
 const MOST_SINGLE_OUTLIER_ELEMENTS: usize = 32;
 /// Number of inputs with a single outlier for a large array. The first
-/// [`DISTANT_OUTLIER_VARIATIONS`] inputs have the outlier at distant positions of the array. The
+/// [`DISTANT_OUTLIER_VARIATIONS`] inputs place the outlier at positions that are far apart. The
 /// next [`SLOTS`] inputs place the outlier at the second and later elements of the first thread of
 /// a block. The remaining inputs place the outlier at the end of the last full loop iteration over
 /// a row, and at powers of two.
@@ -526,9 +527,9 @@ pub(super) enum Role {
     Nan,
     /// Largest finite value.
     Huge,
-    /// The next representable value above the positive value of the elements that are not outliers.
+    /// In a float array, the next representable value above 1.0, the value of the plain elements.
     Next,
-    /// The next representable value below the negative value of the elements that are not outliers.
+    /// In a float array, the next representable value below -1.0, the value of the low elements.
     NextBelow,
     /// The outlier is -0.0; some of the elements after the outlier are +0.0.
     Zero,

@@ -78,22 +78,24 @@ pub(super) struct Accesses<'c> {
     in_kernel: bool,
     /// Value number of each SSA value; two SSA values with the same value number are equal.
     numbers: BTreeMap<usize, usize>,
-    /// Ops that use each value, except for ops that affect neither a result nor memory.
+    /// For each value, the ops that use the value, without ops that affect neither a result nor
+    /// memory.
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<AccessKey>,
 }
 
-/// A load or store of the IR, described as a fact for the comparison with PTX.
+/// Load or store of the device IR, represented by a [`Fact`] that is compared with the PTX.
 pub(super) struct FoundAccess {
     pub(super) fact: Fact,
-    /// Position of the access. The position is `InLoop` if LLVM may emit any number of PTX accesses
-    /// for the op.
+    /// Position of the access. If LLVM may emit any number of PTX accesses for an op, the position
+    /// of the access is `InLoop`.
     pub(super) place: LoopNesting,
     pub(super) removable: bool,
 }
 
 impl FoundAccess {
-    /// Returns a removable access that matches any number of accesses of any width.
+    /// Returns an access of the device IR that may correspond to any number of PTX accesses of any
+    /// width.
     fn any(direction: Direction, space: Space) -> Self {
         let bytes = 1;
         Self {
@@ -296,8 +298,9 @@ impl<'c> Accesses<'c> {
         })
     }
 
-    /// Returns the additional loads that LLVM may emit for chips with packed f32 addition (`sm_100`
-    /// and later). To use packed additions, LLVM may load pairs of elements that are not adjacent.
+    /// Returns the loads that LLVM may emit in addition to the access `found`, for chips with
+    /// packed f32 addition (`sm_100` and later). To use packed additions, LLVM may load pairs of
+    /// elements that are not adjacent.
     fn pairs(&self, found: &FoundAccess, op: Op<'c>) -> Option<FoundAccess> {
         let (_, element) = vector_parts(results(op).first()?.r#type())?;
         match found.fact {

@@ -62,7 +62,8 @@ fn expand(assembly: &str, operands: &[Option<u32>]) -> String {
 mod tests {
     use super::{expand, facts};
 
-    /// Checks that constants or registers replace operands in all notations.
+    /// Checks that constants or registers replace operands in all notations, such as `$0` and
+    /// `${1:r}`.
     #[test]
     fn operands_are_filled_in() {
         let text = expand("a $0, ${1:r}, $$2; L${:uid}:", &[None, Some(7)]);

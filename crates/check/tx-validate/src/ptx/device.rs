@@ -22,9 +22,9 @@ struct Site {
 }
 
 impl Site {
-    /// Returns the position of a PTX operation that LLVM emits for an op; `place` is the position
-    /// of the PTX operation within the PTX code of the op. The result is `InLoop` if the op is in a
-    /// loop, or if LLVM expands the op to a loop that contains the PTX operation.
+    /// Returns the site of a PTX operation that LLVM emits for the op at the site `self`. `place`
+    /// is `InLoop` if LLVM expands the op to a loop that contains the PTX operation. The position
+    /// of the returned site is `InLoop` if the position of `self` or `place` is `InLoop`.
     fn at(self, place: LoopNesting) -> Self {
         Self {
             place: self.place.max(place),

@@ -17,8 +17,8 @@ use tx_target::{Operation, Role};
 /// PTX operation that LLVM emits for an op.
 pub(super) struct EmittedOperation {
     pub(super) fact: Fact,
-    /// Position of the PTX operation; `InLoop` if LLVM expands the op to a loop and the operation
-    /// is in this loop.
+    /// `InLoop` if LLVM expands the op to a loop that contains the PTX operation; otherwise
+    /// `OutsideLoops`.
     pub(super) place: LoopNesting,
     pub(super) removable: bool,
 }
@@ -389,7 +389,7 @@ fn bits(value: Val<'_>) -> Option<u64> {
     Some(byte_width(ty)? * 8)
 }
 
-/// Adds the fences that LLVM may emit around an op if LLVM expands the op to a loop.
+/// Adds the fences that LLVM may emit around an op that LLVM expands to a loop.
 fn fences(made: &mut Vec<EmittedOperation>, scope: Option<Scope>) {
     for ordering in [
         Ordering::Sc,

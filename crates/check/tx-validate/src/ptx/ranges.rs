@@ -1,4 +1,4 @@
-//! Integer range analysis, which finds branch conditions that LLVM can also prove false.
+//! Integer range analysis, which finds branch conditions that LLVM can prove constant.
 
 use crate::ptx::constant::integer;
 use melior::ir::ValueLike;
@@ -34,9 +34,9 @@ pub(super) struct Arguments {
 
 impl Arguments {
     /// Merges the range of a value into the range of a block argument, and returns whether the
-    /// range of the block argument changed. If the range of the value differs from the range of the
-    /// block argument, the merged range contains all values. The range of a block argument
-    /// therefore changes at most twice.
+    /// range of the block argument changed. The first value determines the range of the block
+    /// argument; if a later value has a different range, the merged range contains all values. The
+    /// analysis terminates, because the range of a block argument changes at most twice.
     pub(super) fn join(&mut self, argument: Val<'_>, value: Option<Val<'_>>) -> bool {
         let new = value.and_then(|value| self.range(value, FOLLOWED));
         match self.ranges.get(&key(argument)) {

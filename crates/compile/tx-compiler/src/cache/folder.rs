@@ -1,5 +1,4 @@
-//! Size-limited cache in a folder. The key of a cached result is a hash of the inputs of the
-//! computation of the result.
+//! Size-limited cache in a folder.
 //!
 //! Any number of threads and processes may share a folder. The cache first writes a result and the
 //! checksum of the result to a temporary file, and then renames the file. The rename is atomic, so
@@ -43,15 +42,15 @@ impl fmt::Display for Key {
 }
 
 /// Number of subfolders. The first hexadecimal digit of a key selects the subfolder that contains
-/// the result for the key. Each subfolder has an equal fraction of the size limit, so the cache
-/// scans only one subfolder when it stores a result.
+/// the result for the key. The size limit of the cache is divided equally among the subfolders, so
+/// the cache scans only one subfolder when it stores a result.
 const SUBFOLDERS: u64 = 16;
 
 /// Prefix of the names of temporary files.
 const TEMPORARY_PREFIX: &str = ".new-";
 
-/// Maximum age of a temporary file. The cache removes older temporary files, because the processes
-/// that created the files have probably ended.
+/// Maximum age of a temporary file. The cache removes temporary files that are older than
+/// [`ABANDONED_AGE`], because the processes that created the files have probably ended.
 const ABANDONED_AGE: Duration = Duration::from_secs(3600);
 
 /// Cache in a folder.
@@ -127,7 +126,7 @@ impl Cache {
     }
 
     /// Returns the error of the last failed store. If a caller of `put` ignores the error of `put`,
-    /// the creator of the cache can still query the error with this function.
+    /// the creator of the cache can still query the error with `trouble`.
     pub fn trouble(&self) -> Option<String> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         trouble.clone()

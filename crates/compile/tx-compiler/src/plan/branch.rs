@@ -27,8 +27,8 @@ pub(super) fn is_choice(steps: &[Step]) -> bool {
     steps.iter().any(|step| !step.when.is_empty()) && exactly_one(alternatives(steps)).is_ok()
 }
 
-/// Returns disjoint conjunctions (lists of conditions) whose disjunction is `condition ==
-/// wanted`.
+/// Returns lists of conditions. If `condition` has the value `wanted`, exactly one list contains
+/// only true conditions; otherwise, no list contains only true conditions.
 pub(super) fn paths<'c>(
     values: &Values<'c>,
     branch: Op<'c>,

@@ -10,8 +10,8 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, codes, error, is, results, string_attribute};
 use tx_plan::{Check, Expr, Relation};
 
-/// Checks of a launch plan. A launcher evaluates all checks before the first launch, so an op in a
-/// branch of the host function must not add a check.
+/// Checks of a launch plan. An op in a branch of the host function must not add a check, because a
+/// launcher evaluates all checks, even if the branch is not taken.
 #[derive(Default)]
 pub(super) struct Checks {
     pub(super) checks: Vec<Check>,

@@ -236,8 +236,8 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// Marks the launch steps with indices of at least `first` as one choice, if the launch steps
-    /// are alternatives of which exactly one runs for any arguments.
+    /// Marks the launch steps with indices of at least `first` as one choice if exactly one of
+    /// these launch steps runs for any arguments.
     fn mark_choice(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         if is_choice(steps) {

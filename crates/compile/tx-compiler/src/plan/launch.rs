@@ -45,7 +45,8 @@ impl<'c> Kernels<'c> {
         self.gpu_module.map(|(name, _)| name)
     }
 
-    /// Returns the launch step of a `gpu.launch_func` that runs under the conditions `when`.
+    /// Returns the launch step for a `gpu.launch_func`; the launch step runs only if all conditions
+    /// in `when` are true.
     pub(super) fn step(
         &mut self,
         values: &Values<'c>,

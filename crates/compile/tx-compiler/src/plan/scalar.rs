@@ -202,9 +202,9 @@ impl<'c> Scalars<'_, 'c> {
         Ok(result)
     }
 
-    /// Translates an integer cast. The returned value is the value of the operand of the cast,
-    /// without truncation. The launch plan contains checks that each value passed to a kernel is in
-    /// the range of its type.
+    /// Translates an integer cast. For a narrowing cast, the function returns the value of the
+    /// operand without truncation. The launch plan contains checks that each value passed to a
+    /// kernel is in the range of its type.
     fn cast(&mut self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
         let Some(operand) = operands(op).first().copied() else {
             return Err(unsupported_op(op));

@@ -101,7 +101,7 @@ pub(super) fn width(ty: ElementType) -> u32 {
 }
 
 /// Returns the argument types of an entry. Reports an error if a host cannot pass an argument of
-/// the type of some argument of the entry.
+/// the entry because of the type of the argument.
 pub(super) fn argument_types(entry: Op<'_>, name: &str) -> Result<Vec<ArgumentType>, Failed> {
     let Some(body) = blocks(entry).first().copied() else {
         return Ok(Vec::new());

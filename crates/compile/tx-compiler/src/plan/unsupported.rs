@@ -3,7 +3,7 @@
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, codes, error, name};
 
-/// Text of a note. The note lists the constructs of a host function that a launch plan supports.
+/// Text of a note. `HOST_CODE` lists the constructs of a host function that a launch plan supports.
 pub(super) const HOST_CODE: &str = "a launch plan supports `gpu.launch_func`, `scf.if` around \
                                     launches, `memref.alloc` and `memref.dealloc`, views of \
                                     memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` \

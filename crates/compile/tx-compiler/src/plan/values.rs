@@ -137,7 +137,6 @@ impl<'c> Values<'c> {
     }
 
     /// Returns whether the expression `value` is known to be in the signed range of the type `ty`.
-    /// The expression of a narrowing cast can be outside of the range of the narrow type.
     pub(super) fn fits(&self, ty: ElementType, value: &Expr) -> bool {
         let highest = 1_i64 << (width(ty) - 1);
         match value {

@@ -46,9 +46,9 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
 }
 
 /// Returns whether an op is a barrier, a register exchange, an assertion or a print. Barriers,
-/// exchanges, assertions and prints write no kernel argument. MLIR nevertheless assumes that
-/// barriers, exchanges, assertions and prints write memory, because each of these ops declares
-/// either a write effect or no effects.
+/// exchanges, assertions and prints write no kernel argument. MLIR nevertheless assumes that a
+/// barrier, an exchange, an assertion or a print may write any memory, because the op declares a
+/// write effect or does not declare its effects.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)
