@@ -4,11 +4,11 @@
 //! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The offset section begins with the number
 //! of attributes and the number of types. The rest of the offset section contains the offsets of
 //! all attributes and types, in groups. Each group of offsets begins with the number of offsets in
-//! the group. `AttrTypeReader::initialize` of MLIR 22 does not check that the groups contain as
-//! many offsets as the section has attributes and types. MLIR therefore overwrites the heap if a
-//! group contains too many offsets. MLIR also accepts dense arrays whose element type is not a
-//! number type; MLIR's printer then reads the elements as numbers. MLIR's reader emits an error for
-//! damaged bytecode with neither of these two defects.
+//! the group. `AttrTypeReader::initialize` of MLIR 22 does not check that the total number of
+//! offsets in all groups is equal to the number of attributes and types. MLIR's reader therefore
+//! overwrites the heap if a group contains too many offsets. MLIR's reader accepts a dense array
+//! whose element type is not a number type, but MLIR's printer reads the elements of the array as
+//! numbers.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
@@ -17,7 +17,7 @@ use melior::ir::operation::OperationLike;
 use mlir_sys::MlirAttribute;
 
 const MAGIC: &[u8] = b"ML\xefR";
-/// Identifier of the section with the offsets of attributes and types.
+/// Identifier of the bytecode section that contains the offsets of attributes and types.
 const ATTR_TYPE_OFFSET: u8 = 3;
 /// Flag in a section identifier: if the flag is set, an alignment field follows the section length.
 const ALIGNED: u8 = 0x80;
@@ -27,8 +27,8 @@ pub(crate) fn is_bytecode(source: &[u8]) -> bool {
     source.starts_with(MAGIC)
 }
 
-/// Returns an error message for bytecode with which MLIR's reader would overwrite the heap; `None`
-/// for all other bytecode, and for text.
+/// Returns an error message for bytecode that would make MLIR's reader overwrite the heap. Returns
+/// `None` for all other bytecode, and for text.
 pub(crate) fn damage(source: &[u8]) -> Option<String> {
     let offsets = attr_type_offsets(source)?;
     let mut reader = Reader(offsets);
@@ -58,7 +58,7 @@ pub(crate) fn damage(source: &[u8]) -> Option<String> {
 }
 
 /// Returns the first op nested in `root` with a dense array attribute whose elements are neither
-/// integers nor floats. The caller must have read `root` from bytecode.
+/// integers nor floats. The op `root` must come from bytecode, not from MLIR text.
 pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
     let is_misread = |op: &Op<'_>| {
         op.attributes()
@@ -127,8 +127,8 @@ impl<'a> Reader<'a> {
         Some(bytes)
     }
 
-    /// Reads a variable-length integer of MLIR bytecode. The number of trailing zero bits in the
-    /// first byte of the integer is the number of bytes after the first byte.
+    /// Reads a variable-length integer of MLIR bytecode. The first byte of the integer has one
+    /// trailing zero bit for each byte that follows the first byte.
     fn varint(&mut self) -> Option<u64> {
         let first = self.byte()?;
         let following = first.trailing_zeros() as usize;

@@ -15,11 +15,11 @@ use std::sync::OnceLock;
 
 /// Runs the main function of `mlir-opt` with the dialects of `registry`. Returns the exit status.
 ///
-/// Before it calls MLIR, the function rejects damaged bytecode, because this bytecode would crash
-/// MLIR's reader. `--mlir-pass-statistics` prints the counters of the passes that
-/// [`register_pass`](crate::registration::register_pass) registered. The caller must be a `main`
-/// function, because this function restores the default action of `SIGPIPE`. If a write to the
-/// output fails, the function prints an error message and ends the process with exit status 1.
+/// The function rejects bytecode that would crash MLIR's reader. `--mlir-pass-statistics` prints
+/// the counters of the passes that [`register_pass`](crate::registration::register_pass)
+/// registered. The function restores the default action of `SIGPIPE` for the process, so only a
+/// `main` function may call it. If a write to the output fails, the function prints an error
+/// message and ends the process with exit status 1.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // SAFETY: the handler is the default one. With Rust's handler, a write to a closed pipe fails,
     // and LLVM reports the failure as a crash.
@@ -70,8 +70,8 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     status
 }
 
-/// Writes the statistics counters of the passes registered from Rust. MLIR's statistics report
-/// omits the counters if LLVM is built without statistics.
+/// Writes the statistics counters of the passes registered from Rust. MLIR's own statistics report
+/// contains no counters if LLVM is built without statistics.
 fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     for pass in statistics() {
         writeln!(out, "{}", pass.argument)?;
@@ -82,8 +82,7 @@ fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Names of the running program and of its output file. Error messages contain the names of the
-/// program and of the output file.
+/// Names of the running executable and of its output file, for error messages.
 static PROGRAM_AND_OUTPUT: OnceLock<[String; 2]> = OnceLock::new();
 
 /// Beginning of the message that LLVM emits after a failed write to an output stream.
@@ -135,8 +134,8 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
 }
 
 /// Returns whether MLIR can read the input safely. If the input would crash MLIR, or if MLIR would
-/// misread the input, prints an error message and returns false. MLIR's parser reports all other
-/// errors in the input.
+/// misread the input, prints an error message and returns false. The function does not check that
+/// the MLIR text is valid.
 fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
         // This context has no dialects, because it serves only the diagnostic handler.
@@ -150,8 +149,8 @@ fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     parse(&context, name, source).is_some()
 }
 
-/// Command-line flags, such as `--help`, with which the program prints information and reads no
-/// input file.
+/// Command-line flags, such as `--help`, that print information. With such a flag, `mlir-opt` reads
+/// no input file.
 const INFORMATION_FLAGS: &[&str] = &[
     "help",
     "help-hidden",

@@ -6,7 +6,7 @@ use mlir_sys::{
 };
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// Borrowed text that stays valid during one call of a bridge function.
+/// Borrowed text that stays valid during one call of a function of the C++ bridge.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct TxStr {

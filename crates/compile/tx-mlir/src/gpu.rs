@@ -63,7 +63,7 @@ pub struct LaunchOperands<'c> {
     pub arguments: Vec<Val<'c>>,
 }
 
-/// Index of the dynamic shared memory size in the `operandSegmentSizes` of a `gpu.launch_func`.
+/// Index of the operand group that contains the dynamic shared memory size of a `gpu.launch_func`.
 const DYNAMIC_SHARED_GROUP: usize = 10;
 
 impl<'c> LaunchOperands<'c> {
@@ -101,8 +101,8 @@ impl<'c> LaunchOperands<'c> {
     }
 }
 
-/// Returns the contents of the objects in a `gpu.binary`. If tx compiled an object, the content of
-/// the object is PTX text.
+/// Returns the contents of the objects in a `gpu.binary`. Objects that `tx` compiled contain PTX
+/// text.
 pub fn object_texts(binary: Op<'_>) -> Vec<String> {
     objects(binary)
         .into_iter()
@@ -158,8 +158,8 @@ pub fn replace_by_binary(module: Op<'_>, target: Attribute<'_>, assembly: &str, 
     crate::erase(module);
 }
 
-/// Removes the object properties whose names end in `TimeInMs`. Returns the number of removed
-/// properties.
+/// Removes the properties whose names end in `TimeInMs` from each object of a `gpu.binary`. Returns
+/// the number of removed properties.
 pub fn strip_object_times(binary: Op<'_>) -> i64 {
     let mut removed = 0;
     let stripped: Vec<Attribute<'_>> = objects(binary)

@@ -56,7 +56,7 @@ pub fn context<'c>(op: Op<'c>) -> &'c Context {
     unsafe { interned(mlir_sys::mlirOperationGetContext(op.to_raw())) }
 }
 
-/// Returns a reference to a context, valid as long as the context is alive.
+/// Returns a reference to an MLIR context; the reference is valid until the context is destroyed.
 ///
 /// melior's `ContextRef::to_ref` returns a reference to the `ContextRef` itself, so the
 /// `ContextRef` must stay alive. The function therefore leaks one `ContextRef` per context, and
@@ -80,8 +80,8 @@ pub fn name(op: Op<'_>) -> &str {
     std::str::from_utf8(name_bytes(op)).unwrap_or_default()
 }
 
-/// Returns whether the name of `op` is `expected`. The function compares bytes without a UTF-8
-/// check, because passes compare the name of every op.
+/// Returns whether the name of `op` is `expected`. Passes compare the name of every op, so the
+/// function compares bytes and saves the time of a UTF-8 check.
 pub fn is(op: Op<'_>, expected: &str) -> bool {
     name_bytes(op) == expected.as_bytes()
 }

@@ -28,7 +28,7 @@ use std::sync::Once;
 /// Input of code generation: an MLIR module, the target of the module, and the LLVM IR passes.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a, 'c> {
-    /// Op with one region. The region of the MLIR module contains functions in the LLVM dialect.
+    /// Op with one region, which contains functions in the LLVM dialect.
     pub module: Op<'c>,
     /// Target of code generation.
     pub machine: Machine<'a>,
@@ -43,8 +43,8 @@ pub struct Code<'a, 'c> {
 /// depend on the number of threads.
 ///
 /// # Errors
-/// Returns LLVM's message for each module that LLVM cannot compile. Compilation fails for an
-/// unknown triple, for an invalid pipeline, and for IR that the code generator does not support.
+/// The result of a module that LLVM cannot compile is LLVM's error message. Compilation fails for
+/// an unknown triple, for an invalid pipeline, and for IR that the code generator does not support.
 /// Some errors in LLVM's code generator end the process.
 pub fn assembly(codes: &[Code<'_, '_>]) -> Vec<Result<String, String>> {
     assembly_by_parts(codes, MAX_BATCH_OPS)

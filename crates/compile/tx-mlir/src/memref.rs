@@ -209,8 +209,8 @@ pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
     }
 }
 
-/// Positions of the elements of a view: distances, in elements, from the start of the view's base
-/// memref.
+/// Positions of the elements of a view. The position of an element is its distance from the start
+/// of the view's base memref, in elements.
 struct ElementPositions {
     offset: i64,
     dims: Vec<(Option<u64>, i64)>,
@@ -253,8 +253,9 @@ impl ElementPositions {
     }
 
     /// Returns the positions of the first and the last element of the view. If `period` is present,
-    /// returns both positions modulo `period`. Returns `None` if a stride is negative, if a size is
-    /// dynamic, or if the elements cross a multiple of `period`.
+    /// returns both positions modulo `period`, and ignores each dimension whose stride is a
+    /// multiple of `period`. Returns `None` if a stride is negative, if a size is dynamic, or if
+    /// the two positions are in different periods.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;

@@ -3,9 +3,9 @@
 //!
 //! The lookup of a source name uses the location of the SSA value. The location of a block argument
 //! is the source position at which the text names the argument. The location of an op result is the
-//! source position of the op, after `%name =`. A pass may give the location of an op to a new op
-//! with a different op name. An op result therefore has a source name only if the source text at
-//! the location of the op contains the name of the op.
+//! source position of the op, after `%name =`. A pass that replaces an op can give the new op the
+//! location of the replaced op, although the names of the two ops differ. An op result therefore
+//! has a source name only if the source text at the location of the op contains the name of the op.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;
@@ -142,8 +142,8 @@ impl<'s> Names<'s> {
     }
 }
 
-/// Returns whether `text` begins with the name of the op `op`. In the text, the op name may be the
-/// full name, the full name in quotation marks, or the name without its dialect.
+/// Returns whether `text` begins with the name of the op `op`. The text can contain the full op
+/// name, the full op name in quotation marks, or the op name without its dialect.
 fn is_op(text: &str, op: &str) -> bool {
     let text = text.strip_prefix('"').unwrap_or(text);
     let end = text.find(|c: char| !is_of_name(c)).unwrap_or(text.len());
@@ -212,8 +212,8 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         });
     }
 
-    /// Checks that the lookup finds no source name for an op that a pass replaced, and for an op
-    /// that is not in the source file.
+    /// Checks that two ops have no source name: an op whose name differs from the op name in the
+    /// source text, and an op of a different source file.
     #[test]
     fn other_values_have_none() {
         with_module(|module| {

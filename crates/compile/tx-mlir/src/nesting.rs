@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 pub(crate) const MAX_LEVELS: usize = 256;
 
 /// Returns the line and column, from 1, at which the nesting depth exceeds [`MAX_LEVELS`]. Each
-/// open bracket and each repeated minus sign adds one level to the nesting depth. Each use of an
-/// alias adds the nesting depth of the alias definition.
+/// open bracket, and each sign in a sequence of minus signs, adds one level to the nesting depth. A
+/// use of an alias adds the nesting depth of the alias definition, plus 1.
 pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     let mut open = Vec::new();
     let mut aliases = Aliases::default();
@@ -76,8 +76,8 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
 /// `MAX_TERMS` recursive calls.
 pub(crate) const MAX_TERMS: usize = 4096;
 
-/// Returns the line and column, from 1, of the operator with which an expression exceeds
-/// [`MAX_TERMS`] terms.
+/// Returns the line and column, from 1, of the operator at which the number of terms of an
+/// expression exceeds [`MAX_TERMS`].
 pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
     // For each open bracket, the number of terms before this bracket.
     let mut around = Vec::new();
@@ -128,9 +128,8 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Nesting depths of the alias definitions that the check of the nesting depth has read. The field
-/// `defined` contains the alias whose definition the check currently reads, and the nesting depth
-/// that the definition has reached so far.
+/// Nesting depth of each alias definition that [`too_deep`] has read. While [`too_deep`] reads an
+/// alias definition, the field `defined` contains the alias and the maximum nesting depth so far.
 #[derive(Default)]
 struct Aliases<'s> {
     levels: BTreeMap<&'s [u8], usize>,

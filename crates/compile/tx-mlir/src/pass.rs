@@ -54,8 +54,8 @@ pub trait OptionValue: Sized {
     /// Parses a value.
     ///
     /// # Errors
-    /// If the text is no valid option value, returns a message with the expected and the found
-    /// text.
+    /// Returns a message with the expected and the found text if `text` is not a valid option
+    /// value.
     fn parse(text: &str) -> Result<Self, String>;
 }
 
@@ -229,9 +229,9 @@ pub fn run_pass<'c, P: Pass>(
 
 /// Declares a pass: its documentation, argument, dependent dialects, options and counters.
 ///
-/// `creates [...]` lists the dialects of the ops that the pass creates. An entry for a dialect
-/// outside of MLIR and `tile` has the form `mine = my_dialect::handle`: the dialect name, and the
-/// getter of the dialect handle.
+/// `creates [...]` lists the dialects of the ops that the pass creates. For an upstream dialect or
+/// `tile`, the list contains the dialect name. For any other dialect, the list contains the dialect
+/// name and the getter of the dialect handle, as in `mine = my_dialect::handle`.
 ///
 /// An option has the form `NAME: TYPE = DEFAULT`. `TYPE` implements [`OptionValue`]. `DEFAULT` is a
 /// string literal for every type, such as `"8"` for `tile-count-things{limit=8}`. `creates [...]`

@@ -123,8 +123,8 @@ fn add_help_entry(is_pipeline: bool, argument: &'static str, summary: &'static s
     });
 }
 
-/// Returns the beginning of the `--help` text of an optimizer driver. The beginning of the `--help`
-/// text lists the passes and pipelines registered from Rust.
+/// Returns the beginning of the `--help` text of an optimizer driver: a list of the passes and
+/// pipelines registered from Rust.
 pub(crate) fn help_overview(program: &str) -> String {
     let entries = HELP_ENTRIES.lock().unwrap_or_else(PoisonError::into_inner);
     let width = entries.iter().map(|one| one.argument.len()).max();

@@ -24,10 +24,11 @@ const MAX_PIPELINES: usize = 128;
 /// Single-threaded MLIR context with all upstream dialects and further registered dialects. The
 /// session records the diagnostics of the context.
 pub struct Session {
-    /// Cached pass managers; the key is the text of the pipeline. The initialization of a pass can
-    /// take longer than the run of the pass, because, for example, `canonicalize` collects the
-    /// patterns of all dialects. Rust drops fields in declaration order. The field `pipelines` is
-    /// declared first, because Rust must drop the pass managers before the context.
+    /// Cached pass managers; the key is the text of the pipeline. The cache avoids repeated
+    /// initialization of passes, which can take longer than the run of the passes. For example, the
+    /// initialization of `canonicalize` collects the patterns of all dialects. Rust drops fields in
+    /// declaration order. The field `pipelines` is declared first, because Rust must drop the pass
+    /// managers before the context.
     pipelines: RefCell<BTreeMap<String, PassManager<'static>>>,
     context: Context,
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
@@ -41,8 +42,8 @@ fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec
     diagnostics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Emits an error and returns true in two cases: the text would crash MLIR's parser, or MLIR would
-/// silently drop a size attribute in the text.
+/// Returns true, and emits an error, if `text` would crash MLIR's parser, or if `text` contains a
+/// size attribute that MLIR's parser would silently drop.
 pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     if let Some((line, column)) = nesting::too_deep(text) {
         let at = Location::new(context, name, line, column);
@@ -175,7 +176,8 @@ impl Session {
     }
 
     /// Parses the text of an attribute. If the attribute text is invalid, the function records an
-    /// error and returns `None`. Errors about the nesting depth contain `name` as the file name.
+    /// error and returns `None`. If the text is nested too deeply, the location of the error
+    /// contains `name` as the file name.
     pub fn parse_attribute(&self, name: &str, text: &str) -> Option<Attribute<'_>> {
         if is_refused(&self.context, name, text.as_bytes()) {
             return None;

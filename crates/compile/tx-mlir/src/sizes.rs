@@ -4,7 +4,8 @@
 
 const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_size"];
 
-/// Block, cluster or grid size attribute that MLIR's parser drops.
+/// Block, cluster or grid size attribute that MLIR's parser drops, because the attribute has an
+/// unexpected type.
 pub(crate) struct DroppedSize<'t> {
     pub(crate) line: usize,
     /// Column of the size attribute in the source line, in bytes, from 1.
@@ -40,7 +41,8 @@ pub(crate) fn dropped(text: &str) -> Option<DroppedSize<'_>> {
     })
 }
 
-/// Returns the text of a size value; `None` for an `array<i32: ...>` and for an attribute alias.
+/// Returns the text of the attribute value at the start of `rest`; `None` for an `array<i32: ...>`,
+/// which MLIR's parser accepts, and for an attribute alias.
 fn of_other_numbers(rest: &str) -> Option<&str> {
     let to = |close: char| Some(&rest[..=rest.find(close)?]);
     match rest {
@@ -55,8 +57,8 @@ fn of_other_numbers(rest: &str) -> Option<&str> {
     }
 }
 
-/// Rewrites a size value in the form `array<i32: ...>`; `None` if the value contains no list of
-/// sizes, or more than three sizes.
+/// Returns the sizes that `value` contains, in the form `array<i32: ...>`; `None` if `value`
+/// contains no list of sizes, or more than three sizes.
 pub(crate) fn rewritten(value: &str) -> Option<String> {
     let numbers = value.split([':', '<', '>', '[', ']', '"']);
     let list = numbers.map(str::trim).find(|part| {

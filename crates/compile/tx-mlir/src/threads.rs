@@ -39,9 +39,9 @@ impl Drop for WorkerToken {
 }
 
 struct Queue<J> {
-    /// Queued jobs. The key of a queued job consists of the job's size and index.
+    /// Queued jobs, by job size and job index.
     jobs: BTreeMap<(usize, usize), J>,
-    /// Whether the caller of [`map`] may add further jobs to the queue.
+    /// Whether the caller of [`map`] has not yet added all jobs to the queue.
     is_open: bool,
 }
 
@@ -52,8 +52,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Returns the result of `work` for each job, in the order of `jobs`. `jobs` yields each job with
 /// its size. The largest queued job starts first.
 ///
-/// The calling thread first creates all jobs in order, and then executes jobs like a helper thread.
-/// All concurrent calls of `map` together have at most as many helper threads as there are idle
+/// The calling thread creates the jobs in order, while helper threads execute the created jobs.
+/// After the creation of the last job, the calling thread executes jobs like a helper thread. All
+/// concurrent calls of `map` together have at most as many helper threads as there are idle
 /// processors.
 pub(crate) fn map<J: Send, R: Send>(
     jobs: impl ExactSizeIterator<Item = (usize, J)>,

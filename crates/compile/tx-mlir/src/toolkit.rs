@@ -2,8 +2,8 @@
 
 /// Prevents MLIR from linking libdevice. MLIR finds libdevice in the CUDA toolkit to which the
 /// environment variable `CUDA_ROOT`, `CUDA_HOME` or `CUDA_PATH` points. If MLIR linked libdevice,
-/// the emitted code would depend on environment variables, and compilation would take longer.
-/// Compilation would fail if LLVM could not read the installed version of libdevice.
+/// the emitted code would depend on environment variables, compilation would take longer, and
+/// compilation would fail for a libdevice version that LLVM cannot read.
 ///
 /// MLIR uses the first environment variable that is set, in the order `CUDA_ROOT`, `CUDA_HOME`,
 /// `CUDA_PATH`. If the value of the first set environment variable is empty, MLIR uses no toolkit.

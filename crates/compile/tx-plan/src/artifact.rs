@@ -18,9 +18,9 @@ pub struct Artifact {
     /// request separate modules.
     #[serde(default)]
     pub modules: Vec<KernelModule>,
-    /// MLIR text of the kernels in the LLVM and NVVM dialects. The CPU executor interprets the MLIR
-    /// text of the kernels. The field `device_ir` is an empty text if the compiler omits the device
-    /// IR.
+    /// MLIR text of the kernels in the LLVM and NVVM dialects. The CPU executor compiles and runs
+    /// the MLIR text of the kernels. The field `device_ir` is an empty text if the compiler omits
+    /// the device IR.
     pub device_ir: String,
     /// Stages of the compilation, in order.
     pub stages: Vec<Stage>,
@@ -38,9 +38,9 @@ impl Artifact {
         last.ir.as_deref()
     }
 
-    /// Returns the separate PTX module of each kernel, in the order of the steps. The list is empty
-    /// if the caller of the compiler did not request separate modules. [`Artifact::ptx`] is one PTX
-    /// module with all kernels.
+    /// Returns the separate PTX module of each kernel, in the order of the launch steps. The list
+    /// is empty if the caller of the compiler did not request separate modules. [`Artifact::ptx`]
+    /// is one PTX module with all kernels.
     pub fn modules(&self) -> &[KernelModule] {
         &self.modules
     }
@@ -81,7 +81,7 @@ impl fmt::Display for Warning {
 /// Stage of a compilation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// Name of the stage, such as a pass or `parse`.
+    /// Name of the stage: `parse`, or the name of a pass.
     pub name: String,
     /// IR after the stage; `None` if the caller did not request the IR.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -85,8 +85,8 @@ pub enum CheckError {
 }
 
 /// Returns the error message of a violated check. If the field `message` of the check begins with
-/// the text of both operands, the error message contains `they` in place of this text, because the
-/// values of the operands precede `they`.
+/// the text of both operands, `they` replaces this text, because the error message already begins
+/// with the values of both operands.
 fn failed(check: &Check, left: i64, right: i64) -> String {
     let sides = sides(check, left, right);
     let (l, r) = (check.left.to_string(), check.right.to_string());

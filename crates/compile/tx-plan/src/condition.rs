@@ -1,5 +1,5 @@
-//! Conditions of launch steps. For each choice between alternative kernels, this module checks that
-//! the conditions of exactly one alternative are true.
+//! Conditions of launch steps. If a plan contains several alternatives for a launch, this module
+//! checks that the conditions of exactly one alternative are true.
 
 use std::fmt;
 use std::str::FromStr;
@@ -153,8 +153,7 @@ impl Condition {
         needs
     }
 
-    /// Checks the invariants of a condition. A caller can construct an invalid condition without
-    /// the parser. Returns a text that describes the violated invariant of the condition.
+    /// Checks the invariants of a condition. Returns a text that describes the violated invariant.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Compare {
@@ -248,7 +247,8 @@ impl<'de> Deserialize<'de> for Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// Conditions on the arguments under which no alternative of the choice is true.
+    /// For some arguments, each alternative of a choice has a false condition. The list contains
+    /// conditions that these arguments satisfy.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
     /// For some arguments, all conditions of two alternatives of a choice are true.
@@ -261,7 +261,7 @@ pub enum ChoiceError {
         /// Conditions on the arguments under which both alternatives are true.
         place: Vec<Condition>,
     },
-    /// The check of the alternatives exceeds the maximum number of case splits of [`exactly_one`].
+    /// The function [`exactly_one`] reached its maximum number of case splits without a result.
     #[error("found too many conditions to tell whether exactly one alternative holds")]
     TooLarge,
 }
@@ -274,8 +274,9 @@ fn text_of(conditions: &[Condition]) -> String {
     }
 }
 
-/// Maximum number of case splits in [`exactly_one`]. For a choice of 64 alternatives, a few hundred
-/// case splits suffice.
+/// Maximum number of case splits in [`exactly_one`], which distinguishes three results of a
+/// comparison at each case split. For a choice of 64 alternatives, a few hundred case splits
+/// suffice.
 const MAX_SPLITS: usize = 10_000;
 
 /// Checks that, for any arguments, exactly one of the alternatives of a choice is true. An
@@ -284,9 +285,9 @@ const MAX_SPLITS: usize = 10_000;
 ///
 /// The check assumes that comparisons of different pairs of expressions are independent of each
 /// other. The check builds a decision tree whose leaves are the alternatives. At each node of the
-/// decision tree, the check selects two expressions that a condition of an alternative compares.
-/// For each result of the comparison (less, equal, greater), the check recurses with the
-/// alternatives that are still possible.
+/// decision tree, the check selects a pair of expressions that an undecided condition compares. For
+/// each result of the comparison (less, equal, greater), the check recurses with the alternatives
+/// that are still possible.
 ///
 /// # Errors
 /// If the check fails, the error contains conditions under which no alternative is true, or
@@ -342,9 +343,8 @@ impl Outcomes {
 }
 
 /// Alternative that is still possible at the current node of the decision tree. The field `open`
-/// lists the undecided conditions of the alternative. A condition is undecided if no node between
-/// the root and the current node of the decision tree compares the two expressions of the
-/// condition.
+/// lists the undecided conditions of the alternative. A condition compares two expressions; the
+/// condition is undecided until a node on the path from the root compares the same two expressions.
 #[derive(Clone)]
 struct Leaf {
     number: usize,

@@ -38,7 +38,7 @@ pub enum Choice {
     Schedule(ScheduleChoice),
     /// Choice to compute several ops with one kernel.
     Group(GroupChoice),
-    /// Reason why the kernel of the preceding ops does not also compute the op.
+    /// Reason why the compiler does not compute the op in the kernel of the preceding ops.
     Apart(ApartChoice),
     /// Lowering variant that the compiler chose for a reduction in a kernel.
     Variant(VariantChoice),
@@ -54,8 +54,8 @@ pub struct ScheduleChoice {
     /// Schedule cases, in order; each case is a schedule for a range of row lengths. A launch uses
     /// the first case whose maximum row length is at least the actual row length.
     pub cases: Vec<ScheduleCase>,
-    /// Estimated times of the chosen and the alternative schedules; `None` for an op without a
-    /// reduction dimension.
+    /// Estimated times of the chosen schedule and of the alternative schedules; `None` for an op
+    /// without a reduction dimension.
     pub estimates: Option<Estimates>,
 }
 
@@ -108,14 +108,14 @@ pub struct GroupedArray {
 /// Number of bytes that a kernel reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Traffic {
-    /// Number of bytes that all ops of the kernel read and write. If the kernel does not keep an
-    /// array in registers, the size of the array counts once for each op that accesses the array.
+    /// Number of bytes that all ops of the kernel read and write. The size of an array that is not
+    /// in registers counts once for each op that accesses the array.
     pub bytes: u64,
     /// Lower bound of `bytes`: the sum of the sizes of all input and result arrays, in bytes.
     pub fewest: u64,
 }
 
-/// Reason why the kernel of the preceding ops does not also compute the op.
+/// Reason why the compiler does not compute the op in the kernel of the preceding ops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApartChoice {
     /// Reason, in words.
@@ -134,8 +134,8 @@ pub struct ScheduleCase {
     pub kernels: Vec<String>,
     /// Number of threads per block.
     pub threads: i64,
-    /// Estimated time of the schedule case; `None` if the schedule has only one case, because
-    /// [`Estimates`] contains the time of the whole schedule.
+    /// Estimated time of the schedule case; `None` for the only case of a schedule, and for an op
+    /// without a reduction dimension.
     pub estimate: Option<CaseEstimate>,
     /// Steps of the schedule.
     pub steps: Vec<ScheduleStep>,
@@ -155,7 +155,7 @@ pub struct UpTo {
 pub struct CaseEstimate {
     /// Time in microseconds.
     pub microseconds: f64,
-    /// Lengths of the dimensions for which the time is estimated.
+    /// Length of each dimension, in elements; the estimated time is valid for these lengths.
     pub lengths: Vec<f64>,
 }
 
@@ -179,9 +179,10 @@ pub struct Estimates {
     pub board: String,
     /// Chip of the GPU, such as `sm_90`.
     pub chip: String,
-    /// Lengths of the dimensions for which times are estimated.
+    /// Length of each dimension, in elements; the estimated times are valid for these lengths.
     pub lengths: Vec<f64>,
-    /// Whether a length in the field `lengths` is an assumption, because the dimension is dynamic.
+    /// Whether a dimension is dynamic. The field `lengths` contains an assumed length for each
+    /// dynamic dimension.
     pub is_assumed: bool,
     /// Estimate of the schedule.
     pub own: Cost,
@@ -228,7 +229,7 @@ pub struct VariantChoice {
 }
 
 /// Lowering variant of a reduction. The compiler estimates the cost of each usable variant, and
-/// states the reasons for the rejection of every other variant.
+/// states why it rejects each unusable variant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Variant {
     /// Name of the variant.
@@ -244,8 +245,7 @@ pub struct Variant {
 /// Reason why a variant is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// Name of the condition of the variant that the reduction does not satisfy; `None` if the
-    /// condition has no name.
+    /// Name of the violated condition; `None` if the condition has no name.
     pub predicate: Option<String>,
     /// Expected and found values.
     pub text: String,
@@ -258,9 +258,9 @@ pub struct ExchangeChoice {
     pub kernel: Option<String>,
     /// Range of row lengths for which the kernel is launched, as text; `None` for all lengths.
     pub lengths: Option<String>,
-    /// Name of the chosen exchange method; `None` if the threads that combine their partial results
-    /// are all in different warps, because threads of different warps exchange values only through
-    /// shared memory.
+    /// Name of the chosen exchange method; `None` if no two threads that combine their partial
+    /// results are in the same warp. Threads of different warps exchange values only through shared
+    /// memory.
     pub chosen: Option<String>,
     /// All methods, by name.
     pub ways: Vec<Variant>,

@@ -24,8 +24,9 @@ pub enum Symbol {
         /// Index of the argument.
         argument: usize,
     },
-    /// `arg0.address`: the aligned pointer of a memref argument, in bytes, without the offset. Only
-    /// [conditions](crate::Condition) may contain the address of an argument.
+    /// `arg0.address`: value of the aligned pointer of a memref argument, in bytes; the offset of
+    /// the memref is not added. Only [conditions](crate::Condition) may contain the address of an
+    /// argument.
     Address {
         /// Index of the argument.
         argument: usize,
@@ -66,9 +67,9 @@ impl fmt::Display for Symbol {
 ///
 /// The text form may contain `+`, `-`, `*`, parentheses, and the following functions:
 /// `floordiv(a, b)`, `ceildiv(a, b)`, `mod(a, b)` (with the sign of `b`), `min(a, b)`, `max(a, b)`,
-/// and `nonnegative(a)`. The value of `nonnegative(a)` is `a`. If `a` is negative, the evaluation
-/// of `nonnegative(a)` fails. [`str::parse`] reads the text form, and `Display` writes it. The JSON
-/// form of a constant is a number; the JSON form of every other expression is a string.
+/// and `nonnegative(a)`. The value of `nonnegative(a)` is `a`; the evaluation fails if `a` is
+/// negative. [`str::parse`] reads the text form, and `Display` writes it. The JSON form of a
+/// constant is a number; the JSON form of every other expression is a string.
 ///
 /// Methods that combine expressions fold constants, so an expression over static dimensions becomes
 /// a number.
@@ -165,8 +166,8 @@ pub enum ExprError {
 
 impl Expr {
     /// Maximum number of [terms](Expr::terms) of an expression in text form. The expressions of
-    /// launch plans have far fewer terms. The maximum number of terms also limits the recursion
-    /// depth of functions that walk an expression.
+    /// launch plans have far fewer terms than `MAX_TERMS`. The maximum number of terms also limits
+    /// the recursion depth of functions that walk an expression.
     pub const MAX_TERMS: usize = 256;
 
     /// Returns `arg{argument}.dim{dim}`.

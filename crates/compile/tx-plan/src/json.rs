@@ -38,9 +38,9 @@ impl Plan {
     }
 }
 
-/// JSON form of an [`Argument`]. For human readers, the field `type` of a memref argument repeats,
-/// in MLIR's syntax, the element type, the sizes, the layout and the memory space from the other
-/// fields. Deserialization checks that the field `type` matches the other fields.
+/// JSON form of an [`Argument`]. The field `type` of a memref argument contains the memref type in
+/// MLIR's syntax, for human readers. Deserialization checks that the field `type` agrees with all
+/// other fields.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ArgumentRepr {
@@ -51,7 +51,8 @@ enum ArgumentRepr {
         shape: Vec<Extent>,
         strides: Vec<Extent>,
         offset: Extent,
-        /// Whether the caller must pass a contiguous row-major array, even if a stride is `?`.
+        /// Whether the memref has the identity layout. The caller must then pass a contiguous
+        /// row-major array, even if a stride is `?`.
         contiguous: bool,
         space: MemorySpace,
         written: bool,

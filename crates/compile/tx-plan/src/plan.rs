@@ -40,9 +40,9 @@ pub struct Plan {
     /// launches a kernel. The JSON form omits an empty list of checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Temporaries in device memory, which the launcher allocates. The contents of a temporary are
-    /// undefined until a step writes the temporary, except if the field `cleared` of the temporary
-    /// is set.
+    /// Temporaries in device memory, which the launcher allocates. If the field `cleared` of a
+    /// temporary is false, the contents of the temporary are undefined until a step writes the
+    /// temporary.
     pub temporaries: Vec<Temporary>,
     /// Kernel launches, in order.
     pub steps: Vec<Step>,
@@ -64,7 +64,7 @@ pub enum EntryKind {
 pub struct Argument {
     /// Type of the argument.
     pub ty: ArgumentType,
-    /// Whether a step may write the argument. The caller must copy a written argument back to the
+    /// Whether a step can write the argument. The caller must copy a written argument back to the
     /// host.
     pub written: bool,
 }
@@ -184,7 +184,7 @@ pub enum PlanError {
     /// The text of the plan is not JSON, or has a missing or an unknown field.
     #[error("not a launch plan: {0}")]
     Json(#[from] serde_json::Error),
-    /// The plan was written by another version of tx.
+    /// The version of the plan is not [`VERSION`].
     #[error(
         "launch plan of version {found}, expected {VERSION}; compile the program again with this \
          version of tx"

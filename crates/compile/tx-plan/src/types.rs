@@ -153,8 +153,8 @@ impl MemrefType {
         self.shape.len()
     }
 
-    /// Returns the stride of each dimension, in elements. If the memref has the identity layout,
-    /// the stride of a dimension is static if the sizes of all inner dimensions are static.
+    /// Returns the stride of each dimension, in elements. In the identity layout, the stride of a
+    /// dimension is static if the sizes of all inner dimensions are static.
     pub fn strides(&self) -> Vec<Extent> {
         match &self.layout {
             Layout::Strided { strides, .. } => strides.clone(),

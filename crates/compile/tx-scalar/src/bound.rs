@@ -3,17 +3,17 @@
 //!
 //! For each float of the program, the analysis computes a value and a [`Bound`]. The value is
 //! computed in program order and in the float type of the program. The [`Bound`] contains an upper
-//! limit of the difference between this value and the value that the program would compute if it
-//! combined the elements in any other order.
+//! limit of the difference between this value and the values that all other orders of combination
+//! yield.
 //!
 //! The analysis is first-order in the unit roundoff `u = 2^-digits`. Rounding errors are relative
 //! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. An error
 //! bound relative to the magnitude is valid for every summation tree over the same terms (Higham,
 //! *Accuracy and Stability of Numerical Algorithms*, §4.2).
 //!
-//! If all terms are multiples of one power of two and each partial sum is representable, no order
-//! of combination causes a rounding error, and the error bound is 0. If the error bound is 0, the
-//! results of all orders of combination must be equal.
+//! No order of combination causes a rounding error if all terms are multiples of one power of two
+//! and each partial sum is representable. The error bound is then 0, and the results of all orders
+//! of combination must be equal.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
@@ -22,7 +22,7 @@ use crate::number::{Float, exponent_of, power_of_two};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// Maximum absolute difference between the values of two orders of combination. The field
-    /// `error` is infinite if the analysis finds no finite upper limit of this difference.
+    /// `error` is infinite if the analysis finds no upper limit of the difference.
     pub error: f64,
     /// Value that the expression has if each term is replaced by its absolute value.
     pub magnitude: f64,
@@ -78,8 +78,8 @@ impl Bound {
         }
     }
 
-    /// Returns the infinite error bound, which is valid even if the value in program order and the
-    /// value in a different order of combination differ arbitrarily.
+    /// Returns the infinite error bound, which permits any difference between the values of two
+    /// orders of combination.
     pub fn anything() -> Self {
         Self {
             error: f64::INFINITY,
@@ -250,9 +250,10 @@ impl Bound {
     /// computes from `left` and `right`.
     ///
     /// The slices `left`, `right` and `after` contain one bound per component of the combined
-    /// value. An order of combination other than program order may combine any subset of the
-    /// elements first. `high` therefore becomes the largest `high` of `left`, `right` and `after`,
-    /// and `low` becomes the smallest nonzero `low` of `left`, `right` and `after`.
+    /// value. An order of combination other than program order can combine any subset of the
+    /// elements first. The function therefore copies into `after` the fields `high` of the slice
+    /// with the largest sum of `high`, and the fields `low` of the slice with the smallest nonzero
+    /// sum of `low`.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -288,10 +289,10 @@ impl Bound {
     /// Converts error bounds for one order of combination into error bounds for every order of
     /// combination.
     ///
-    /// If the largest partial result of a component overflows, the error of the component becomes
-    /// infinite. If the smallest partial result of a component underflows, the error of the
-    /// component becomes at least [`Bound::slip`], multiplied by the sum of [`Bound::high`] over
-    /// all components if this sum exceeds 1.
+    /// If a partial result of a component overflows, the error of the component becomes infinite.
+    /// If a partial result of a component underflows, the error of the component becomes at least
+    /// [`Bound::slip`] times `max(1, S)`, where `S` is the sum of [`Bound::high`] over all
+    /// components.
     pub fn of_every_order(parts: &mut [Self]) {
         // The other elements can multiply the underflow error of one element by up to the largest
         // partial result.
@@ -309,9 +310,8 @@ impl Bound {
     }
 
     /// Returns the error bound of the result of an op, such as a maximum, that selects one of two
-    /// values. The difference between the two values is `distance`. In an order of combination
-    /// other than program order, the op may select the value that it does not select in program
-    /// order.
+    /// values. The difference between the two values is `distance`. The op can select one value in
+    /// program order, and the other value in a different order of combination.
     pub fn either(self, other: Self, distance: f64) -> Self {
         let wider = self.wider(other);
         Self {

@@ -61,8 +61,7 @@ impl fmt::Display for CounterExample {
 }
 
 impl CounterExample {
-    /// Appends a clause to the counterexample. The added clause states that all other tested values
-    /// also violate the law.
+    /// Appends to the counterexample the statement that all other tested values violate the law.
     #[must_use]
     pub fn of_all(mut self) -> Self {
         self.text += ", and so with every other value that was tried";
@@ -123,12 +122,14 @@ pub struct Case<'p, P> {
     pub law: Law,
     /// Operands of the law.
     pub operands: Vec<&'p P>,
-    /// Results of the two sides of the law; `None` for an undefined or inconclusive result.
+    /// Results of the two sides of the law. `None` denotes an undefined result, or a result that
+    /// cannot decide the law, such as an overflowed result.
     pub results: [Option<P>; 2],
 }
 
 impl<P> Case<'_, P> {
-    /// Returns the results of the two sides of the law; `None` if the test is inconclusive.
+    /// Returns the results of the two sides of the law; `None` if a result is undefined or cannot
+    /// decide the law.
     pub fn decided(&self) -> Option<[&P; 2]> {
         Some([self.results[0].as_ref()?, self.results[1].as_ref()?])
     }
@@ -142,16 +143,16 @@ pub trait Evaluator: Sized {
     /// Partial result, with one value per component. For example, `argmax` has two components:
     /// value and index.
     type Partial: Clone + 'static;
-    /// Number of tests per batch. [`Self::find`] evaluates complete batches, so it may evaluate up
-    /// to `BATCH - 1` tests after the test that it returns.
+    /// Number of tests per batch. [`Self::find`] evaluates complete batches, so up to `BATCH - 1`
+    /// of the evaluated tests follow the returned test.
     const BATCH: usize;
 
     /// Combines each pair of a left and a right partial result. Returns `None` for an undefined
     /// result.
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
-    /// Returns whether a partial result is conclusive: an inconclusive result neither proves nor
-    /// violates a law. For example, an overflowed result is inconclusive.
+    /// Returns whether a partial result can prove or violate a law. For example, an overflowed
+    /// result can do neither.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 
     /// Returns the index of the first component in which the values of the two sides of a law
@@ -169,9 +170,9 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Combines each pair of partial results. For a pair that is `None`, and for an undefined
-    /// combined value, the returned list contains `None`. An inconclusive combined value also
-    /// becomes `None`, except in a test of [`Law::Identity`].
+    /// Combines each pair of partial results. The returned list contains `None` for a pair that is
+    /// `None`, and for an undefined result. Except in a test of [`Law::Identity`], the list
+    /// contains `None` for a result that cannot decide the law, such as an overflowed result.
     fn combine_known<'r>(
         &self,
         law: Law,
@@ -243,8 +244,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Returns whether the test shows a violation of the algebraic law; `None` if the test is
-    /// inconclusive. An undefined result violates [`Law::Identity`].
+    /// Returns whether the test violates the algebraic law; `None` if the results cannot decide the
+    /// law. An undefined result violates [`Law::Identity`].
     fn is_broken(&self, case: &Case<'_, Self::Partial>) -> Option<bool> {
         match case.decided() {
             Some([l, r]) => Some(self.difference(case.law, l, r).is_some()),
@@ -259,7 +260,7 @@ pub trait Evaluator: Sized {
         broken.map_or(Ok(()), |case| Err(self.counterexample(&case)))
     }
 
-    /// Succeeds if at least one conclusive test satisfies the law. On failure, returns the
+    /// Succeeds if a test satisfies the law, or if no test violates the law. Otherwise, returns the
     /// counterexample of the first violation.
     fn holds_for_some<'p>(
         &self,
@@ -319,7 +320,8 @@ pub fn candidates(scalar: Scalar) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    /// A combiner on `i32` whose results above 100 are inconclusive.
+    /// A combiner on `i32`. Results above 100 represent overflowed results, which cannot decide a
+    /// law.
     struct Numbers(fn(i32, i32) -> Option<i32>);
 
     impl Evaluator for Numbers {

@@ -218,9 +218,9 @@ const OTHERS: &[u32] = &[
 /// name or a compute capability.
 const IGNORED_PREFIXES: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
-/// Returns a suggestion for a name that is not in [`CHIPS`]. The function recognizes product names,
-/// and compute capabilities in other spellings. Returns an empty text for a name that is neither a
-/// product name nor a compute capability.
+/// Returns a suggestion for a name that is not in [`CHIPS`]. The function recognizes product names
+/// such as `H100 SXM`, and spellings of compute capabilities such as `cc 9.0`. Returns an empty
+/// text for a name that is neither a product name nor a compute capability.
 fn meant(found: &str) -> String {
     let small = found.to_ascii_lowercase();
     let mut word: String = small.chars().filter(char::is_ascii_alphanumeric).collect();

@@ -52,7 +52,7 @@ pub enum Memory {
     Declared,
 }
 
-/// Minimum chip and minimum PTX version of an op.
+/// Compute capability and PTX version that an op requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     /// Minimum compute capability, times ten.
@@ -61,9 +61,9 @@ pub struct Needs {
     pub specific: bool,
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
-    /// Exception to the minimum PTX ISA version in the field `ptx`, as a pair: a compute capability
-    /// and a PTX version, both times ten. On chips with at least the compute capability of the
-    /// pair, the minimum PTX ISA version is the PTX version of the pair, which is lower than `ptx`.
+    /// Pair of a compute capability and a PTX ISA version, both times ten. For chips with at least
+    /// this compute capability, the PTX ISA version of the pair is the minimum instead of the field
+    /// `ptx`. The PTX ISA version of the pair is lower than `ptx`.
     pub newer: Option<(u32, u32)>,
 }
 

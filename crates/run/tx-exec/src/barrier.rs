@@ -18,7 +18,7 @@ pub(crate) struct Barrier {
     waiting: Vec<usize>,
     /// Number of participating threads; `None` if all threads of the block participate.
     count: Option<u32>,
-    /// Vector clocks released by threads that arrived at the barrier without waiting
+    /// Vector clocks that threads released when they arrived at the barrier without waiting
     /// (`bar.arrive`).
     released: ReleasedClocks,
     /// Number of threads that arrived with a true predicate operand.
@@ -98,10 +98,10 @@ impl Barrier {
         }
     }
 
-    /// Resets a completed barrier. In `clocks`, all arrivals at the completed barrier happen before
-    /// the next event of each thread that waited at the barrier. Returns the threads that waited at
-    /// the barrier, and the result of their barrier operation. `cluster_threads` is the number of
-    /// threads of the cluster.
+    /// Resets a completed barrier. Records in `clocks` that all arrivals at the completed barrier
+    /// happen before the next event of each thread that waited at the barrier. Returns the threads
+    /// that waited at the barrier, and the result of their barrier operation. `cluster_threads` is
+    /// the number of threads of the cluster.
     pub(crate) fn complete(
         &mut self,
         reduction: Reduction,

@@ -46,9 +46,9 @@ pub(crate) struct ClusterArrival {
     pub(crate) site: u32,
     /// Number of barrier rounds that were complete before the arrival.
     round: u32,
-    /// Two counters directly after the arrival: the number of barriers of the whole block since the
-    /// block started, and the entry of the thread in its own vector clock. The field `after` is
-    /// `None` if the executor runs without vector clocks, or if
+    /// Two counters, read directly after the arrival: the number of barriers of the whole block
+    /// since the block started, and the entry of the thread in its own vector clock. The field
+    /// `after` is `None` if the executor runs without vector clocks, or if
     /// [`Clocks::untouched`](crate::happens_before::Clocks) returned `None`.
     after: Option<(u32, u32)>,
 }
@@ -120,10 +120,10 @@ impl ClusterBarrier {
         waits
     }
 
-    /// Records that a thread has resumed after the wait operation of a round. In `clocks`, all
-    /// arrivals of the round, except for relaxed arrivals, happen before the next event of the
-    /// resumed thread. `live` is the number of threads of the cluster. `arrivals` lists each thread
-    /// that has not passed the barrier, with the last arrival of that thread at the barrier.
+    /// Records that a thread has resumed after the wait operation of a round. Records in `clocks`
+    /// that all arrivals of the round, except for relaxed arrivals, happen before the next event of
+    /// the resumed thread. `live` is the number of threads of the cluster. `arrivals` lists each
+    /// thread that has not passed the barrier, with the last arrival of that thread at the barrier.
     pub(crate) fn pass(
         &mut self,
         thread: usize,
@@ -150,8 +150,8 @@ impl ClusterBarrier {
     }
 
     /// Records that a thread exited after `arrivals` arrivals at the cluster barrier. If the
-    /// current round still waits for an arrival of `thread`, returns the first thread that arrived
-    /// in the round, and the index of the arrive operation that the first thread executed.
+    /// current round still waits for `thread`, returns the first thread that arrived in the round,
+    /// and the index of the arrive operation of this first thread.
     pub(crate) fn exit(&mut self, thread: usize, arrivals: u32) -> Option<(usize, u32)> {
         if self.exited.is_none_or(|(_, least)| arrivals < least) {
             self.exited = Some((thread, arrivals));

@@ -8,16 +8,15 @@ use std::collections::BTreeMap;
 
 impl<'c> Builder<'c> {
     /// Copies the ops of `block` with the values `arguments` in place of the block arguments.
-    /// Returns the copies of the terminator's operands.
+    /// Returns the copies of the operands of the block's terminator.
     pub fn inline(&self, block: Blk<'c>, arguments: &[Val<'c>]) -> Vec<Val<'c>> {
         let arguments: Vec<_> = arguments.iter().copied().enumerate().collect();
         self.inline_with(block, &arguments, &|_| None)
     }
 
     /// Copies the ops of `block` like [`Self::inline`]. `arguments` contains pairs: the index of a
-    /// block argument, and its replacement. The closure `known` can return replacement values for
-    /// the results of an op; the function then uses the replacement values, and does not copy the
-    /// op.
+    /// block argument, and its replacement. If the closure `known` returns values for an op, the
+    /// values replace the results of the op, and the function does not copy the op.
     pub fn inline_with(
         &self,
         block: Blk<'c>,

@@ -103,7 +103,7 @@ impl Drop for OwnedRef {
 /// Copies a message of LLVM into a `String`, and frees the message.
 ///
 /// # Safety
-/// `message` is null, or a string that `LLVMDisposeMessage` frees.
+/// `message` must be null, or a string that `LLVMDisposeMessage` can free.
 pub(super) unsafe fn take_message(message: *mut c_char) -> String {
     if message.is_null() {
         return String::new();

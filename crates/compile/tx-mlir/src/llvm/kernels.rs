@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Op that refers to a global or to a function.
 const ADDRESS_OF: &str = "llvm.mlir.addressof";
-/// Ops that may refer to a function, but not to a global.
+/// Ops that can refer to a function, but cannot refer to a global.
 const CALLS: [&str; 4] = [
     "llvm.blockaddress",
     "llvm.call",
@@ -28,8 +28,8 @@ struct SeparableKernel<'c> {
     size: usize,
 }
 
-/// Maximum total number of ops in a batch of several adjacent kernels. The fixed compile time of
-/// LLVM per module is half the compile time of a kernel with 100 ops.
+/// Maximum total number of ops in a batch of several adjacent kernels. For each module, LLVM needs
+/// a fixed compile time, which is half the compile time of a kernel with 100 ops.
 pub(super) const MAX_BATCH_OPS: usize = 300;
 
 /// Module whose kernels share no function and no global.

@@ -78,8 +78,8 @@ impl CachedMachine {
 /// Maximum number of idle target machines in the cache.
 pub(super) const MAX_MACHINES: usize = 64;
 
-/// Cache of idle target machines, most recently used first. The creation of a target machine takes
-/// as long as several passes over a kernel.
+/// Cache of idle target machines, most recently used first. The cache saves time, because the
+/// creation of a target machine takes as long as several LLVM passes over a kernel.
 static MACHINES: Mutex<Vec<CachedMachine>> = Mutex::new(Vec::new());
 
 /// Locks the cache of target machines.

@@ -144,7 +144,8 @@ impl ScheduleChoice {
         notes
     }
 
-    /// Returns text with the estimated time of the schedule and with the components of this time.
+    /// Returns text with the estimated time of the schedule, and with the components of the
+    /// estimated time.
     pub fn own(&self, cost: &Cost) -> String {
         let who = match self.mapping {
             Some(_) => "chosen",
@@ -198,8 +199,8 @@ impl GroupedArray {
         format!("`{}`, {what}, {}", self.name, self.place())
     }
 
-    /// Returns the location of the array elements between the ops of the kernel: registers or
-    /// memory.
+    /// Returns text that states whether the array elements are in registers or in memory between
+    /// the ops of the kernel.
     pub fn place(&self) -> &'static str {
         match (self.is_held, self.is_stored) {
             (true, false) => "stays in registers and is never stored",
@@ -260,7 +261,7 @@ impl CaseEstimate {
 }
 
 impl Estimates {
-    /// Returns text with the GPU and the dimension lengths for which the times are estimated.
+    /// Returns text with the GPU and the dimension lengths that the estimated times assume.
     pub fn about(&self) -> String {
         let assumed = match self.is_assumed {
             true => ", assumed for dynamic sizes",
@@ -391,7 +392,7 @@ impl ExchangeChoice {
     }
 }
 
-/// Returns the text of the attribute `schedule` that consists of the schedule steps `steps`.
+/// Returns the text of a `schedule` attribute with the schedule steps `steps`.
 pub fn steps_text(steps: &[ScheduleStep]) -> String {
     let steps: Vec<&str> = steps.iter().map(|step| &*step.attribute).collect();
     format!("[{}]", steps.join(", "))

@@ -29,9 +29,10 @@ impl Operation {
         Self { calc, bound: None }
     }
 
-    /// Adds the error of the approximate PTX instruction that `fastmath<afn>` permits for the op
-    /// `name`. Returns the operation unchanged if PTX has no approximate instruction for the op, or
-    /// if the result type `float` is f64.
+    /// Adds the error of an approximate PTX instruction to the error bound of the result. The
+    /// attribute `fastmath<afn>` permits the instruction for the op `name`. Returns the operation
+    /// unchanged if PTX has no approximate instruction for the op, or if the result type `float` is
+    /// f64.
     #[must_use]
     pub fn approximate(self, name: &str, float: Float) -> Self {
         let (Some(error), true) = (approximation(name), float.bits() <= 32) else {

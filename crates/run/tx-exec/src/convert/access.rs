@@ -23,9 +23,9 @@ pub(super) enum AccessSize {
     Operand(usize),
 }
 
-/// Attributes of memory operations; the attributes only enable optimisations. The conversion
-/// removes these attributes, because LLVM optimises under the assumption that the program satisfies
-/// every attribute.
+/// Attributes that only enable optimisations of memory operations. The conversion removes these
+/// attributes, because LLVM optimises under the assumption that the program satisfies every
+/// attribute.
 pub(super) const HINTS: [&str; 9] = [
     "nontemporal",
     "invariant",

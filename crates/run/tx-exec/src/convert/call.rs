@@ -90,8 +90,8 @@ impl DriverFunction {
     }
 }
 
-/// Rewrites a call of a function. Returns the name of the callee if `functions`, the names of the
-/// functions in the module, contain the name.
+/// Rewrites a call of a function. The list `functions` contains the names of the functions in the
+/// module. Returns the name of the callee if the list contains the name.
 pub(super) fn rewrite_call<'c, 'a>(
     instrumenter: &mut Instrumenter<'c>,
     operation: OperationRef<'c, 'a>,

@@ -39,8 +39,8 @@ impl<'c> Instrumenter<'c> {
         }
     }
 
-    /// Returns the list of the instrumented operations. The position of an operation in the list is
-    /// the index that [`Self::site`] returned for the operation.
+    /// Returns the instrumented operations, in the order of the indices that [`Self::site`]
+    /// returned.
     pub(super) fn into_sites(self) -> Vec<SiteInfo> {
         self.sites
     }

@@ -2,9 +2,9 @@
 //!
 //! The executor converts each kernel to a separate module. If kernels of a `gpu.module` can share
 //! functions or global-memory variables, all kernels of this `gpu.module` are converted to one
-//! module. The conversion copies the operations of the device module, and rewrites the copies
-//! (`rewrite`). GPU-specific operations become calls of executor functions (hooks). A hook call is
-//! inserted before every memory access (`instrument`).
+//! module. The conversion copies the operations of the device module, and module `rewrite` rewrites
+//! the copies. GPU-specific operations become calls of executor functions (hooks). Module
+//! `instrument` inserts a hook call before every memory access.
 
 mod access;
 mod call;
@@ -403,8 +403,8 @@ fn param_kind(r#type: Type<'_>) -> Option<ParamKind> {
     }
 }
 
-/// Removes the device attributes of a function, and sets the target CPU of the function to the
-/// result of `host_cpu`.
+/// Removes the device attributes of a function, and sets the target CPU of the function to the CPU
+/// that `host_cpu` returns.
 fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
     const KEPT_ATTRIBUTES: [&str; 6] = [
         "sym_name",
@@ -445,8 +445,8 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
 ///
 /// Results must not depend on the model of the host CPU. Newer x86 CPUs convert to bf16 with an
 /// instruction that flushes subnormals. In f16 arithmetic, newer x86 CPUs round fewer intermediate
-/// results. LLVM therefore compiles host code for one of two fixed targets, `x86-64` or
-/// `x86-64-v3`.
+/// results than older x86 CPUs. LLVM therefore compiles host code for one of two fixed targets,
+/// `x86-64` or `x86-64-v3`.
 #[cfg(target_arch = "x86_64")]
 fn host_cpu() -> Option<&'static str> {
     let has_v3 = std::is_x86_feature_detected!("avx2")
