@@ -150,8 +150,8 @@ pub struct Access {
     pub bytes: u64,
     /// Alignment that the operation requires, in bytes.
     pub alignment: u64,
-    /// Position of the address relative to the buffer that contains the address, or to the nearest
-    /// buffer; `None` if no buffer is near the address.
+    /// Buffer that contains the address or is nearest to the address, with the offset of the
+    /// address; `None` if no buffer is near the address.
     pub place: Option<BufferOffset>,
 }
 
@@ -202,15 +202,16 @@ impl fmt::Display for Race {
     }
 }
 
-/// A thread that waits for other threads forever.
+/// A thread that waits for other threads forever, or that executes an invalid barrier or warp
+/// operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// The waiting thread, and the operation in which the thread waits.
+    /// The invalid operation, or the operation in which the thread waits.
     pub site: Site,
-    /// The reason why the thread waits forever.
+    /// The reason why the operation is invalid, or why the thread waits forever.
     pub reason: String,
-    /// A second thread, for which the waiting thread waits, and the operation of the second thread.
-    /// The field `other` is present only if the two threads execute different operations.
+    /// Operation of a second thread, for which the first thread waits. The field `other` is present
+    /// only if the two threads execute different operations.
     pub other: Option<Site>,
 }
 
@@ -227,11 +228,11 @@ impl fmt::Display for Divergence {
 /// Kind of lifetime violation of an access to the shared memory of another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// The block that owns the memory may not have started: in the happens-before order, no thread
-    /// of the block is known to start before the access.
+    /// In the happens-before order, no thread of the block that owns the memory starts before the
+    /// access.
     NotBegun,
-    /// The block that owns the memory may have ended: in the happens-before order, no thread of the
-    /// block is known to end after the access.
+    /// In the happens-before order, no thread of the block that owns the memory ends after the
+    /// access.
     Ended,
 }
 
@@ -347,8 +348,8 @@ pub enum Fault {
     /// barrier. Arrivals and waits of a thread at the cluster barrier must alternate.
     #[error("invalid barrier: {0}")]
     InvalidBarrier(Box<Divergence>),
-    /// All threads that have not exited wait at barriers, so no thread can complete any of these
-    /// barriers.
+    /// Every thread that has not exited waits at a barrier, so no running thread remains to
+    /// complete these barriers.
     #[error("deadlock: {0}")]
     Deadlock(Box<Divergence>),
     /// The member mask of a warp operation excludes the calling lane, or includes a lane that has

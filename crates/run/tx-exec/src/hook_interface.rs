@@ -10,9 +10,9 @@ use crate::{
 /// MLIR declarations of the hooks. Every converted module contains the MLIR declarations of all
 /// hooks.
 ///
-/// A hook is declared without memory effects if the result of the hook depends only on operands of
-/// the hook and on constants of the thread. LLVM may merge and move calls of hooks without memory
-/// effects. LLVM assumes that every hook with memory effects reads and writes any memory.
+/// A hook is declared without memory effects if its result depends only on its operands and on
+/// constants of the thread. LLVM may merge and move calls of hooks without memory effects. LLVM
+/// assumes that every hook with memory effects reads and writes any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32
       attributes {no_unwind, will_return, memory_effects =

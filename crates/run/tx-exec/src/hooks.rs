@@ -130,8 +130,8 @@ fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 
 }
 
 /// Suspends the thread if the execution order requires a preemption. A hook calls `preempt` before
-/// the hook records its own event, so that the executor records the events of all threads in
-/// execution order.
+/// it records its own event, so that the executor records the events of all threads in execution
+/// order.
 fn preempt() {
     // SAFETY: the machine is alive, and the reference ends before the switch.
     if unsafe { (*machine()).preemption.is_due() } {
@@ -273,7 +273,8 @@ extern "C" fn mbarrier_wait(address: u64, parity: i32, site: i32) -> i32 {
     1
 }
 
-/// Executes a fence of device scope. Generated code omits fences of smaller scopes.
+/// Executes a fence of device scope. Generated code omits fences whose scope is narrower than the
+/// device.
 extern "C" fn fence(code: i32) {
     preempt();
     checked(|machine| {

@@ -157,8 +157,8 @@ pub struct Launch {
     /// Checks during the launch.
     pub checks: Checks,
     /// Maximum total number of steps that all threads execute, as counted by
-    /// [`Report::work`](crate::Report::work). A launch that exceeds the limit ends with a fault.
-    /// Without a limit, a launch with an endless loop never returns.
+    /// [`Report::work`](crate::Report::work). A launch that exceeds its step limit ends with a
+    /// fault. Without a step limit, a launch with an endless loop never returns.
     pub steps: Option<StepLimit>,
 }
 
@@ -213,11 +213,11 @@ pub enum Checks {
     /// record memory accesses. With `Off`, an [uninitialised](crate::Memory::alloc_uninitialized)
     /// buffer counts as fully initialised after the first write to the buffer.
     ///
-    /// The checks that protect the host process remain enabled. An unchecked access that is out of
-    /// bounds, is misaligned, or writes a constant could corrupt or stop the host process.
-    /// Unchecked stack overflows, undefined divisions and traps would also stop the host process.
-    /// The executor also reports faults of barriers and warp operations with `Off`, because the
-    /// scheduler detects these faults without additional checks.
+    /// With `Off`, the checks that protect the host process remain enabled. An unchecked access
+    /// that is out of bounds, is misaligned, or writes a constant could corrupt or stop the host
+    /// process. Unchecked stack overflows, undefined divisions and traps would also stop the host
+    /// process. The executor also reports faults of barriers and warp operations with `Off`,
+    /// because the scheduler detects these faults without additional checks.
     Off,
 }
 

@@ -1,9 +1,9 @@
 //! SIMT executor: runs lowered kernels on the CPU, with one coroutine per GPU thread.
 //!
-//! A [`Program`] is loaded from device IR, which contains the kernels in the LLVM and NVVM dialects
-//! directly before the translation to PTX. The device IR is compiled for the host. Calls of
-//! executor functions (hooks) replace all GPU-specific operations. A hook call also precedes every
-//! memory access.
+//! A [`Program`] is loaded from device IR, the last IR before the translation to PTX. Device IR
+//! contains the kernels in the LLVM and NVVM dialects. The device IR is compiled for the host.
+//! Calls of executor functions (hooks) replace all GPU-specific operations. A hook call also
+//! precedes every memory access.
 //!
 //! [`Program::launch`] runs the blocks of a grid one after the other; the blocks of a cluster run
 //! together. Each thread of a block is a coroutine. The stack of each coroutine has a size of 128

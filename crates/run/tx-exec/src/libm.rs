@@ -409,9 +409,9 @@ pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
 mod tests {
     use super::*;
 
-    /// Checks that widening to f64 and narrowing preserves every f16 and bf16 value. Checks that a
-    /// midpoint between two adjacent f16 or bf16 values rounds to even, and that an f64 value above
-    /// a midpoint rounds up.
+    /// Checks that every f16 and bf16 value is unchanged after conversion to f64 and back. Checks
+    /// that a midpoint between two adjacent f16 or bf16 values rounds to even, and that an f64
+    /// value above a midpoint rounds up.
     #[test]
     fn narrowing_rounds_to_nearest_even() {
         for (exponent, mantissa, widen) in [

@@ -4,8 +4,8 @@ use std::{fmt, sync::Arc};
 
 /// A source location of an operation.
 ///
-/// The file location inside a name, call-site or fused location replaces the outer location. An
-/// operation without a file location has [`Location::unknown`].
+/// For an MLIR name, call-site or fused location, the source location is the first file location
+/// that the MLIR location contains. An operation without a file location has [`Location::unknown`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
     /// File name. If the IR has no locations, the file name is `-`, and line numbers refer to the

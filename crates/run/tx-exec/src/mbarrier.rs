@@ -8,8 +8,9 @@ use crate::happens_before::{Clocks, ReleasedClocks};
 /// all expected bytes have been stored. The next phase starts as soon as a phase is complete.
 ///
 /// In PTX, an asynchronous store releases only the stored value. In the executor, an asynchronous
-/// store also releases all earlier events of the storing thread. The executor therefore misses a
-/// race between two accesses if only this additional release orders the two accesses.
+/// store also releases all earlier events of the storing thread. Therefore, the executor misses a
+/// race if one thread accesses a byte before its asynchronous store, and a second thread accesses
+/// the same byte after its wait for the store.
 #[derive(Debug)]
 pub struct MBarrier {
     /// Number of arrivals that each phase of the mbarrier object expects.

@@ -109,8 +109,8 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Returns whether all `bytes` bytes at `offset` are initialised. All of these bytes must be
-    /// inside the buffer.
+    /// Returns whether all `bytes` bytes at `offset` are initialised. All `bytes` bytes at `offset`
+    /// must be inside the buffer.
     pub(crate) fn is_written(&self, offset: u64, bytes: u64) -> bool {
         self.written
             .as_ref()
@@ -152,9 +152,8 @@ pub struct Memory {
     printed: Vec<u8>,
 }
 
-/// Maximum number of printed bytes between two calls of [`Memory::take_printed`]. If threads print
-/// more than 1 MiB between two calls, the additional bytes are lost. The default size of CUDA's
-/// printf buffer is also 1 MiB.
+/// Maximum number of printed bytes between two calls of [`Memory::take_printed`]. The default size
+/// of CUDA's printf buffer is also 1 MiB.
 const MAX_PRINTED_BYTES: usize = 1 << 20;
 
 impl Memory {
@@ -167,7 +166,8 @@ impl Memory {
     /// call of `vprintf`.
     ///
     /// The printed text is in execution order, and includes the output of failed launches. If
-    /// threads print more than 1 MiB between two calls, the text after the first 1 MiB is lost.
+    /// threads print more than 1 MiB between two calls of `take_printed`, the text after the first
+    /// 1 MiB is lost.
     pub fn take_printed(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.printed)
     }
@@ -412,8 +412,8 @@ impl Memory {
         self.regions.get_mut(self.last)
     }
 
-    /// Returns the position of an address relative to the nearest buffer; `None` if no buffer is
-    /// near the address.
+    /// Returns the nearest buffer, with the offset of the address; `None` if no buffer is near the
+    /// address.
     pub(crate) fn nearest(&self, address: u64) -> Option<BufferOffset> {
         let distance = |region: &Region| {
             if address < region.base {

@@ -21,8 +21,8 @@ pub enum Order {
     /// Blocks and threads run in ascending order.
     #[default]
     Sequential,
-    /// Blocks and threads run in descending order. A consumer thread with a higher index than its
-    /// producer thread therefore runs before the producer thread.
+    /// Blocks and threads run in descending order. In descending order, a consumer thread with a
+    /// higher index than its producer thread runs before the producer thread.
     Reverse,
     /// Blocks and threads run in a pseudo-random order that depends on the seed only.
     Shuffled(u64),
@@ -34,12 +34,12 @@ pub enum Order {
     /// pseudo-random half of their memory accesses, barriers and warp operations.
     Interleaved(u64),
     /// Whenever the warp with the given index (counted from 0) can run, this warp runs before all
-    /// other warps. All threads of the other warps run as in [`Order::Sequential`]. In a cluster,
-    /// warp indices continue from block to block, in the order of the block ranks.
+    /// other warps. All threads except the threads of this warp run as in [`Order::Sequential`]. In
+    /// a cluster, warp indices continue from block to block, in the order of the block ranks.
     WarpFirst(u32),
-    /// The warp with the given index runs only if no thread of another warp can run. All threads of
-    /// the other warps run as in [`Order::Sequential`]. The index of the warp is counted as in
-    /// [`Order::WarpFirst`].
+    /// The warp with the given index runs only if no thread of another warp can run. All threads
+    /// except the threads of this warp run as in [`Order::Sequential`]. The index of the warp is
+    /// counted as in [`Order::WarpFirst`].
     WarpLast(u32),
 }
 
@@ -63,9 +63,8 @@ impl Order {
     ///
     /// For any two warps that no barrier synchronises, at least one order runs the first warp
     /// before the second warp, and at least one order runs the second warp before the first warp.
-    /// For any two lanes of a warp, one order runs the first lane before the second lane, and
-    /// another order runs the second lane before the first lane, until both lanes reach a warp
-    /// operation.
+    /// For any two lanes of a warp that have not reached a warp operation, one order runs the first
+    /// lane before the second lane, and another order runs the second lane before the first lane.
     pub fn systematic(warps: u32) -> impl Iterator<Item = Self> + Clone {
         [Self::Sequential, Self::Reverse, Self::RoundRobin]
             .into_iter()
@@ -155,9 +154,9 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Maximum number of clusters in a grid for which the executor can run the clusters in
-/// pseudo-random order. A permutation of more clusters would need too much memory, so the clusters
-/// of a larger grid run in ascending order.
+/// Maximum number of clusters in a grid whose clusters can run in pseudo-random order. A
+/// permutation of more clusters would need too much memory, so the clusters of a larger grid run in
+/// ascending order.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
 /// Converts a linear index in a grid with fewer than 2³² elements to grid coordinates.

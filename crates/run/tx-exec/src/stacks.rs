@@ -14,8 +14,8 @@ pub(crate) const STACK_MARGIN: u64 = 64 * 1024;
 
 /// Size of each pooled stack in bytes. A pooled stack suffices for nearly all kernels.
 const POOLED_STACK_BYTES: usize = 256 * 1024;
-/// Maximum number of pooled stacks. The pooled stacks suffice for two blocks of maximum size. Linux
-/// limits a process to about 65,000 mappings, and each stack with its guard page needs two
+/// Maximum number of pooled stacks. 2048 pooled stacks suffice for two blocks of 1024 threads.
+/// Linux limits a process to about 65,000 mappings, and each stack with its guard page needs two
 /// mappings.
 const MAX_POOLED_STACKS: usize = 2048;
 

@@ -23,7 +23,8 @@ pub(crate) enum Redux {
     Umax,
     Umin,
     Xor,
-    /// Minimum of f32 values. `abs` replaces operands by absolute values; `nan` propagates NaN.
+    /// Minimum of f32 values. With `abs`, the operation reduces absolute values; with `nan`, any
+    /// NaN operand makes the result NaN.
     Fmin {
         abs: bool,
         nan: bool,
@@ -118,10 +119,10 @@ pub(crate) struct LaneInput {
     pub(crate) clamp: u32,
 }
 
-/// Cached mask of the lanes of a warp that have arrived at a warp operation.
+/// Cached mask of the lanes that have arrived at one operation of a warp: the operation at which a
+/// lane arrived most recently.
 ///
-/// The warp operation is the most recently started warp operation of the warp. The mask is valid
-/// while no lane in the mask waits in an operation other than this warp operation.
+/// The cached mask is valid while no member lane of this operation waits in a different operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WarpArrivals {
     site: u32,
@@ -140,8 +141,8 @@ impl WarpArrivals {
         }
     }
 
-    /// Returns the mask of the lanes that have arrived at the warp operation at `site` with member
-    /// mask `mask`; `None` if the mask must be recomputed.
+    /// Returns the mask of the lanes that have arrived at the warp operation with index `site` and
+    /// member mask `mask`; `None` if the mask must be recomputed.
     pub(crate) fn at(self, site: u32, mask: u32) -> Option<u32> {
         let is_same = (self.site, self.mask) == (site, mask);
         (is_same && self.arrived != 0).then_some(self.arrived)

@@ -188,7 +188,8 @@ impl Array {
         self.unsigned
     }
 
-    /// Returns the array after its bytes are reinterpreted as an element type of the same size.
+    /// Reinterprets the bytes of the array as elements of the type `element`, whose size must equal
+    /// the size of the current element type.
     ///
     /// # Errors
     /// Fails if the element sizes differ.

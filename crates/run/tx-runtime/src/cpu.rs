@@ -43,8 +43,8 @@ impl PreparedModule<'_> {
         self.check_cleared(bound)
     }
 
-    /// Checks that every temporary with the flag `cleared` contains only zeros after the run,
-    /// because the next run requires zeros in this temporary.
+    /// Checks that every temporary with the flag `cleared` contains only zeros after the run, as
+    /// the next run requires.
     fn check_cleared(&self, bound: &BoundPlan) -> Result<(), Error> {
         let buffers = bound.buffers.iter().enumerate().zip(&self.ids);
         for ((number, buffer), id) in buffers.filter(|((_, buffer), _)| buffer.cleared) {

@@ -148,8 +148,8 @@ impl Device {
     /// Loads a program.
     ///
     /// # Errors
-    /// Fails if the plan is inconsistent, the program was compiled for a chip that the device does
-    /// not support, or the driver or the executor rejects its kernels.
+    /// Fails if the plan is inconsistent, if the device does not support the program's chip, or if
+    /// the driver or executor rejects the kernels.
     pub fn load(&self, artifact: &Artifact) -> Result<Executable, Error> {
         let _span = tracing::debug_span!("load", entry = artifact.plan.entry, device = self.name())
             .entered();

@@ -183,7 +183,7 @@ pub enum Error {
         kernel: String,
         /// Size in bytes of each parameter in the plan.
         found: Vec<usize>,
-        /// Size in bytes of each parameter of the kernel.
+        /// Size in bytes of each kernel parameter in the PTX.
         expected: Vec<usize>,
     },
     /// Error of the driver during a run.

@@ -19,10 +19,11 @@ pub struct Fault {
     pub code: Option<&'static str>,
     /// Name of the running kernel.
     pub kernel: String,
-    /// Location of the operation as `file:line:column`; for a race, the location of the later
+    /// Location of the faulty operation as `file:line:column`; for a race, location of the later
     /// operation.
     pub location: Option<String>,
-    /// Location of the other operation of a race or a divergence as `file:line:column`.
+    /// For a race, location of the earlier operation; for a thread that waits for a second thread,
+    /// location of the operation of the second thread. The format is `file:line:column`.
     pub other_location: Option<String>,
     /// Description of the fault, with threads and source locations.
     pub message: String,
@@ -50,8 +51,8 @@ impl Fault {
         }
     }
 
-    /// Returns the location of the other operation of a race or a divergence. Returns `None` if
-    /// both operations have the same location, as in a race between two threads in one operation.
+    /// Returns `other_location` if it differs from `location`. Returns `None` if both locations are
+    /// equal, as for a race between two threads that execute one operation.
     pub fn elsewhere(&self) -> Option<&str> {
         self.other_location
             .as_deref()

@@ -1,8 +1,8 @@
 //! Reader and writer of NumPy's `.npy` files.
 //!
-//! Input files are untrusted. The module uses no existing crate for `.npy` files, because the
-//! existing crates allocate as many bytes as the header requests, without a check, and their size
-//! computation overflows for impossible shapes.
+//! Input files are untrusted. The module uses no existing crate for `.npy` files: these crates
+//! allocate as many bytes as the header requests, without a check, and their size computation
+//! overflows for impossible shapes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -345,7 +345,8 @@ mod tests {
         }
     }
 
-    /// An integer beyond 2⁵³ is rounded once: 2⁵⁴ + 2³⁰ + 1 is above the midpoint of two f32.
+    /// Checks that an integer beyond 2⁵³ is rounded only once: 2⁵⁴ + 2³⁰ + 1 is above the midpoint
+    /// of two adjacent f32 values, and rounds up.
     #[test]
     fn rounds_integers_once() {
         for (value, rounded) in [
@@ -359,7 +360,8 @@ mod tests {
         }
     }
 
-    /// Checks rounding to nearest, ties to even, against `half` and the processor.
+    /// Checks that rounding to nearest, ties to even, yields the same values as the crate `half`
+    /// and the host processor.
     #[test]
     fn rounds_as_the_hardware_does() {
         let check = |value: f32| {

@@ -17,36 +17,36 @@ pub struct RunOptions {
     #[cfg(feature = "simt")]
     pub checks: tx_exec::Checks,
     /// Maximum number of executed steps of a launch, as counted by [`tx_exec::Report::work`]. A
-    /// launch that exceeds the limit is an error; without a limit, a launch may run forever.
+    /// launch that exceeds the step limit is an error; without a step limit, a launch may run
+    /// forever.
     #[cfg(feature = "simt")]
     pub steps: Option<tx_exec::StepLimit>,
-    /// Distance of the start of each array from a multiple of 256 bytes in the executor's memory. A
-    /// misaligned array represents a subview that starts inside a larger array.
+    /// Offsets of the arrays from 256-byte aligned addresses in the executor's memory. A misaligned
+    /// array represents a subview that starts inside a larger array.
     #[cfg(feature = "simt")]
     pub past: Past,
 }
 
-/// Distance of the start of each array from a multiple of 256 bytes, in elements.
+/// Offset of the start of each array from a 256-byte aligned address, in elements.
 #[cfg(feature = "simt")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
-    /// Distance of the first array from a multiple of 256 bytes, in elements.
+    /// Offset of the first array from a 256-byte aligned address, in elements.
     pub first: usize,
-    /// Difference between the distances of two consecutive arrays from a multiple of 256 bytes, in
-    /// elements.
+    /// Number of elements by which the offset increases from each array to the next array.
     pub each: usize,
-    /// Index of the array whose distance from a multiple of 256 bytes is increased by `by`
+    /// Index, counted back from the last array, of the array whose offset is increased by `by`
     /// elements. The index 0 denotes the last array, and indices are taken modulo the number of
     /// arrays.
     pub one: usize,
-    /// Additional distance of the start of the array that `one` selects, in elements.
+    /// Number of elements that are added to the offset of the array that `one` selects.
     pub by: usize,
 }
 
 #[cfg(feature = "simt")]
 impl Past {
-    /// Returns a [`Past`] that places every array `elements` elements after a multiple of 256
-    /// bytes.
+    /// Returns a [`Past`] that places every array `elements` elements after a 256-byte aligned
+    /// address.
     pub const fn all(elements: usize) -> Self {
         Self {
             first: elements,

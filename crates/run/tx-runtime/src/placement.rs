@@ -55,9 +55,9 @@ impl Placement {
 
     /// Chooses values for the dynamic strides and the dynamic offset of a memref type. If the
     /// static strides permit a contiguous row-major placement, the function chooses this placement.
-    /// If the static strides do not permit a contiguous placement, each chosen stride exceeds the
-    /// span of every dimension with a static stride, and of every inner dimension with a dynamic
-    /// stride.
+    /// In a placement that is not contiguous and row-major, each chosen stride exceeds the span of
+    /// every dimension with a static stride, and the span of every inner dimension with a dynamic
+    /// stride. The span of a dimension is its absolute stride times (size − 1).
     ///
     /// # Errors
     /// On failure, the error is the reason why no array of this shape can have the requested
@@ -229,7 +229,8 @@ pub(crate) fn row_major(shape: &[usize]) -> Vec<i64> {
 }
 
 /// Returns true only if all elements have distinct positions. The function tests a sufficient
-/// condition: each stride exceeds the span of the dimensions with smaller strides.
+/// condition: each absolute stride exceeds the total span of the dimensions with smaller absolute
+/// strides. The span of a dimension is its absolute stride times (size − 1).
 fn injective(sizes: &[i64], strides: &[i64]) -> bool {
     let mut axes: Vec<(u64, i64)> = sizes
         .iter()

@@ -85,7 +85,7 @@ impl<'e> Prepared<'e> {
     /// Replaces the address of argument `index` (counted from 0) in all later launches. The program
     /// `self` must come from [`Executable::prepare_in_place`]. The array at the new address must
     /// have the type, shape and strides of the previous array. CUDA graphs that were recorded
-    /// before the call keep the replaced address.
+    /// before the call still use the previous address.
     ///
     /// # Errors
     /// Fails if the argument is not an array in the caller's device memory, or the address is not

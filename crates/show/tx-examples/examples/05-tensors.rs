@@ -99,8 +99,8 @@ impl Lowering {
         }
     }
 
-    /// Emits the reductions that `expr` contains. If a reduction depends on other reductions, the
-    /// function emits the other reductions first.
+    /// Emits the reductions that `expr` contains. The function emits each reduction after the
+    /// reductions on which it depends.
     fn reductions(&mut self, expr: &Expr) {
         match expr {
             Expr::Input | Expr::Number(_) => {}

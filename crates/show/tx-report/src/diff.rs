@@ -198,8 +198,8 @@ fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Folds a range of unchanged rows that are far from every change, if the folded page is at least
-/// two lines shorter.
+/// Splits diff rows into shown and folded ranges: unchanged rows far from every change are folded
+/// if folding shortens the page by at least two lines.
 pub fn fold(rows: &[Row]) -> Vec<RowRange> {
     let mut pieces: Vec<RowRange> = Vec::new();
     let mut at = 0;

@@ -206,8 +206,8 @@ pub enum KernelStep {
     Shuffle {
         /// Mode of the shuffle: `xor`, `up`, `down` or `idx`.
         mode: String,
-        /// Distance between each lane and the source lane of the lane; `None` if lanes have
-        /// different distances.
+        /// Distance between a lane and its source lane; `None` if the distance differs between
+        /// lanes.
         distance: Option<i64>,
         /// Source lane of each lane of the first warp; `None` for an unknown source lane.
         sources: Vec<Option<usize>>,

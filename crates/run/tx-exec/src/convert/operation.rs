@@ -1,4 +1,5 @@
-//! Operands, attributes and source locations of operations, and the errors of a conversion.
+//! Helper functions that read operands, attributes and source locations of operations, or create
+//! conversion errors.
 
 use crate::{
     fault::{Diagnostic, Error},

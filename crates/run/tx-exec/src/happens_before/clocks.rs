@@ -1,16 +1,16 @@
 //! The happens-before order between the events of threads, represented by vector clocks.
 //!
 //! All events of a block that precede a barrier of the whole block happen before all events that
-//! follow the barrier. Each barrier of the whole block starts a new *phase*. Only accesses after
-//! the last barrier of the whole block need vector clocks. Between two barriers of the whole block,
-//! the vector clock of a thread has one entry per lane of its warp. After the thread has
-//! synchronised with threads of other warps, for example at a named barrier, the clocks also store
-//! entries for the threads of other warps.
+//! follow the barrier. Each barrier of the whole block starts a new *phase*. Therefore, vector
+//! clocks need to order only the events after the last barrier of the whole block. After a barrier
+//! of the whole block, the vector clock of a thread has one entry per lane of its warp. After a
+//! thread has synchronised with threads of other warps, for example at a named barrier, its vector
+//! clock has one entry per thread of the block.
 //!
-//! Blocks are unordered, except by the release and acquire patterns of PTX. In a release and
-//! acquire pattern, one thread executes a fence and then writes a word atomically. A second thread
-//! reads the same word atomically and then executes a fence. The two threads may belong to
-//! different blocks or to one block.
+//! Events of different blocks are unordered, unless a release and acquire pattern of PTX orders
+//! these events. In a release and acquire pattern, one thread executes a fence and then writes a
+//! word atomically. A second thread reads the same word atomically and then executes a fence. The
+//! two threads may belong to different blocks or to one block.
 //!
 //! If blocks run in clusters, this module treats all threads of a cluster as one block.
 
@@ -28,15 +28,15 @@ const NO_SEGMENT: u32 = u32::MAX;
 
 /// Vector clocks that arriving threads release at a barrier, and that waiting threads acquire.
 ///
-/// Released clocks are valid until the next barrier of the whole block, because
-/// [`Clocks::join_all`] orders all threads of the block at this barrier.
+/// Released clocks are needed only until the next barrier of the whole block, because this barrier
+/// ([`Clocks::join_all`]) orders all threads of the block.
 #[derive(Debug, Default)]
 pub struct ReleasedClocks {
     block: u32,
     phase: u32,
     /// Vector clock with one entry per thread of the block; empty before the first arrival.
     clocks: Rc<[u32]>,
-    /// Events of other blocks that arriving threads release.
+    /// Released events of blocks other than the running block.
     blocks: Option<BlockEvents>,
     /// Entries for threads of other warps in the vector clock that the last arriving thread
     /// released. The vector clocks of several threads often share one allocation. If the next
@@ -54,10 +54,10 @@ fn raise(clocks: &mut [u32], more: &[u32]) {
 /// Vector clocks of all threads of the running block.
 ///
 /// The linear index of a thread in the block identifies the thread. Blocks run one after the other.
-/// [`Clocks::start_block`] resets the clocks. `start_block` does not remove the segments of earlier
-/// blocks (events between two synchronisations of a thread), because an access of the running block
-/// can race with an access of an earlier block. A new `Clocks` has no threads: call
-/// [`Clocks::start_block`] first.
+/// [`Clocks::start_block`] resets the clocks. A segment is the interval between two
+/// synchronisations of one thread. `start_block` keeps the segments of earlier blocks, because an
+/// access of the running block can race with an access of an earlier block. A new `Clocks` has no
+/// threads: call [`Clocks::start_block`] first.
 ///
 /// # Panics
 ///
@@ -80,8 +80,8 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Starts a block of `threads` threads. The events of two threads of the new block are
-    /// unordered.
+    /// Starts a block of `threads` threads. Initially, the events of different threads of the block
+    /// are unordered.
     ///
     /// `block` is a unique number of the block, for example the position of the block in the
     /// execution order.
@@ -169,8 +169,8 @@ impl Clocks {
         self.fences.atomic(thread, address, reads, writes);
     }
 
-    /// Returns whether any fence has been executed. If no thread has executed a fence, events of
-    /// different blocks are unordered.
+    /// Returns whether any thread has executed a release fence. If no thread has executed a release
+    /// fence, events of different blocks are unordered.
     pub(super) fn orders_blocks(&self) -> bool {
         self.fences.is_used()
     }
@@ -184,9 +184,9 @@ impl Clocks {
         self.current.len()
     }
 
-    /// Returns the number of the current segment of `thread`. An
-    /// [`AccessEvent`](super::AccessEvent) contains the segment number. Returns `None` if 2³² − 1
-    /// segments already exist.
+    /// Returns the number of the current segment of `thread`, as the field `segment` of an
+    /// [`AccessEvent`](super::AccessEvent) requires. Returns `None` if 2³² − 1 segments already
+    /// exist.
     pub fn segment(&mut self, thread: usize) -> Option<u32> {
         if self.current[thread] == NO_SEGMENT {
             let next = u32::try_from(self.segments.len())
@@ -235,7 +235,7 @@ impl Clocks {
 
     /// Returns whether an event of thread `other` happens before the next event of thread `me`. The
     /// event of `other` must follow the last barrier of the whole block. `clock` is the entry of
-    /// `other` in the vector clock of `other` at the time of the event.
+    /// `other` in its own vector clock when the event of `other` occurs.
     pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
@@ -413,10 +413,10 @@ impl Clocks {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
 
-    /// Returns the current phase (the number of barriers of the whole block since the block
-    /// started), and the entry of `thread` in its own vector clock. The returned pair of phase and
-    /// clock changes whenever the thread synchronises. Returns `None` if the thread has accessed
-    /// memory in its current segment.
+    /// Returns the current phase, and the entry of `thread` in its own vector clock. The phase is
+    /// the number of barriers of the whole block since the block started. The returned pair of
+    /// phase and clock changes whenever the thread synchronises. Returns `None` if the thread has
+    /// accessed memory in its current segment.
     pub(crate) fn untouched(&self, thread: usize) -> Option<(u32, u32)> {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
@@ -574,8 +574,8 @@ mod tests {
         assert!(!ordered(&mut clocks, since, 41));
     }
 
-    /// Checks that the start of a thread can happen before an event of a second thread although the
-    /// other events of the first thread do not happen before this event.
+    /// Checks that an event can be ordered after the start of a thread without being ordered after
+    /// later events of this thread.
     #[test]
     fn beginnings() {
         let mut clocks = Clocks::default();

@@ -40,8 +40,8 @@ impl Fence {
 
 /// Events of one block that happen before the next event of a thread. An `EventSet` contains all
 /// events of the block before the barrier of the whole block that starts phase `phase`. For each
-/// thread of the block, an `EventSet` also contains the events in phase `phase` whose clock is at
-/// most the thread's entry in `clocks`.
+/// thread of the block, an `EventSet` also contains the thread's events in phase `phase` up to the
+/// clock value in `clocks`.
 #[derive(Debug)]
 pub(super) struct EventSet {
     pub(super) phase: u32,
@@ -96,8 +96,8 @@ fn merge(into: &mut Option<BlockEvents>, more: &Option<BlockEvents>) {
     }
 }
 
-/// Events of other blocks that happen before the next event of one thread because of fences and
-/// atomic accesses.
+/// Events of other blocks that fences and atomic accesses order before the next event of one
+/// thread.
 #[derive(Clone, Debug, Default)]
 struct ThreadFences {
     known: Option<BlockEvents>,
@@ -105,13 +105,12 @@ struct ThreadFences {
     /// after the release fence release the events that happen before the fence.
     offered: Option<BlockEvents>,
     /// Events that other threads released through words that the thread has read atomically. The
-    /// next acquire fence of the reading thread acquires the events that were released through
-    /// these words.
+    /// next acquire fence of the thread acquires the events in `found`.
     found: Option<BlockEvents>,
 }
 
-/// For each thread of the running block, the events that happen before the next event of the thread
-/// because of fences and atomic accesses.
+/// For each thread of the running block, the events that fences and atomic accesses order before
+/// the next event of the thread.
 #[derive(Debug, Default)]
 pub(super) struct FenceOrder {
     threads: Vec<ThreadFences>,
@@ -132,8 +131,8 @@ impl FenceOrder {
         self.is_used
     }
 
-    /// Synchronises the threads `members`: if an event of an earlier block happens before the next
-    /// event of one member, the event then happens before the next events of all members.
+    /// Orders the next event of each thread in `members` after all events of earlier blocks that
+    /// happen before the next event of at least one of these threads.
     pub(super) fn join(&mut self, members: impl Iterator<Item = usize> + Clone) {
         if !self.is_used {
             return;
@@ -148,8 +147,7 @@ impl FenceOrder {
     }
 
     /// Acquires the events that other threads released through words that `thread` has read
-    /// atomically. Returns the acquired events; `None` if no events were released through the
-    /// words.
+    /// atomically. Returns the acquired events; `None` if the fence acquires no events.
     pub(super) fn acquire(&mut self, thread: usize) -> Option<BlockEvents> {
         let fences = &mut self.threads[thread];
         let found = fences.found.take();
@@ -196,7 +194,7 @@ impl FenceOrder {
         known.is_some_and(|known| known.covers(segment))
     }
 
-    /// Adds to `events` the events that happen before the next event of `thread`.
+    /// Adds to `events` the events of other blocks that happen before the next event of `thread`.
     pub(super) fn add_to(&self, thread: usize, events: &mut Option<BlockEvents>) {
         if self.is_used {
             merge(events, &self.threads[thread].known);

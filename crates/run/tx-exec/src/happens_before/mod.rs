@@ -3,10 +3,10 @@
 //!
 //! [`Clocks`] store the order between threads. An executor calls a method of [`Clocks`] for every
 //! synchronisation. [`Shadow`] records the accesses to every byte of a memory. The executor calls
-//! [`Shadow::access`] for every access. If an earlier access conflicts with the new access, and the
-//! clocks do not order the two accesses, [`Shadow::access`] returns the earlier access. The
-//! happens-before order does not depend on the schedule of threads in a block. A single run
-//! therefore finds every race between the accesses of that run.
+//! [`Shadow::access`] for every access. [`Shadow::access`] returns an earlier access that conflicts
+//! with the new access, if the clocks do not order the two accesses. The happens-before order does
+//! not depend on the schedule of threads in a block. A single run therefore finds every race
+//! between the accesses of that run.
 //!
 //! | In PTX | Here |
 //! |---|---|

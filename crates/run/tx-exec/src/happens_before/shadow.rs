@@ -2,17 +2,16 @@
 //!
 //! Memory is divided into granules of four bytes. The state of a granule is one 64-bit word. The
 //! word encodes one of three states: no access, one access with a mask of the accessed bytes, or
-//! the index of a list of accesses. A recorded access is removed if every access that conflicts
-//! with the recorded access also conflicts with a newer recorded access. The removal therefore
-//! hides no race of the observed execution.
+//! the index of a list of accesses. The shadow memory removes a recorded access only if every later
+//! access that conflicts with this recorded access also conflicts with a newer recorded access.
+//! Therefore, the removal of recorded accesses hides no race of the observed execution.
 
 use super::{Clocks, Relation, Segment};
 use crate::{bits::pages, fault::AccessKind};
 
 /// Bytes per granule.
 const GRANULE: u64 = 4;
-/// Number of granules per page. The shadow memory allocates a page when the kernel first accesses a
-/// byte of the page.
+/// Number of granules per page.
 const PAGE: usize = 1024;
 /// Bit that is set in the state of a granule if the state contains the index of a list of accesses.
 const LIST: u64 = 1 << 63;
@@ -55,8 +54,8 @@ impl Record {
         }
     }
 
-    /// Returns whether two unordered accesses race: both access a common byte, and either at least
-    /// one access is a write, or exactly one access is atomic.
+    /// Returns whether two unordered accesses race: the accesses share a byte, and are neither two
+    /// reads nor two atomic accesses.
     fn conflicts(self, other: Self) -> bool {
         self.mask() & other.mask() != 0
             && (self.kind() != other.kind() || self.kind() == AccessKind::Write)
@@ -160,9 +159,8 @@ impl Shadow {
     /// # Errors
     ///
     /// Returns the first recorded access found that conflicts with the new access. Two unordered
-    /// accesses that share a byte conflict if at least one access is a write, or if exactly one
-    /// access is atomic. After a conflict, the shadow may contain the new access for only some of
-    /// the accessed bytes.
+    /// accesses that share a byte conflict unless both are reads or both are atomic. After a
+    /// conflict, the shadow may contain the new access for only some of the accessed bytes.
     ///
     /// # Panics
     ///
@@ -319,12 +317,11 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
     }
 }
 
-/// Returns whether the list need not contain the access `new`, because the list contains accesses
-/// of two blocks that have the kind of `new` and include all bytes of `new`.
+/// Returns whether the access `new` can be omitted from the list, because the list contains two
+/// accesses from different blocks that have the kind of `new` and include all bytes of `new`.
 ///
-/// Any later access that conflicts with `new` also conflicts with the recorded access of at least
-/// one of the two blocks. Omitting `new` from the list is valid only if no fence orders the events
-/// of the blocks.
+/// Any later access that conflicts with `new` also conflicts with at least one access in the list.
+/// Omitting `new` from the list is valid only if no fence orders events of different blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()

@@ -268,8 +268,8 @@ impl Machine<'_> {
         })
     }
 
-    /// Returns the position of an address relative to the buffer that contains the address, or to a
-    /// nearby buffer.
+    /// Returns the buffer that contains the address or is near the address, with the offset of the
+    /// address.
     fn place(&self, address: u64, space: Space) -> Option<BufferOffset> {
         let private = |near: u64| {
             self.threads[self.current]

@@ -70,8 +70,8 @@ impl Machine<'_> {
         Ok(outcome)
     }
 
-    /// Checks that an arrival at a barrier is valid, and that the arrival does not contradict the
-    /// earlier arrivals at the barrier.
+    /// Checks that an arrival at a barrier is valid and consistent with the earlier arrivals at
+    /// this barrier.
     fn check_barrier(&self, arrival: Arrival) -> Result<(), Fault> {
         let thread = self.current;
         let Arrival {

@@ -3,9 +3,9 @@
 //! threads execute.
 //!
 //! A block without a cluster is treated as a cluster of one block. Thread indices are unique in the
-//! cluster and increase with the rank of the block. In a cluster of several blocks, each block
-//! starts at a multiple of the warp size. Thread indices between the last thread of a block and the
-//! first thread of the next block are unused.
+//! cluster and increase with the rank of the block. In a cluster of several blocks, the index of
+//! the first thread of each block is a multiple of the warp size. Thread indices between the last
+//! thread of a block and the first thread of the next block are unused.
 
 mod access;
 mod barrier;
@@ -173,7 +173,7 @@ impl<'m> Machine<'m> {
         self.idle_atomics = 0;
     }
 
-    /// Checks that every access to the shared memory of another block of the cluster happens before
+    /// Checks that every access of a thread to the shared memory of another block happens before
     /// the end of at least one thread of that block. All threads of the cluster must have exited.
     pub(crate) fn end_cluster(&self) -> Result<(), Fault> {
         let Some(clocks) = &self.clocks else {

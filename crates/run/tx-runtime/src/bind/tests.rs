@@ -226,8 +226,8 @@ fn strided_arrays_round_trip() -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that an array is accepted if all elements at one memory position have equal values, and
-/// is rejected if these elements have different values.
+/// Checks that an array with several elements at one memory position is accepted only if these
+/// elements have equal values.
 #[test]
 fn elements_may_share_a_place() -> Result<(), Error> {
     let plan = plan(&["memref<3x4xf32, strided<[0, 1]>>"], step());

@@ -194,7 +194,7 @@ pub(crate) struct PreparedModule<'m> {
 }
 
 impl PreparedModule<'_> {
-    /// Starts the launches of `bound` in order. The buffers must have been prepared for `bound`.
+    /// Starts the launches of `bound` in order. `self` must have been prepared for `bound`.
     pub(crate) fn launch(&self, bound: &BoundPlan) -> Result<(), Error> {
         // SAFETY: the null stream always exists, and the driver frees memory only after the kernels
         // on it have ended.

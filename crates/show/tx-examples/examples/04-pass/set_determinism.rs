@@ -12,7 +12,8 @@ tx::pass! {
     /// ## What it does
     /// A server that computes the same row in batches of different sizes needs row results whose
     /// bits do not depend on the number of rows. The input programs of the server do not request
-    /// this determinism. The pass adds `determinism` to every `tile.reduce` without the attribute.
+    /// results that are independent of the batch size. The pass adds `determinism` to every
+    /// `tile.reduce` without the attribute.
     ///
     /// ## Before
     /// ```mlir

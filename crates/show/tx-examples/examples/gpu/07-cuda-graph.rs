@@ -1,4 +1,4 @@
-//! 07: captures launches once in a CUDA graph of the program, and replays the graph.
+//! 07: captures launches on the program's stream in a CUDA graph, and replays the graph.
 
 use std::time::Instant;
 

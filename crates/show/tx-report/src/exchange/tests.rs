@@ -122,8 +122,8 @@ fn all_ops_of_a_combiner_are_named() {
     assert_eq!(told, [wanted(1), wanted(2)]);
 }
 
-/// A shuffle has a computed source lane: each lane reads the next lane, except for the last lane in
-/// each group of 12 lanes.
+/// Checks a shuffle with a computed source lane: each lane reads the next lane, except for the last
+/// lane in each group of 12 lanes.
 #[test]
 fn computed_source_lanes_are_followed() {
     let mut m = Maker::default();
