@@ -137,8 +137,8 @@ fn is_fresh(binary: &Path) -> bool {
     }
 }
 
-/// Returns whether `holds` returns true for a file, or for all files below a folder, except for
-/// folders named `tests`.
+/// Returns whether `holds` returns true for the file `path`, or for every file below the folder
+/// `path`. The function skips entries with the name `tests`.
 fn all_files(path: &Path, holds: &impl Fn(&Path) -> bool) -> bool {
     let Ok(entries) = fs::read_dir(path) else {
         return holds(path);

@@ -101,8 +101,8 @@ pub(crate) fn instead_of(op: &str) -> Option<&'static str> {
     found.map(|(_, instead)| *instead)
 }
 
-/// Returns whether an op can be translated to LLVM IR. The function accepts a remaining cast,
-/// because the pass reports the op that uses the cast.
+/// Returns whether an op can be translated to LLVM IR. The function accepts a
+/// `builtin.unrealized_conversion_cast`, because the pass reports the op that uses the cast.
 fn is_lowered(op: Op<'_>) -> bool {
     let (dialect, _) = name(op).split_once('.').unwrap_or_default();
     matches!(dialect, "llvm" | "nvvm" | "gpu" | "builtin")

@@ -19,9 +19,9 @@ pass! {
     ///
     /// ## Why
     /// LLVM's code generator aborts the process on an instruction that it cannot select, and ptxas
-    /// rejects too many parameters. This pass reports an unsupported instruction, and a kernel with
-    /// too many parameters, at the source line. The error for an instruction names a chip and a PTX
-    /// version that support the instruction.
+    /// rejects a kernel with too many parameters. This pass reports an unsupported instruction, and
+    /// a kernel with too many parameters, at the source line. The error for an instruction names a
+    /// chip and a PTX version that support the instruction.
     ///
     /// ## Before and after
     /// ```mlir

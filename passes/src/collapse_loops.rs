@@ -20,8 +20,8 @@ pass! {
     /// Replaces the operands of element-wise `linalg` ops and `memref.copy` ops of a host function
     /// by views with fewer dimensions (`memref.collapse_shape`). After the collapse,
     /// `tile-schedule` can vectorize one long loop instead of a short loop, and the kernel needs no
-    /// division of indices. The pass collapses two adjacent loops if every operand is contiguous,
-    /// and if each operand is indexed by both loops or by neither loop.
+    /// division of indices. The pass collapses two adjacent loops if each operand is contiguous,
+    /// and is indexed by both loops or by neither loop.
     ///
     /// If an op broadcasts a row whose static length is not a multiple of the vector width, the
     /// pass collapses all loops into one loop. The kernel computes the index along the row as a

@@ -70,7 +70,7 @@ impl<'c> Combiner<'c> {
     /// Returns the combiner of a `tile.reduce`.
     ///
     /// # Errors
-    /// Returns a message that names the unsupported kind or type.
+    /// Returns an error message that names the unsupported reduction kind or element type.
     pub fn of_reduce(view: &Reduce<'c>) -> Result<Self, String> {
         let types = view.accumulators().ok_or("the op was not verified")?;
         Self::new(view.op, view.kind, view.nan, types)
@@ -79,7 +79,7 @@ impl<'c> Combiner<'c> {
     /// Returns the combiner of a `tile.all_reduce`.
     ///
     /// # Errors
-    /// Returns a message that names the unsupported kind or type.
+    /// Returns an error message that names the unsupported reduction kind or element type.
     pub fn of_all_reduce(view: &AllReduce<'c>) -> Result<Self, String> {
         let types = view.accumulators().ok_or("the op was not verified")?;
         Self::new(view.op, view.kind, view.nan, types)
@@ -241,8 +241,8 @@ impl<'c> Combiner<'c> {
 
     /// Combines two partial results; all elements of `later` must have higher indices than the
     /// elements of `earlier`. If the value in `earlier` equals the value in `later`, `earlier` wins
-    /// without a comparison of indices. The index in `earlier` must therefore belong to an element
-    /// (see [`Self::start_at`]).
+    /// without a comparison of indices. The index in `earlier` must be the index of an element (see
+    /// [`Self::start_at`]).
     pub fn combine_later(
         &self,
         b: &Builder<'c>,
@@ -422,7 +422,7 @@ impl<'c> Combiner<'c> {
     /// Combines `partial` with the previous values of the destination.
     ///
     /// If the previous value has a wider type than the partial result, the function combines both
-    /// values in the wider type. The conversion therefore never drops bits of the previous value.
+    /// values in the wider type. The conversion never drops bits of the previous value.
     pub fn accumulate(
         &self,
         b: &Builder<'c>,

@@ -16,9 +16,9 @@ pass! {
     ///
     /// ## What it does
     /// Front ends store sizes in small tensors of integers, compute with these tensors, and then
-    /// read their elements. Without this pass, these tensors would be in device memory, which the
-    /// host cannot read while the host prepares launches. The pass computes elements of small
-    /// integer arrays on the host.
+    /// read their elements. Without this pass, tensors of sizes would be in device memory, which
+    /// the host cannot read while it prepares launches. The pass computes elements of small integer
+    /// arrays on the host.
     ///
     /// A `tensor.extract` at constant indices becomes a scalar if the pass can compute the element
     /// of the tensor. The pass computes elements of `tensor.from_elements` ops, of constants, of

@@ -34,29 +34,29 @@ pass! {
     ///
     /// The body may update the old value of the output conditionally, or several times by one kind
     /// of op, as in `(old + x) - y`. The pass merges all updates of an output value in one body
-    /// into a single update. The `element` region then computes the original body, with the
-    /// identity in place of the old output value. If the pass combines several updates of a float
-    /// sum, the order of the additions changes.
+    /// into a single update. The `element` region computes the original body, with the identity in
+    /// place of the old output value. If the pass combines several updates of a float sum, the
+    /// order of the additions changes.
     ///
     /// A combiner must be commutative and associative, because elements are combined in any order.
     /// The pass checks commutativity and associativity on sample values.
     ///
     /// The `tile.reduce` combines its results with the old values of its outputs, as the linalg op
-    /// does. If a `linalg.fill` with the identity initializes an output and no other op reads the
-    /// filled values, the pass erases the fill. If the pass erases the fill, the `tile.reduce`
+    /// does. The pass erases a `linalg.fill` that initializes an output with the identity, if only
+    /// the reduction reads the filled values. If the pass erases the fill, the `tile.reduce`
     /// ignores the old values of its output. The identity of a `custom` combiner is the value with
     /// which a `linalg.fill` initializes the output. If no `linalg.fill` initializes the output,
     /// the pass searches for an identity.
     ///
-    /// If only the reduction reads the result of an element-wise op, and the result is a temporary,
-    /// the pass fuses the element-wise op into the region `element`. The pass fuses an element-wise
+    /// The pass fuses an element-wise op into the region `element` if the result of the
+    /// element-wise op is a temporary that only the reduction reads. The pass fuses an element-wise
     /// op that reads the result of the reduction, in place or from a temporary, into the region
     /// `epilogue`. The pass does not fuse an element-wise op that also reads the old output values
     /// of the reduction.
     ///
-    /// If only one op reads the result of an element-wise op, and if this reader is an element-wise
-    /// op that reads each element once, the pass fuses the two ops. A chain of element-wise ops
-    /// becomes one `linalg.generic`.
+    /// The pass fuses two element-wise ops if the second op is the only reader of the result of the
+    /// first op and reads each element once. A chain of element-wise ops becomes one
+    /// `linalg.generic`.
     ///
     /// The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to the
     /// `tile.reduce`. An element-wise op with a `schedule` becomes a separate kernel.

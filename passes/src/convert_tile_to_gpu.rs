@@ -44,8 +44,8 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a tile op that an earlier pass must lower, an op without `exec`, and a
-    /// layout that does not fit the scope. The pass also rejects an op that no pass lowers, such as
-    /// a function, if a fragment is an operand or a result of the op.
+    /// layout that does not fit the scope. The pass also rejects a fragment that is an operand or a
+    /// result of an op that no pass lowers, such as a function.
     pub struct ConvertTileToGpu as "convert-tile-to-gpu" creates [arith, gpu, memref, scf, vector] {
     } counts {
         /// copies lowered

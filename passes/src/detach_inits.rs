@@ -20,9 +20,9 @@ pass! {
     /// fuse the op with its neighbours.
     ///
     /// ## Why
-    /// If an op reads one of its own outputs, and MLIR 22 fuses a producer into this op, the fused
-    /// op has the output twice. The loops of the fused op could then update the same old elements
-    /// several times, or a reduction could combine them with new elements.
+    /// If MLIR 22 fuses a producer into an op that reads its own output, the fused op has the
+    /// output twice. The loops of the fused op could then update the same old elements several
+    /// times, or a reduction could combine them with new elements.
     ///
     /// ## Before
     /// ```mlir

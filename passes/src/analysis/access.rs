@@ -47,8 +47,8 @@ pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     false
 }
 
-/// Memory that an op accesses. Two different values of this enum denote memory that may alias only
-/// if one of the two values is `Any`.
+/// Memory that an op accesses. Two different values of this enum denote disjoint memory, unless one
+/// of the two values is `Any`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
     /// Kernel argument, attribution or allocation, identified by the key of its SSA value.
@@ -92,7 +92,8 @@ pub(crate) struct Access<'c> {
 
 /// Returns the accesses of `op`, without its nested ops, to memory that several threads share. If
 /// the effects of an op without regions are unknown, the function assumes that the op may write any
-/// memory. If an op has regions, its nested ops report their own accesses.
+/// memory. For an op with regions and unknown effects, the function returns no accesses; its
+/// callers visit the nested ops.
 pub(crate) fn op_accesses(op: Op<'_>) -> Vec<OpAccess<'_>> {
     let atomic = is_atomic(op);
     let op_access = |through, write| OpAccess {
@@ -202,9 +203,9 @@ impl<'c> OpAccess<'c> {
     }
 }
 
-/// Returns whether two index tuples of a memref may address the same element. Two different tuples
-/// may address one element if a stride is smaller than the span of all dimensions with smaller
-/// strides.
+/// Returns whether two index tuples of a memref may address the same element. Two different index
+/// tuples may address the same element if a stride is smaller than the number of elements that the
+/// dimensions with smaller strides span.
 fn overlaps(memref: &MemRef<'_>) -> bool {
     let dims = memref.strides.iter().zip(&memref.shape);
     let mut dims: Vec<(u64, u64)> = dims

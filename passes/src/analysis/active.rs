@@ -9,9 +9,9 @@ use tx_mlir::{Op, attribute, blocks, integers, is, name, operands, parent};
 /// Threads that may execute an op.
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
-    /// Threads that may execute the op. If `split` is `None`, either all of these threads or no
-    /// threads execute the op. If `split` is not `None`, the analysis does not know which of these
-    /// threads execute the op.
+    /// Threads that may execute the op. If `split` is `None`, either all threads of this set
+    /// execute the op, or none of them. If `split` is not `None`, the analysis does not know which
+    /// of the threads of the set execute the op.
     pub(crate) threads: ThreadSet,
     /// Branch or loop in which threads may diverge, because its condition or trip count depends on
     /// unknown data.
@@ -112,8 +112,8 @@ impl<'c> Threads<'c> {
     }
 
     /// Removes from `threads` the threads that cannot execute the branch arm around the op
-    /// `inside`. Returns the widest scope in which either all remaining threads execute the branch
-    /// arm, or no thread executes the branch arm.
+    /// `inside`. Returns the widest scope in which the threads that remain in `threads` either all
+    /// execute the branch arm, or all skip the arm.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);

@@ -1,4 +1,4 @@
-//! Barriers: the threads that a barrier orders, and its position.
+//! Barriers: the position of a barrier, and the threads that the barrier orders.
 
 use tx_mlir::Op;
 
@@ -13,8 +13,8 @@ pub(crate) enum BarrierScope {
 }
 
 impl BarrierScope {
-    /// Returns the threads that the barrier must order if only one warp of the block reaches the
-    /// barrier.
+    /// Returns `Warp`, or `Cluster` for a cluster barrier: the threads that the barrier must order
+    /// if only one warp of the block reaches the barrier.
     pub(super) fn of_one_warp(self) -> Self {
         match self {
             Self::Cluster => Self::Cluster,

@@ -69,9 +69,9 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         Ok(())
     }
 
-    /// Returns the threads that a barrier at `place` orders. If there are fewer than two
-    /// warpgroups, or if a warpgroup is incomplete, the function widens a warpgroup barrier to a
-    /// block-wide barrier.
+    /// Returns the threads that a barrier at `place` orders. The function widens a warpgroup
+    /// barrier to a block-wide barrier, unless at least two warpgroups reach `place` and each of
+    /// these warpgroups is complete.
     fn widened(&self, place: Op<'c>, reach: BarrierScope) -> BarrierScope {
         let active = self.threads.active(place);
         let groups = active.threads.groups(WARPGROUP);

@@ -1,9 +1,9 @@
 //! Congruence classes: integers with a known residue modulo a number.
 //!
 //! Threads of a grid-stride loop access overlapping ranges of indices, but no two threads access
-//! the same index. In any iteration, the indices of two threads have different residues modulo the
-//! stride. Congruence classes prove that the indices of two threads differ; ranges cannot prove
-//! this property.
+//! the same index. In all iterations of a grid-stride loop, the indices of two threads have
+//! different residues modulo the stride. Congruence classes prove that the indices of two threads
+//! differ; ranges cannot prove this property.
 
 /// Binary logarithm of the largest modulus. If an integer of 64 or more bits wraps around, its
 /// value changes by a multiple of 2^64, which is also a multiple of the largest modulus, 2^62.

@@ -123,8 +123,8 @@ impl<'a, 'c> Compared<'a, 'c> {
         }
     }
 
-    /// Returns the kinds of thread pairs in which both threads may access one element. Returns all
-    /// kinds of thread pairs if more than `budget` comparisons are necessary.
+    /// Returns the kinds of thread pairs in which both threads may access the same element. Returns
+    /// all kinds of thread pairs if more than `budget` comparisons are necessary.
     pub(crate) fn conflict(&self, other: &Self, budget: &mut ComparisonBudget) -> Conflict {
         let by = self.sort_key(other);
         find_conflict(&self.sorted(by).parts, &other.sorted(by).parts, budget)
@@ -213,8 +213,8 @@ impl Order {
 }
 
 /// Packs the indices `place` into one range of numbers. Returns `None` if an index is negative or
-/// needs more than 60 / rank bits, or if the value of an index other than the last index is not
-/// known exactly.
+/// needs more than 60 / rank bits. Returns `None` if any index except the last index is not known
+/// exactly.
 fn all_indices(place: &[Span]) -> Option<Range> {
     let bits = 60 / u32::try_from(place.len()).ok()?.max(1);
     let (last, others) = place.split_last()?;

@@ -16,11 +16,11 @@ use tx_mlir::{
 /// decimal number, so large arrays make the PTX text very long.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
-/// Alignment of constant arrays in bytes, equal to the widest memory access.
+/// Alignment of constant arrays: the size of the widest memory access, in bytes.
 pub(crate) const ALIGNMENT: i64 = 16;
 
-/// Returns whether a memref is a constant array of the host, or a view of a constant array of the
-/// host. Kernels address constant arrays directly, not through an argument.
+/// Returns whether a memref is a constant `memref.global`, or a view of a constant `memref.global`.
+/// Kernels address constant arrays directly, not through an argument.
 pub(crate) fn is_constant(memref: Val<'_>) -> bool {
     tx_mlir::constant_of(memref).is_some()
 }
@@ -49,7 +49,8 @@ pub(crate) fn is_array(op: Op<'_>) -> bool {
         && type_of(op).is_some_and(|ty| ty.space == Space::Global)
 }
 
-/// Checks that kernels can contain each `memref.global` that a host function uses.
+/// Checks that each `memref.global` that a host function uses is constant and has an initial value,
+/// and checks its size and its data.
 pub(crate) fn check_host(function: Op<'_>) -> Result<(), Failed> {
     let mut used = BTreeMap::new();
     for op in walk(function) {
@@ -131,7 +132,8 @@ pub(crate) fn check<'c>(
 }
 
 /// Returns the size of dimension `dim` of `memref`: the static size, or a size derived from the op
-/// that defines `memref`. Returns `None` if a dynamic size does not follow from this op.
+/// that defines `memref`. Returns `None` if a dynamic size does not follow from the op that defines
+/// `memref`.
 fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     let ty = MemRef::of(memref)?;
     if let Some(size) = *ty.shape.get(dim)? {

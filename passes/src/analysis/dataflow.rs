@@ -235,8 +235,8 @@ impl<'c> Dataflow<'c> {
         self.users.get(&key(value)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the allocation and the deallocations of `value` if `value` is a temporary that no op
-    /// other than `users` uses.
+    /// Returns the allocation and the deallocations of `value` if `value` is a temporary and only
+    /// the ops `users` use it.
     pub(crate) fn temporary(&self, value: Val<'c>, users: &[Op<'c>]) -> Option<Vec<Op<'c>>> {
         let alloc = defining_op(value).filter(|op| is_allocation(*op))?;
         let mut around = Vec::new();
@@ -302,7 +302,8 @@ impl<'c> Dataflow<'c> {
     }
 }
 
-/// Returns whether the regions of `op` execute for each index tuple of an iteration space.
+/// Returns whether `op` is a `linalg` op or a `tile.reduce`, whose regions execute for each index
+/// tuple of an iteration space.
 fn is_loops(op: Op<'_>) -> bool {
     name(op).starts_with("linalg.") || is(op, "tile.reduce")
 }

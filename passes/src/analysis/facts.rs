@@ -10,7 +10,7 @@ pub(crate) type Range = (i64, i64);
 /// Known properties of a value in each thread.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
-    /// Widest scope whose threads have equal values if these threads execute the defining op
+    /// Widest scope in which the value is equal in all threads that execute the defining op
     /// together.
     pub(crate) same: Scope,
     /// Range of the value in each thread; `None` if unknown.
@@ -19,7 +19,7 @@ pub(crate) struct Fact {
     pub(super) classes: Classes,
 }
 
-/// Congruence class of a value in each thread; `None` if every class contains all integers.
+/// Congruence classes of a value, one for each thread; `None` if each class contains all integers.
 pub(super) type Classes = Option<Rc<[Class]>>;
 
 impl Fact {
@@ -36,8 +36,8 @@ impl Fact {
         self
     }
 
-    /// Returns the congruence class of each thread's value; `None` if every class contains all
-    /// integers.
+    /// Returns the congruence classes of the value, one for each thread; `None` if each class
+    /// contains all integers.
     pub(crate) fn classes(&self) -> Classes {
         let exact = || Some(self.exact()?.into_iter().map(Class::exactly).collect());
         self.classes.clone().or_else(exact)
@@ -53,7 +53,7 @@ impl Fact {
     }
 }
 
-/// Combines the congruence classes of two values in each thread; `None` if every resulting class
+/// Combines the congruence classes of two values in each thread; `None` if each resulting class
 /// contains all integers.
 pub(super) fn combined(
     left: &Fact,

@@ -102,7 +102,8 @@ fn conditional<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c
     }
 }
 
-/// Returns each argument whose value is constant for all threads, with the constant.
+/// Returns each of `arguments` whose value is a constant that is equal in all threads, with this
+/// constant.
 fn numbers<'c>(threads: &Threads<'c>, arguments: &[Val<'c>], values: &[Val<'c>]) -> Iteration<'c> {
     let number =
         |(argument, value): (&Val<'c>, &Val<'c>)| Some((*argument, threads.number(*value)?));

@@ -59,8 +59,8 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
 }
 
 /// Returns whether `op` is from the input program, not created by `tile-schedule`. `tile-schedule`
-/// checks an op of the input program before the pass replaces the op. `tile-schedule` created all
-/// ops of each kernel that has the attribute `schedule`.
+/// checks an op of the input program before the pass replaces the op. A kernel with the attribute
+/// `schedule` contains only ops that `tile-schedule` created.
 pub(crate) fn is_written(op: Op<'_>) -> bool {
     enclosing(op, "gpu.func").is_none_or(|kernel| attribute(kernel, "schedule").is_none())
 }

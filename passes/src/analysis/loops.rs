@@ -16,7 +16,8 @@ pub(super) fn wraps(op: Op<'_>, bounds: &[Fact]) -> bool {
     counts_unsigned(op) && all.any(|ranges| ranges.iter().any(|range| range.0 < 0))
 }
 
-/// Returns whether an op is a loop whose loop-carried values are analysed.
+/// Returns whether an op is an `scf.for` or an `scf.while`, the loops whose loop-carried values are
+/// analysed.
 pub(super) fn is_loop(op: Op<'_>) -> bool {
     matches!(name(op), "scf.for" | "scf.while")
 }

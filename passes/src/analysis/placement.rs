@@ -390,8 +390,9 @@ fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
     Ok(parts)
 }
 
-/// Splits a digit of the thread number into a lane digit and a warp digit, if the digit spans lanes
-/// and warps, and if its stride and extent permit the split.
+/// Splits a digit of the thread number at the warp boundary into a lane digit and a warp digit.
+/// Returns the digit unchanged if it does not cross the warp boundary, or if its stride or its
+/// extent does not permit the split.
 fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     let lanes = WARP_SIZE / digit.stride.max(1);
     let crosses = digit.stride < WARP_SIZE && digit.stride * digit.extent > WARP_SIZE;

@@ -96,8 +96,8 @@ enum IndexRelation {
 }
 
 /// Maximum number of thread pairs that the pass compares for one loop nest, in all iterations
-/// together. If a loop nest has more thread pairs than this maximum, the pass does not compare the
-/// iterations of the loop nest separately.
+/// together. If a loop nest has more thread pairs than `MAX_COMPARED_PAIRS`, the pass does not
+/// compare the iterations of the loop nest separately.
 const MAX_COMPARED_PAIRS: usize = 1 << 27;
 
 /// Returns whether an `nvvm.barrier` orders all threads of the block. An `nvvm.barrier` orders all
@@ -183,7 +183,7 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         Ok(pending)
     }
 
-    /// Returns the unordered accesses after a barrier.
+    /// Returns the accesses that are still unordered after a barrier of the scope `reach`.
     fn separate(
         &self,
         mut pending: UnorderedAccesses<'c>,
@@ -262,7 +262,7 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         }
     }
 
-    /// Visits the regions of an op, and returns the unordered accesses after the op.
+    /// Visits the regions of an op, and returns the unordered accesses at the end of the op.
     fn regions(
         &mut self,
         op: Op<'c>,
@@ -371,9 +371,9 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         }
     }
 
-    /// Returns the accesses of an op to memory that the kernel writes. Accesses to read-only memory
-    /// need no barrier. The function omits accesses to read-only memory, because these accesses are
-    /// the most frequent ones and the slowest to analyse.
+    /// Returns the accesses of an op to memory that the kernel writes. The function omits accesses
+    /// to read-only memory: they need no barrier, and are the most frequent accesses and the
+    /// slowest to analyse.
     fn accesses(&mut self, op: Op<'c>) -> Vec<Access<'c>> {
         let (threads, writes) = (self.threads, &self.writes);
         let is_ordered = |op_access: &OpAccess<'c>| {

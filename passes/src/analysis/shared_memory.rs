@@ -12,7 +12,7 @@ use tx_mlir::{
     symbol_path, type_value, walk,
 };
 
-/// Alignment of compiler-allocated shared memory in bytes, equal to the widest memory access.
+/// Alignment of compiler-allocated shared memory: the size of the widest memory access, in bytes.
 pub(crate) const SHARED_ALIGNMENT: u64 = 16;
 
 pub(crate) struct Array<'c> {
@@ -24,8 +24,8 @@ pub(crate) struct Array<'c> {
     pub(crate) alignment: u64,
 }
 
-/// Static shared memory arrays of a kernel. The workgroup attributions precede the global
-/// variables, which are sorted by name.
+/// Static shared memory arrays of a kernel. The list of arrays contains first the workgroup
+/// attributions, and then the global variables, sorted by name.
 pub(crate) struct SharedMemory<'c> {
     pub(crate) arrays: Vec<Array<'c>>,
     pub(crate) attributions: usize,

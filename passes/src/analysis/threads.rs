@@ -415,8 +415,8 @@ impl<'c> Threads<'c> {
         }
     }
 
-    /// Returns the widest scope in which a memref has equal sizes in all threads. The sizes of a
-    /// memref do not depend on the offset of the view.
+    /// Returns the widest scope in which a memref has equal sizes in all threads. The function
+    /// ignores the offsets of a subview, because its sizes do not depend on its offsets.
     pub(super) fn size(&self, memref: Val<'c>) -> Scope {
         let Some(op) = defining_op(memref) else {
             return self.fact(memref).same;

@@ -10,15 +10,15 @@ use tx_mlir::{Op, ancestors};
 #[derive(Default, Clone)]
 pub(super) struct UnorderedAccesses<'c>(pub(super) Vec<UnorderedAccess<'c>>);
 
-/// A memory access that precedes the current op, with the barriers since the access.
+/// A memory access that precedes the current op, with the barriers between the access and the
+/// current op.
 #[derive(Clone)]
 pub(super) struct UnorderedAccess<'c> {
     pub(super) access: Access<'c>,
-    /// Scope of the widest barrier since the access. The barrier orders the access before later
-    /// accesses of the same warp, warpgroup, block or cluster.
+    /// Scope of the widest barrier between the access and the current op. The barrier orders the
+    /// access before later accesses of the same warp, warpgroup, block or cluster.
     pub(super) separated: Option<BarrierScope>,
-    /// Warps that a named barrier synchronizes with this access: the barrier orders the access
-    /// before later accesses of these warps.
+    /// Warps whose later accesses are ordered after this access by a named barrier.
     pub(super) ordered_in: BTreeSet<i64>,
     /// Outermost loop that contains the access and that has started a new iteration since the
     /// access. A new iteration of a loop enters all inner loops again.
@@ -26,7 +26,8 @@ pub(super) struct UnorderedAccess<'c> {
 }
 
 impl<'c> UnorderedAccess<'c> {
-    /// Returns whether two entries of the list of unordered accesses record one access.
+    /// Returns whether two entries of the list of unordered accesses record the same access and the
+    /// same crossed loop.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.crossed_loop == other.crossed_loop && self.access.of_op.is_same(&other.access.of_op)
     }
@@ -49,8 +50,7 @@ impl<'c> UnorderedAccess<'c> {
 
     /// Returns whether both accesses belong to one access set ([`OWNED`](tx_dialect_tile::OWNED)).
     /// In an access set, only one thread accesses each element. If a loop has started a new
-    /// iteration between the two accesses, both accesses must be to the same memref in both
-    /// iterations.
+    /// iteration between the two accesses, the accessed memref must be defined outside of the loop.
     pub(super) fn has_same_owner(&self, later: &Access<'c>) -> bool {
         let (own, later) = (self.access.of_op.owner, later.of_op.owner);
         let (Some((own, _)), Some((number, memory))) = (own, later) else {
@@ -79,7 +79,7 @@ impl<'c> UnorderedAccesses<'c> {
         }
     }
 
-    /// Returns the unordered accesses after the loop `op`.
+    /// Returns the unordered accesses at the exit of the loop `op`.
     pub(super) fn left(mut self, op: Op<'c>) -> Self {
         for earlier in &mut self.0 {
             earlier.crossed_loop = earlier.crossed_loop.filter(|l| *l != op);
@@ -118,7 +118,7 @@ impl<'c> UnorderedAccesses<'c> {
     }
 }
 
-/// Returns the unordered accesses after a named barrier of some warps.
+/// Records a named barrier of `warps` in each unordered access whose threads all belong to `warps`.
 pub(super) fn order<'c>(
     mut pending: UnorderedAccesses<'c>,
     warps: &[i64],

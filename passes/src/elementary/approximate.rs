@@ -8,7 +8,7 @@ use super::arithmetic::{Arithmetic, Constant, Float, Precise, float_of};
 use super::constants::constant_float;
 use tx_mlir::{Op, Val, has_flag, is, name, results, set_attribute};
 
-/// Ops that have approximate instructions, possibly with an additional multiplication.
+/// Ops that become an approximate instruction, with or without an additional multiplication.
 const APPROXIMATE: [&str; 6] = [
     "arith.divf",
     "math.exp",

@@ -263,7 +263,7 @@ impl<'a, 'c> Float<'a, 'c> {
     }
 
     /// Emits an ordered comparison for equality, which is false for NaN. The comparisons `above`
-    /// and `below` are also ordered: they are false for NaN.
+    /// and `below` are ordered: they are false for NaN.
     pub(super) fn equals(self, other: Self) -> Truth<'a, 'c> {
         self.compare(1, other)
     }
@@ -296,10 +296,10 @@ impl<'a, 'c> Float<'a, 'c> {
     }
 
     /// Emits the nearest integer to `self` · `scale` twice: as a float, and as an integer to which
-    /// the bits of [`SHIFT`] are added. The magnitude of the product must be below 2^(fraction bits
-    /// − 2). For a larger product and for NaN, the results are arbitrary.
+    /// the bits of [`SHIFT`] are added. The magnitude of `self` · `scale` must be below 2^(fraction
+    /// bits − 2). For a larger magnitude and for NaN, the results are arbitrary.
     ///
-    /// The sum of the product and [`SHIFT`] has no fraction bits, and its lowest bits are the bits
+    /// The sum `self` · `scale` + [`SHIFT`] has no fraction bits, and its lowest bits are the bits
     /// of the nearest integer. A later shift moves the integer, or half of the integer, to the
     /// exponent field. The shift into the exponent field discards the other bits of [`SHIFT`].
     pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {

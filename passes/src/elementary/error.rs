@@ -3,8 +3,8 @@
 use super::arithmetic::{Constant, Float, Polynomial};
 use super::exponential::{exp, times_exp};
 
-/// Coefficients of erf a / a − 1 as a polynomial in a², for a ≤ 1. The approximation error is below
-/// 2^-29 (f32) and 2^-56 (f64).
+/// Coefficients of erf a / a − 1 as a polynomial in a², for a ≤ 1. The error of the polynomial is
+/// below 2^-29 (f32) and 2^-56 (f64).
 const NEAR: Polynomial = Polynomial {
     single: &[
         0x3e03_75d4,
@@ -32,8 +32,8 @@ const NEAR: Polynomial = Polynomial {
     ],
 };
 
-/// Coefficients of −ln(1 − erf(1 + t)), for t up to 3 (f32) and 5 (f64). The approximation error
-/// times 1 − erf(1 + t) is below 2^-26 (f32) and 2^-57 (f64).
+/// Coefficients of −ln(1 − erf(1 + t)), for t up to 3 (f32) and 5 (f64). The error of the
+/// polynomial, multiplied by 1 − erf(1 + t), is below 2^-26 (f32) and 2^-57 (f64).
 const FAR: Polynomial = Polynomial {
     single: &[
         0x3fec_bfe0,
@@ -67,8 +67,8 @@ const FAR: Polynomial = Polynomial {
 };
 
 /// Coefficients of (1 + 2a) · e^a² · erfc a as a polynomial in (a − k) / (a + k). In f32, k is 2
-/// and a is at most 10.1; in f64, k is 4 and a is at most 27.3. The approximation error is below
-/// 2^-25 (f32) and 2^-53 (f64).
+/// and a is at most 10.1; in f64, k is 4 and a is at most 27.3. The error of the polynomial is
+/// below 2^-25 (f32) and 2^-53 (f64).
 const COMPLEMENT: Polynomial = Polynomial {
     single: &[
         0x3fa3_7407,

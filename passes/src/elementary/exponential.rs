@@ -7,9 +7,9 @@
 use super::arithmetic::{Float, Polynomial, Precise, Whole};
 use super::sign;
 
-/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. The approximation error times r² is below
-/// 2^-28 (f32) and 2^-61 (f64). The function rounds the sum 1 + r + r² · polynomial, so a smaller
-/// approximation error would not improve the result.
+/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Without rounding errors, the relative
+/// error of 1 + r + r² · polynomial is below 2^-28 (f32) and 2^-61 (f64). The function rounds the
+/// sum 1 + r + r² · polynomial, so a more accurate polynomial would not improve the result.
 const EXP: Polynomial = Polynomial {
     single: &[
         0x3eff_fffe,
@@ -22,7 +22,8 @@ const EXP: Polynomial = Polynomial {
 };
 
 /// Coefficients of (e^r − 1 − r) / r² for |r| ≤ ½ ln 2, for functions whose error is relative to r.
-/// The approximation error times |r| is below 2^-31 (f32) and 2^-61 (f64).
+/// Without rounding errors, r + r² · polynomial differs from e^r − 1 by less than 2^-31 |r| (f32)
+/// and 2^-61 |r| (f64).
 const EXPM1: Polynomial = Polynomial {
     single: &[
         0x3f00_0000,
@@ -49,8 +50,8 @@ const EXP_DOUBLE: &[u64] = &[
     0x3e21_f786_7e58_779f,
 ];
 
-/// Coefficients of (2^r − 1) / r, for |r| ≤ ½. The approximation error times |r| is below 2^-32
-/// (f32) and 2^-59 (f64).
+/// Coefficients of (2^r − 1) / r, for |r| ≤ ½. Without rounding errors, 1 + r · polynomial differs
+/// from 2^r by less than 2^-32 (f32) and 2^-59 (f64).
 const EXP2: Polynomial = Polynomial {
     single: &[
         0x3f31_7218,
@@ -77,8 +78,8 @@ const EXP2: Polynomial = Polynomial {
     ],
 };
 
-/// Coefficients of (tanh a − a) / a³ as a polynomial in a², for a ≤ 9/16. The approximation error
-/// times a² is below 2^-29 (f32) and 2^-59 (f64).
+/// Coefficients of (tanh a − a) / a³ as a polynomial in a², for a ≤ 9/16. Without rounding errors,
+/// a + a³ · polynomial differs from tanh a by less than 2^-29 a (f32) and 2^-59 a (f64).
 const TANH: Polynomial = Polynomial {
     single: &[
         0xbeaa_aaa4,
@@ -102,8 +103,8 @@ const TANH: Polynomial = Polynomial {
     ],
 };
 
-/// Coefficients of (sinh a − a) / a³ as a polynomial in a², for a ≤ 1. The approximation error
-/// times a² is below 2^-31 (f32) and 2^-56 (f64).
+/// Coefficients of (sinh a − a) / a³ as a polynomial in a², for a ≤ 1. Without rounding errors, a +
+/// a³ · polynomial differs from sinh a by less than 2^-31 a (f32) and 2^-56 a (f64).
 const SINH: Polynomial = Polynomial {
     single: &[0x3e2a_aaab, 0x3c08_8876, 0x3950_0d68, 0x363b_5643],
     double: &[

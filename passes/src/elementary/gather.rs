@@ -81,7 +81,7 @@ impl<'c> Element<'c> {
         })
     }
 
-    /// Returns whether both conversions have the same source vector and result type, and are in the
+    /// Returns whether two conversions have the same source vector and result type, and are in the
     /// same MLIR block.
     fn is_of_same_vector(&self, other: &Self) -> bool {
         self.vector == other.vector

@@ -7,8 +7,9 @@
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 
-/// Coefficients of (2 artanh s − 2s) / s³ as a polynomial in s², for |s| ≤ 0.1716. The
-/// approximation error times s² is below 2^-34 (f32) and 2^-58 (f64).
+/// Coefficients of (2 artanh s − 2s) / s³ as a polynomial in s², for |s| ≤ 0.1716. Without rounding
+/// errors, 2s + s³ · polynomial differs from 2 artanh s by less than 2^-34 |s| (f32) and 2^-58 |s|
+/// (f64).
 const ARTANH: Polynomial = Polynomial {
     single: &[0x3f2a_aaaa, 0x3ecc_ce13, 0x3e91_e9ee, 0x3e78_9ccc],
     double: &[
@@ -22,9 +23,10 @@ const ARTANH: Polynomial = Polynomial {
     ],
 };
 
-/// Constants of a base. `of_two` is the logarithm of 2 as a sum of two numbers. The first summand
-/// of `of_two` has so few bits that its product with any exponent is exact. `factor` converts a
-/// natural logarithm to a logarithm to the base of this `Base`; `factor` is `None` for base e.
+/// Constants of a base. `of_two` is the logarithm of 2 to this base, represented as a sum of two
+/// numbers. The first summand of `of_two` has so few bits that its product with any exponent is
+/// exact. `factor` converts a natural logarithm to a logarithm to the base of this `Base`; `factor`
+/// is `None` for base e.
 struct Base {
     of_two: Precise,
     factor: Option<Precise>,
@@ -141,7 +143,8 @@ pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     special.with_sign_of(x)
 }
 
-/// Computes ln(1 + `argument`) for x up to 2^60, and ln 2x for larger x, because x² may overflow.
+/// Computes ln(1 + `argument`) if `x` is at most 2^60, and ln 2`x` for larger `x`, because the
+/// square of `x` in `argument` may overflow.
 fn log1p_or_log_of_double<'a, 'c>(x: Float<'a, 'c>, argument: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let is_large = x.above(m.number(1_152_921_504_606_846_976.0));

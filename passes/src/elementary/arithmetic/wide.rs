@@ -1,5 +1,5 @@
-//! Arithmetic on 64-bit integers. An operand is a scalar, or a vector with as many integers as the
-//! vector of floats has elements.
+//! Arithmetic on 64-bit integers. An operand is a 64-bit integer, or a vector with one 64-bit
+//! integer for each element of the float vector.
 
 use super::{Arithmetic, Float, Truth, Whole, convert, greatest};
 use melior::ir::{Type, ValueLike};
@@ -28,8 +28,8 @@ impl<'c> Arithmetic<'_, 'c> {
     }
 
     /// Emits a loop that applies the closure `step` to loop-carried values with the initial values
-    /// `start`; the trip count is the largest element of `count`. The closure `step` also receives
-    /// the values `constants`.
+    /// `start`; the trip count is the largest element of `count`. The closure `step` receives, in
+    /// addition to the loop-carried values, the values `constants`.
     pub(in crate::elementary) fn repeat<const N: usize>(
         &self,
         count: Wide<'_, 'c>,
