@@ -61,8 +61,8 @@ pub fn delinearize<'c>(b: &Builder<'c>, linear: Index<'c>, sizes: &[Index<'c>]) 
     indices
 }
 
-/// Returns whether the layout of a vector of `ty` differs from the layout of its elements in
-/// memory: an `i1` is one bit in a vector, but one byte in memory.
+/// Returns whether a vector of `ty` and an array of `ty` in memory have different layouts: an `i1`
+/// is one bit in a vector, but one byte in memory.
 pub(crate) fn is_packed(ty: Type<'_>) -> bool {
     tx_mlir::integer_width(ty) == Some(1)
 }
@@ -77,9 +77,8 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
 
 /// Attribute of a load or store op: the number of the access set to which the op belongs. In every
 /// execution of the ops of an access set, the same thread performs all accesses to an element of a
-/// memref. If the number of the access set is negative, the thread that accesses an element may
-/// change with each iteration of the enclosing loop. `tile-insert-sync` reads and removes the
-/// attribute.
+/// memref. If the number of the access set is negative, different threads can access one element in
+/// different iterations of the enclosing loop. `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
 pub(crate) fn load<'c>(

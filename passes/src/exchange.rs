@@ -118,8 +118,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
             .collect()
     }
 
-    /// Combines the values of `width` lanes of a warp; consecutive lanes are `stride` lanes apart.
-    /// `width` and `stride` must be powers of two. Every lane receives the result.
+    /// Combines the values of each group of `width` lanes of a warp; consecutive lanes of a group
+    /// are `stride` lanes apart. `width` and `stride` must be powers of two. Every lane receives
+    /// the result.
     pub(crate) fn lanes(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         if width == 1 {
             return value;
@@ -202,8 +203,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Combines the values of up to `width` lanes that are `stride` lanes apart; the first lane
-    /// receives the total. The closure `exists` receives a distance, and emits the condition that
-    /// the lane at this distance above the current lane belongs to the group of the current lane.
+    /// receives the total. The closure `exists` receives a distance d, and emits the condition that
+    /// the lane `d * stride` lanes above the current lane belongs to the group of the current lane.
     fn take_from_above(
         &mut self,
         value: Vec<Val<'c>>,
@@ -283,9 +284,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Emits one `nvvm.redux.sync` over the lanes whose numbers differ only in the mixed-radix
-    /// digits `digits`; each digit is a pair of extent and stride. `own` is the sum of the digits
-    /// of the current lane, each multiplied by its stride. In a lane in which `belongs` is false,
-    /// the result is the lane's own value.
+    /// digits `digits`. Each entry of `digits` is a pair of extent and stride. `own` is the sum of
+    /// the digits of the current lane, each multiplied by its stride. In a lane in which `belongs`
+    /// is false, the result is the lane's own value.
     pub(crate) fn redux_of(
         &mut self,
         value: Val<'c>,

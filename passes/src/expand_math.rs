@@ -13,8 +13,8 @@ pass! {
     /// evaluates a polynomial in this interval. Operands are floats or one-dimensional vectors of
     /// floats. If the operand type is narrower than f32, the expansion computes in f32 and rounds
     /// the result once. The expansion of `sincos` reduces the argument once. The results of
-    /// `sincos` have the same bits as the results of `sin` and `cos`. A power with a constant
-    /// integer exponent from -2 to 3 becomes a product of numbers or reciprocals. A power with the
+    /// `sincos` have the same bits as the results of `sin` and `cos`. A power of x with a constant
+    /// integer exponent from -2 to 3 becomes a product of factors x or 1 / x. A power with the
     /// exponent 0.5 or -0.5 becomes a square root. If the integer exponent of a power is dynamic or
     /// is not between -2 and 3, the power is computed as `powf`.
     ///
@@ -22,9 +22,9 @@ pass! {
     /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or x
     /// or y is NaN. The remainder is x if y is infinite.
     ///
-    /// `math.ipowi` of integers and `index` is a power modulo 2^bits. With a negative exponent, the
-    /// power of 1 or -1 is 1 or -1, and the power of any other base is 0; the power of 0 is
-    /// undefined. Powers of integers with a constant exponent of at most 64 become products.
+    /// `math.ipowi` of integers and `index` is a power modulo 2^bits. If the exponent is negative,
+    /// the result is 1 or -1 for the bases 1 and -1, undefined for the base 0, and 0 for every
+    /// other base. Powers of integers with a constant exponent of at most 64 become products.
     ///
     /// `math.clampf` is `maximumf(minimumf(value, max), min)`. The result of `math.clampf` is NaN
     /// if one of the three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than
@@ -39,9 +39,9 @@ pass! {
     /// NaN. The pass does not change conversions of 8-bit floats in formats other than f8E4M3FN and
     /// f8E5M2.
     ///
-    /// If every target of the GPU module supports the instructions (sm_89 with PTX 8.1, sm_90),
     /// `nvvm.convert.f32x2.to.f8x2` rounds f32 and narrower types, and `nvvm.convert.f8x2.to.f16x2`
-    /// widens 8-bit floats. One conversion instruction converts two elements of a vector. The pass
+    /// widens 8-bit floats, if every target of the GPU module supports these instructions (sm_89
+    /// with PTX 8.1, sm_90). One conversion instruction converts two elements of a vector. The pass
     /// therefore first combines the conversions of all elements of a `vector.from_elements` or
     /// `vector.load` into one conversion of a vector. The conversion instruction to an 8-bit float
     /// saturates: a number out of range becomes the largest finite number. The expansion therefore
@@ -52,12 +52,12 @@ pass! {
     /// same bits.
     ///
     /// Four or more f32 quotients of one block that have the same divisor, such as `x / s` for the
-    /// elements of a row, share the reciprocal r of the divisor. Each quotient is `fma(e, -r, q)`
-    /// with `q = x * r` and `e = fma(q, s, -x)`. The results are correctly rounded quotients if s
-    /// is from 2^-126 to 2^29 and the magnitude of each x is zero or at least 2^-96. If the divisor
-    /// s or any dividend x is outside of its range, or a quotient is NaN, an `scf.if` computes all
-    /// quotients by `arith.divf`. For all operands, the results therefore have the same bits as the
-    /// results of `arith.divf`.
+    /// elements of a row, share the reciprocal r of the divisor. Each quotient x / s is computed as
+    /// `fma(e, -r, q)` with `r = 1 / s`, `q = x * r` and `e = fma(q, s, -x)`. This `fma` returns
+    /// the correctly rounded quotient x / s if s is from 2^-126 to 2^29 and the magnitude of x is
+    /// zero or at least 2^-96. If s or any x is outside the range for correct rounding, or a
+    /// quotient is NaN, an `scf.if` computes all quotients by `arith.divf`. The quotients therefore
+    /// have the same bits as the results of `arith.divf` for all operands.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -88,11 +88,11 @@ pass! {
     /// | `rsqrt` | 1.5 | 1.5 |
     ///
     /// For f32, the errors of exponentials, logarithms, `tanh`, `erf`, `rsqrt`, `sin`, `cos` and
-    /// `tan` were measured over all f32 numbers (`sin` 0.83, `cos` 0.84, `tan` 1.03). The errors of
-    /// all other functions were measured over millions of numbers. The errors of `sin`, `cos` and
-    /// `tan` for large arguments equal their errors for small arguments. The argument reduction of
-    /// `sin`, `cos` and `tan` multiplies the argument by as many bits of 2/π as the exponent of the
-    /// argument requires (Payne and Hanek).
+    /// `tan` were measured over all f32 numbers (`sin` 0.83, `cos` 0.84, `tan` 1.03). For every
+    /// function outside this list, the error was measured over millions of numbers. The errors of
+    /// `sin`, `cos` and `tan` for large arguments equal their errors for small arguments. The
+    /// argument reduction of `sin`, `cos` and `tan` multiplies the argument by as many bits of 2/π
+    /// as the exponent of the argument requires (Payne and Hanek).
     ///
     /// The error bounds also apply to subnormal arguments and results; no value is flushed to zero.
     /// For infinities, signed zeros and NaN, results follow IEEE 754.
@@ -141,25 +141,25 @@ pass! {
     /// for `tan`, 120 for `powf`, and 35 to 60 for the others. The expansion of `exp` has 14
     /// instructions if its argument is provably not positive, such as a difference from a maximum,
     /// a negated magnitude, or a minimum with 0. In f64, the expansions of `sin` and `cos` have 160
-    /// instructions each, and the expansion of `tan` has 175 instructions. The expansion of every
-    /// other function has slightly more instructions in f64 than in f32. The expansions of
-    /// logarithms, `tanh`, `rsqrt` and `powf` contain one division. A conversion from f8E5M2 has 3
-    /// instructions, a conversion from f8E4M3FN has 9 instructions, and a conversion to either
-    /// format has about 15 instructions. With the instructions of sm_89, a conversion from an 8-bit
-    /// float has 2 instructions. With the instructions of sm_89, a conversion to f8E4M3FN has 4
-    /// instructions, and a conversion to f8E5M2 has 7 instructions. With the instructions of sm_89,
-    /// a conversion to an 8-bit float has 1 instruction if all numbers are provably in the range of
-    /// the 8-bit type. A quotient that is computed by the reciprocal of its divisor has 6
-    /// instructions; a division executes 12 instructions on an H200.
+    /// instructions each, and the expansion of `tan` has 175 instructions. Every expansion except
+    /// `sin`, `cos` and `tan` has only slightly more instructions in f64 than in f32. The
+    /// expansions of logarithms, `tanh`, `rsqrt` and `powf` contain one division. A conversion from
+    /// f8E5M2 has 3 instructions, a conversion from f8E4M3FN has 9 instructions, and a conversion
+    /// to either format has about 15 instructions. With the instructions of sm_89, a conversion
+    /// from an 8-bit float has 2 instructions. With the instructions of sm_89, a conversion to
+    /// f8E4M3FN has 4 instructions, and a conversion to f8E5M2 has 7 instructions. With the
+    /// instructions of sm_89, a conversion to an 8-bit float has 1 instruction if all numbers are
+    /// provably in the range of the 8-bit type. A quotient that is computed by the reciprocal of
+    /// its divisor has 6 instructions; a division executes 12 instructions on an H200.
     ///
     /// Threads of a warp diverge only in `remf`, in `ipowi`, and in quotients that are computed by
     /// a reciprocal.
     ///
-    /// `remf` executes one 64-bit integer division. `remf` executes an additional division for each
-    /// 40 bits (f32) or 11 bits (f64) by which the exponent of x exceeds the exponent of y. `ipowi`
-    /// executes two multiplications for each binary digit of the exponent. The trip count of the
-    /// loops of `remf` and `ipowi` is the maximum over the threads of the warp and the elements of
-    /// a vector.
+    /// `remf` executes one 64-bit integer division. `remf` of x by y executes an additional
+    /// division for every 40 units (f32) or 11 units (f64) by which the exponent of x exceeds the
+    /// exponent of y. `ipowi` executes two multiplications for each binary digit of the exponent.
+    /// The trip count of the loops of `remf` and `ipowi` is the maximum over the threads of the
+    /// warp and the elements of a vector.
     ///
     /// ## Fails when
     /// The pass rejects a target with an unknown chip or feature.

@@ -30,12 +30,12 @@ pass! {
     ///
     /// Ops before or after a `tile.reduce` at scope `grid` join its group under these conditions:
     ///
-    /// * The op has the same parallel loops as the reduction. The number of loops of the op over a
-    ///   row equals the number of reduced loops of the reduction. The parallel loops of an
-    ///   element-wise op are outermost. If the kernel keeps rows in registers, the element-wise op
-    ///   has only its parallel loops and its loops over a row.
+    /// * The op has the same parallel loops as the reduction. The op has as many loops over a row
+    ///   as the reduction has reduced loops. The parallel loops of an element-wise op are
+    ///   outermost. If the kernel keeps rows in registers, the element-wise op has only its
+    ///   parallel loops and its loops over a row.
     /// * The op uses an operand of another op in the group. If an op of the group writes an element
-    ///   for a row, all other ops of the group use the element only for the same row.
+    ///   for a row, no other op of the group uses the element for a different row.
     /// * The last dimension of the op's main operand is along a row. A row fits into the registers
     ///   of a block or (on sm_90) of a cluster, or the row has at most 256 KiB. A row that does not
     ///   fit into registers stays in the L2 cache, and each phase reloads the row. Rows of dynamic

@@ -51,8 +51,8 @@ impl Narrow {
         })
     }
 
-    /// Returns the approximate number of instructions per element of a conversion; `None` for any
-    /// other op.
+    /// Returns the approximate number of instructions per element of a conversion from or to an
+    /// 8-bit float; `None` if the op is no such conversion.
     pub(super) fn weight(self, op: Op<'_>) -> Option<i64> {
         let is_f8 = |value: Option<&Val<'_>>| value.is_some_and(|v| f8_of(v.r#type()).is_some());
         let is_to = is(op, "arith.truncf") && is_f8(results(op).first());
@@ -342,8 +342,8 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
 }
 
 /// Returns whether a value is provably in the range of a format, and whether each NaN of the value
-/// has the bits that `cvt` returns. A minimum or maximum op always returns the same NaN, whose sign
-/// bit is 0. `minnumf` and `maxnumf` return no NaN if one operand is a number.
+/// has the bits that `cvt` returns. Every NaN that a minimum or maximum op returns has the same
+/// bits, and its sign bit is 0. `minnumf` and `maxnumf` return no NaN if one operand is a number.
 fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
     while let Some(op) = root.filter(|op| is(*op, "arith.extf")) {
@@ -441,8 +441,8 @@ fn from_single<'c>(m: &Lanes<'_, 'c>, in_single: Val<'c>, to: Type<'c>) -> Val<'
 ///
 /// If the result is a normal number, exponent and fraction of the number are rounded as one
 /// integer, so a carry from the fraction increments the exponent. For a subnormal result, the
-/// addition of a power of two rounds the number. The last bit of the sum of the number and this
-/// power of two is the smallest subnormal number of the 8-bit type.
+/// expansion adds a power of two to the number. The last bit of the sum has the weight of the
+/// smallest subnormal number of the 8-bit type, so the addition rounds the number.
 fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Option<Val<'c>> {
     let (value, from) = match Float::of(parts(value.r#type()).1)? {
         wide @ (Float::F32 | Float::F64) => (value, wide),

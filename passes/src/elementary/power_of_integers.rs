@@ -10,8 +10,8 @@ use tx_mlir::{Builder, Index, Val, integer_width};
 /// Maximum constant exponent for which the power is computed as an unrolled product.
 const MAX_UNROLLED: i64 = 64;
 
-/// Emits base^exponent modulo 2^bits. For a negative exponent, the power of 1 or -1 is 1 or -1, and
-/// the power of any other base is 0; the power of 0 is undefined.
+/// Emits base^exponent modulo 2^bits. If the exponent is negative, the result is 1 or -1 for the
+/// bases 1 and -1, undefined for the base 0, and 0 for every other base.
 pub(super) fn ipowi<'c>(b: &Builder<'c>, base: Val<'c>, exponent: Val<'c>) -> Option<Val<'c>> {
     let ty = base.r#type();
     let (lanes, element) = parts(ty);

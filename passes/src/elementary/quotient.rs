@@ -5,17 +5,19 @@
 //! rounded to nearest, if no intermediate result overflows or underflows (Markstein, "Computation
 //! of elementary functions on the IBM RISC System/6000 processor", 1990; Brisebarre, Muller and
 //! Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
-//! advance", 2004). Only the significands determine the direction of the last rounding. Before the
-//! last rounding, the error of q - e·r is below 5 / (2s) ulp, if s denotes the significand of the
-//! divisor as an integer of 24 bits. All 127,923,231 pairs of f32 significands with a quotient
-//! within 12 / 2s ulp of a midpoint of two numbers were tested, and each was rounded correctly.
+//! advance", 2004). The direction of the last rounding depends only on the significands of x and s.
+//! Before the last rounding, the error of q - e·r is below 5 / (2s) ulp, if s denotes the
+//! significand of the divisor as an integer of 24 bits. All 127,923,231 pairs of f32 significands
+//! with a quotient within 12 / 2s ulp of a midpoint of two numbers were tested, and each was
+//! rounded correctly.
 //!
-//! The proof requires that x, r and the quotient are normal numbers, and that e is exact. If s is
-//! from 2^-126 to 2^29 and |x| is at least 2^-96, r is at least 2^-29, the quotient is at least
-//! 2^-125, and the last bit of e is at least 2^-144. If the product x·r overflows or x is infinite,
-//! e is infinite and q - e·r is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is
-//! positive, q and q - e·r are zeros with the sign of x. A division is therefore necessary if x is
-//! nonzero with a magnitude below 2^-96, if s is not between 2^-126 and 2^29, or if q - e·r is NaN.
+//! The proof of correct rounding requires that x, r and x / s are normal numbers, and that e is
+//! exact. If s is from 2^-126 to 2^29 and |x| is at least 2^-96, r is at least 2^-29, the quotient
+//! is at least 2^-125, and the last bit of e is at least 2^-144. If the product x·r overflows or x
+//! is infinite, e is infinite and q - e·r is NaN. If x is NaN, the quotient is NaN too. If x is
+//! zero and s is positive, q and q - e·r are zeros with the sign of x. A division is therefore
+//! necessary if x is nonzero with a magnitude below 2^-96, if s is not between 2^-126 and 2^29, or
+//! if q - e·r is NaN.
 
 use super::arithmetic::convert;
 use melior::ir::ValueLike;
@@ -28,13 +30,14 @@ use tx_mlir::{
 };
 
 /// Minimum number of quotients by one divisor for which the pass computes the reciprocal of the
-/// divisor. The computation of the reciprocal takes as many instructions as one quotient.
+/// divisor. The reciprocal takes as many instructions as one division.
 const MIN_QUOTIENTS: usize = 4;
 
-/// Maximum number of quotients per branch. If an operand of a quotient is out of range, all
-/// quotients of the branch are computed by divisions. A softmax of 4096 f32 columns has 32
-/// quotients per thread. On sm_90, this softmax kernel uses 79 registers with one branch, 60 with
-/// branches of 8 quotients, and 58 with divisions only.
+/// Maximum number of quotients that one `scf.if` covers. If an operand of one of these quotients is
+/// out of range, the `scf.if` computes all of its quotients by divisions. A softmax of 4096 f32
+/// columns has 32 quotients per thread. On sm_90, the kernel of this softmax uses 79 registers if
+/// one `scf.if` covers all 32 quotients, 60 if each `scf.if` covers 8 quotients, and 58 if it
+/// contains only divisions.
 const MAX_TOGETHER: usize = 8;
 
 /// Bits of the smallest and the largest divisor: 2^-126 and 2^29.
@@ -42,7 +45,8 @@ const DIVISORS: [u32; 2] = [0x0080_0000, 0x4e00_0000];
 /// Bits of 2^-96, the smallest nonzero dividend, shifted left by one to remove the sign bit.
 const LEAST: i64 = 0x1f00_0000;
 
-/// Ops of the dialect `vector` without side effects, which may move before the first quotient.
+/// Ops of the dialect `vector` without side effects, which the pass can move before the first
+/// quotient.
 const MOVES: [&str; 5] = [
     "vector.broadcast",
     "vector.extract",
@@ -106,7 +110,7 @@ fn is_quotient(op: Op<'_>) -> bool {
         && !defining_op(operands(op)[1]).is_some_and(|op| is(op, "arith.constant"))
 }
 
-/// Replaces the quotients of a block whose dividends can be computed before the first quotient.
+/// Replaces each quotient in `group` if its dividend can be computed before the first quotient.
 /// `group` lists the positions of the quotients in the block. `shared` is the divisor of the
 /// quotients that an earlier call replaced in this block, or `None` before the first replacement.
 fn in_part<'c>(
@@ -154,7 +158,7 @@ fn in_part<'c>(
 }
 
 /// Returns whether the ops that compute a value can move before the op at position `first` of the
-/// block. The function adds the positions of these ops to `slice`.
+/// block. `slice` receives the positions of the ops that must move.
 fn is_movable(
     all: &[Op<'_>],
     places: &BTreeMap<usize, usize>,

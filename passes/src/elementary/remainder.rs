@@ -6,8 +6,7 @@
 
 use super::arithmetic::{Constant, Float, Wide};
 
-/// Returns the significand of a magnitude as an integer, and its exponent relative to subnormal
-/// numbers.
+/// Returns integers r and e for which the magnitude is r · 2^e times the smallest subnormal number.
 fn integers<'a, 'c>(magnitude: Float<'a, 'c>) -> [Wide<'a, 'c>; 2] {
     let m = magnitude.arithmetic();
     let fraction = m.pick(23, 52);

@@ -2,7 +2,7 @@
 
 use super::arithmetic::{Constant, Float, Polynomial};
 
-/// Approximation of s^-⅓ for s from √2/4 to 2√2. The approximation error times ∛s is below 2^-7.
+/// Approximation of s^-⅓ for s from √2/4 to 2√2, with a relative error below 2^-7.
 const START: Polynomial = Polynomial {
     single: &[
         0x3ffe_3f4d,

@@ -8,8 +8,8 @@
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
 
-/// Coefficients of (sin r − r) / r³ as a polynomial in r², for |r| ≤ π/4. The approximation error
-/// times r² is below 2^-32 (f32) and 2^-57 (f64).
+/// Coefficients of (sin r − r) / r³ as a polynomial in r², for |r| ≤ π/4. The polynomial
+/// contributes an error below 2^-32 · |r| (f32) and 2^-57 · |r| (f64) to sin r.
 const SIN: Polynomial = Polynomial {
     single: &[0xbe2a_aaab, 0x3c08_88b3, 0xb950_2541, 0x363c_3578],
     double: &[
@@ -23,8 +23,8 @@ const SIN: Polynomial = Polynomial {
     ],
 };
 
-/// Coefficients of (cos r − 1 + r²/2) / r⁴ as a polynomial in r², for |r| ≤ π/4. The approximation
-/// error times r⁴ is below 2^-33 (f32) and 2^-59 (f64).
+/// Coefficients of (cos r − 1 + r²/2) / r⁴ as a polynomial in r², for |r| ≤ π/4. The polynomial
+/// contributes an error below 2^-33 (f32) and 2^-59 (f64) to cos r.
 const COS: Polynomial = Polynomial {
     single: &[0x3d2a_aaa5, 0xbab6_0617, 0x37cc_f568],
     double: &[
@@ -73,9 +73,9 @@ const TWO_OVER_PI: [u64; 20] = [
 ];
 
 /// Emits `count - 1` 64-bit words: the bits of [`TWO_OVER_PI`] from bit number `bit` on. Let n
-/// denote the word number `bit / 64`. `arith.select` ops move word n to position 0: for each binary
-/// digit of n that is set, the ops move all words by the weight of the digit. `first_digit` is the
-/// weight of the highest binary digit of n.
+/// denote the word number `bit / 64`. `arith.select` ops move word n to position 0: for each set
+/// bit of n, the ops move all words by the weight of this bit. `first_digit` is the weight of the
+/// highest bit of n.
 fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Vec<Wide<'a, 'c>> {
     let m = bit.arithmetic();
     let mut words: Vec<_> = TWO_OVER_PI.iter().map(|bits| m.wide(*bits)).collect();
@@ -152,8 +152,8 @@ impl<'a, 'c> Reduced<'a, 'c> {
         }
     }
 
-    /// Computes the upper 64 bits of the product of a 24-bit significand and 96 bits of 2/π. The
-    /// second word of the result is 0.
+    /// Returns two words: the upper 64 bits of the product of a 24-bit significand and 96 bits of
+    /// 2/π, and 0.
     fn product_of_single(significand: Wide<'a, 'c>, first: Wide<'a, 'c>) -> [Wide<'a, 'c>; 2] {
         let words = words_from(first, 2, 3);
         let lower = significand * words[1].shift_right(32);

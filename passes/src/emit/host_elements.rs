@@ -36,8 +36,8 @@ impl<'b, 'c> HostElements<'b, 'c> {
         }
     }
 
-    /// Erases the created ops that have no uses, if `result` is `None` because the computation of
-    /// an element failed.
+    /// Erases the unused ops that the computation of an element created, if the computation failed
+    /// (`result` is `None`).
     pub(crate) fn finish<T>(self, result: Option<T>) -> Option<T> {
         if result.is_none() {
             let unused = |op: &Op<'c>| !results(*op).into_iter().any(has_uses);

@@ -14,7 +14,7 @@ pub struct Group {
     pub scope: Scope,
     /// Number of threads per group; `None` means all threads of the scope.
     pub width: Option<i64>,
-    /// Distance, in threads, between consecutive threads of a group that combines its values.
+    /// Distance between consecutive threads of a group, in threads.
     pub stride: i64,
     /// Instructions that exchange values between lanes: `shuffle` or `redux`. If the field
     /// `variant` is `None`, `tile-select-variant` chooses the instructions.

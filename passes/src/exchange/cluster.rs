@@ -26,12 +26,12 @@ pub(crate) struct ClusterGroups {
     /// in the cluster.
     step: i64,
     /// Number of values that each block stores in the shared memory of every block of its group.
-    /// Each thread with a number below `columns` stores one value.
     columns: i64,
 }
 
 impl ClusterGroups {
-    /// Returns an error that states why the groups do not fit the blocks of the cluster.
+    /// Returns the groups, or an error that states why the groups do not fit the blocks of the
+    /// cluster.
     pub(crate) fn of(kernel: &Kernel<'_>, view: &AllReduce<'_>) -> Result<Self, (Code, String)> {
         let all =
             (kernel.blocks).ok_or((codes::TX0108, "the kernel has no cluster size".to_owned()))?;
@@ -93,8 +93,9 @@ impl<'c> Exchange<'_, 'c> {
     ///
     /// Each block first combines the values of its own threads. Each block stores its partial
     /// result in its own slot in the shared memory of every block of the group. Each block waits
-    /// until all blocks of the group have written its slots. After the wait, every thread combines
-    /// the values of the slots in the order of the blocks.
+    /// until all blocks of the group have stored their partial results in its shared memory. After
+    /// all blocks have stored, every thread combines the partial results in the order of the
+    /// blocks.
     ///
     /// If [`is_asynchronous`](Self::is_asynchronous) returns true, blocks store asynchronously, and
     /// each block waits at an mbarrier object for the bytes that it receives. If blocks store
@@ -195,8 +196,8 @@ impl<'c> Exchange<'_, 'c> {
         shared_global(b, self.kernel.op, "arrival", &[1], word)
     }
 
-    /// Emits code in which all threads of the block wait until every other block of the group has
-    /// stored its partial results in this block.
+    /// Emits code in which all threads of the block wait until every block of the group has stored
+    /// its partial results in the shared memory of this block.
     fn wait(&self, arrival: &Arrival) {
         let b = self.b;
         let thread = self.kernel.thread(b);
@@ -236,9 +237,10 @@ impl<'c> Exchange<'_, 'c> {
         after.create("scf.yield").build();
     }
 
-    /// Emits code that prevents stores to the shared memory of a block before the block runs. All
-    /// threads arrive at the cluster barrier at the start of the kernel, and wait before the first
-    /// exchange. The mbarrier objects of asynchronous exchanges are initialized before the arrival.
+    /// Emits a cluster barrier, because a block must not store to the shared memory of another
+    /// block before the other block has started. All threads arrive at the cluster barrier at the
+    /// start of the kernel, and wait before the first exchange. The mbarrier objects of
+    /// asynchronous exchanges are initialized before the threads arrive at the cluster barrier.
     fn begin(&mut self, op: Op<'c>, arrival: Option<&Arrival>) {
         let kernel = self.kernel.op;
         let Some(body) = blocks(kernel).first().copied() else {
@@ -272,7 +274,7 @@ impl<'c> Exchange<'_, 'c> {
     }
 }
 
-/// An mbarrier object that blocks signal with asynchronous stores.
+/// An mbarrier object that counts the bytes of asynchronous stores to a block.
 struct Arrival {
     /// Name of the global variable of the mbarrier object.
     barrier: String,

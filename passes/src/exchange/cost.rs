@@ -46,7 +46,8 @@ mod tests {
         }
     }
 
-    /// The groups of a warp execute `redux.sync` one after another, so narrow groups cost more.
+    /// The groups of a warp execute `redux.sync` one after another, so the cost increases with the
+    /// number of groups per warp.
     #[test]
     fn narrow_groups_cost_more_by_redux() {
         let costs: Vec<u64> = [32, 16, 8, 4, 2].into_iter().map(redux_cost).collect();

@@ -10,7 +10,7 @@ pub(crate) struct Groups {
     pub(super) scope: Scope,
     pub(super) width: i64,
     pub(super) stride: i64,
-    /// Number of threads in the scope, but at most the number of threads in the block.
+    /// Number of threads in the scope or in the block, whichever is smaller.
     pub(super) size: i64,
     /// Set if the scope contains all threads of the block.
     whole_block: bool,
@@ -44,8 +44,9 @@ impl Groups {
     }
 
     /// Returns whether the groups are uniform: the groups divide each warp into equal parts, or
-    /// each group consists of the same lanes of several whole warps. If the groups are uniform, a
-    /// tree of shuffles can combine the lanes of each warp before the exchange between warps.
+    /// each group spans several whole warps and contains the same lane numbers of each warp. If the
+    /// groups are uniform, a tree of shuffles can combine the lanes of each warp before the
+    /// exchange between warps.
     pub(super) fn are_uniform(&self) -> bool {
         let (segment, stride) = (self.segment(), self.stride);
         let one_group = stride == 1 && self.width == self.size;
@@ -75,12 +76,12 @@ impl Groups {
         ))
     }
 
-    /// Returns the divisors from which a thread computes its row number. The row number selects the
-    /// row of shared-memory slots for the partial result of the thread. If `are_uniform` returns
-    /// false, the partial results of the groups are stored in rows of `stride` slots. The row
-    /// number of a thread is the sum of `position / divisor` over all divisors. A new row of slots
-    /// begins at the first lane of every warp and at the first thread of every group. If no two
-    /// threads of a group share a warp, each thread of the group has a separate row of slots.
+    /// Returns the divisors from which a thread computes its row number: the row number is the sum
+    /// of `position / divisor` over all divisors. The row number selects the row of shared-memory
+    /// slots for the partial result of the thread. If `are_uniform` returns false, the partial
+    /// results of the groups are stored in rows of `stride` slots. A new row of slots begins at the
+    /// first lane of every warp and at the first thread of every group. If no two threads of a
+    /// group share a warp, each thread of the group has a separate row of slots.
     pub(super) fn row_extents(&self) -> Vec<i64> {
         if self.stride >= WARP_SIZE {
             vec![self.stride]

@@ -149,8 +149,8 @@ impl Groups {
         b.rem(above, Index::Const(self.width))
     }
 
-    /// Emits the number of lanes of the current warp that belong to the group of the current lane,
-    /// without the lanes below the current lane.
+    /// Emits the number of lanes at or above the current lane that belong to the warp and the group
+    /// of the current lane.
     fn lanes_left<'c>(&self, b: &Builder<'c>, kernel: &Kernel<'c>, at: &Standing<'c>) -> Index<'c> {
         let up_to = |end: i64, index: Index<'c>| b.sub(Index::Const(end), index);
         // Lanes of a group are `stride` apart, so the quotient is rounded up.

@@ -224,8 +224,8 @@ impl<'c> Exchange<'_, 'c> {
 }
 
 /// Loads `count` consecutive values from each scratch array. The index `first` of the first value
-/// must be a multiple of `vector`. Each full group of `vector` values is one vector load; the
-/// remaining values are loaded one by one.
+/// must be a multiple of `vector`. A vector load reads each full group of `vector` values, and
+/// scalar loads read the remaining values.
 fn neighbours<'c>(
     b: &Builder<'c>,
     scratch: &[Val<'c>],

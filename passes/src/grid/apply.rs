@@ -156,8 +156,8 @@ impl Nest {
         Ok(self.nodes.len() - 1)
     }
 
-    /// Returns the loop with name `name`, which a step of the schedule may still split, fuse or
-    /// bind.
+    /// Returns the loop with name `name`, or an error if a step has already split, fused, bound,
+    /// unrolled or vectorized the loop.
     fn find_uncut(&self, name: &str) -> Result<usize, Illegal> {
         let node = self.find(name)?;
         match self.nodes[node].kind {

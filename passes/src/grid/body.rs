@@ -87,13 +87,13 @@ pub(crate) struct Body<'a, 'c> {
     /// Set in the first phase of a last-block reduction. Even if there are no partial results, one
     /// block must run to store the results.
     pub(super) precedes_last_block: bool,
-    /// Value of the attribute `OWNED` on the memory accesses of the current phase. A single thread
-    /// executes all accesses to an element that have equal values of `OWNED`.
+    /// Value of the attribute `OWNED` on the memory accesses of the current phase. For each
+    /// element, a single thread executes all accesses with the same value of `OWNED`.
     pub(super) owner: i64,
     /// Sources that have a tile in shared memory.
     pub(super) stages: Vec<Stage<'c>>,
-    /// Set in the second phase of a last-block reduction. In the second phase, other blocks may
-    /// still be storing partial results of other rows.
+    /// Set in the second phase of a last-block reduction. While a block executes the second phase
+    /// for its rows, partial results of other rows may be incomplete.
     pub(super) is_last_block: bool,
 }
 

@@ -22,7 +22,7 @@ const BASE: f64 = 50.8;
 /// Number of instructions of one load, including the computation of its address.
 const LOAD: f64 = 6.1;
 /// Number of instructions of three kinds of work: one element, one exchange step, and the
-/// combination of each further element of a vector. `WORK[0]` applies to reductions of single
+/// combination of each vector element after the first. `WORK[0]` applies to reductions of single
 /// values, `WORK[1]` to reductions of pairs and larger tuples.
 const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
 /// Fraction of the memory bandwidth that plain loads reach (`PLAIN`), and that evict-first loads
@@ -332,8 +332,9 @@ mod tests {
             }
         }
 
-        /// The estimated time never decreases if the same loops process more bytes. A second kernel
-        /// increases the estimated time. The estimated time for an empty array is the launch time.
+        /// For unchanged loops, the estimated time never decreases if the number of bytes
+        /// increases. A second kernel increases the estimated time. The estimated time for an empty
+        /// array is the launch time.
         #[test]
         fn more_is_slower(shape in shapes(), more in 1.0..4.0f64) {
             let board = BOARDS[0];

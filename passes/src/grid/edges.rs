@@ -59,7 +59,7 @@ impl<'c> Body<'_, 'c> {
 
     /// Returns the number of vectors in the last tile of a row, or 0 if this tile has at least one
     /// vector for each thread of the row. With an expensive combiner, all threads of the row share
-    /// the elements of the last vectors, like head and tail elements.
+    /// the elements of the vectors in this last tile, like head and tail elements.
     fn left_over(&self, dim: usize, count: i64) -> i64 {
         if !self.shares {
             return 0;

@@ -7,8 +7,8 @@ pub(crate) enum Extent {
     Static(i64),
     /// `Dim(d)`: dynamic length of dimension `d`.
     Dim(usize),
-    /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. For lengths
-    /// outside this range, the host launches other kernels.
+    /// Dynamic length of dimension `dim`; the host launches the kernel only if the length is
+    /// greater than `above` and at most `most`.
     Between {
         dim: usize,
         above: i64,
@@ -16,8 +16,8 @@ pub(crate) enum Extent {
     },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
-    /// `AtMost(n)`: number of aligned vectors in a row, at most `n`. The number depends on the
-    /// address of the first element of the row.
+    /// `AtMost(n)`: number of aligned vectors in a row, at most `n`. The number of aligned vectors
+    /// depends on the address of the first element of the row.
     AtMost(Box<Self>),
 }
 

@@ -338,7 +338,8 @@ impl<'c> Group<'c> {
     }
 
     /// Returns whether an op of the group has one element per row and updates a previous value in
-    /// memory. If several blocks of a cluster executed this op, each block would repeat the update.
+    /// memory. Several blocks of a cluster must not execute an op that updates memory, because each
+    /// block would repeat the update.
     pub(crate) fn updates_rows(&self) -> bool {
         self.phases.iter().any(|phase| {
             let mut written = phase.grid_op.destinations.iter();

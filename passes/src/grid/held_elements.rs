@@ -15,8 +15,8 @@ use tx_mlir::{Builder, Index, Val, byte_width, defining_op, i64_attribute, set_a
 
 /// Number of slots (vectors of a thread) that share one branch, in rows of dynamic length. With a
 /// branch for each slot, LLVM moves each load next to the store of the loaded value, so that only
-/// one load is in flight. RMS norm of 65536x4096 f32 took 2079 µs on an H200 with a branch for each
-/// slot.
+/// one load is in flight. With a branch for each slot, RMS norm of 65536x4096 f32 took 2079 µs on
+/// an H200 (1033 GB/s).
 const SLOTS_PER_BRANCH: usize = 8;
 
 impl<'c> HeldRows<'_, 'c> {
@@ -191,7 +191,8 @@ impl<'c> HeldRows<'_, 'c> {
         }
     }
 
-    /// Sets the attribute `OWNED` on an access to an array that the group writes.
+    /// Sets the attribute `OWNED` on the op that defines `value`, if an op of the group writes the
+    /// array of `access`.
     pub(super) fn mark_owned(
         &self,
         b: &Builder<'c>,

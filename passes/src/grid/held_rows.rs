@@ -149,8 +149,8 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         }
     }
 
-    /// Emits the loads of the operands whose element is equal at all points of a row. The loads
-    /// precede the loop over the row.
+    /// Emits, before the loop over a row, the loads of the operands whose element is equal at all
+    /// points of the row.
     fn row_operands(
         &self,
         b: &Builder<'c>,
@@ -455,8 +455,8 @@ impl<'a, 'c> HeldRows<'a, 'c> {
     }
 }
 
-/// Returns whether the bodies of an op may run on out-of-range elements: the bodies contain no
-/// loads and no integer division.
+/// Returns whether the bodies of an op can run safely on out-of-range elements: the bodies contain
+/// no loads and no integer division.
 fn may_run_out_of_range(op: Op<'_>) -> bool {
     let divides = |op: &Op<'_>| {
         let name = name(*op);

@@ -95,14 +95,14 @@ impl<'a, 'c> LastBlock<'a, 'c> {
         });
     }
 
-    /// Increments a counter and returns whether the block is the last of `count` blocks. The last
-    /// block may read the partial results of all blocks.
+    /// Increments a counter and returns whether the block is the last of `count` blocks. After the
+    /// increment, the last block can read the partial results of all blocks.
     ///
     /// Only the first thread of a block increments the counter. A device-scope fence orders the
     /// stores of the block before the increment. In the last block, a second fence orders the
     /// stores of partial results by all other blocks before the loads of these partial results.
-    /// Barriers before and after the increment extend this memory order to all other threads of the
-    /// block.
+    /// Barriers before and after the increment extend the effect of both fences to all other
+    /// threads of the block.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)

@@ -14,8 +14,7 @@ pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16)
 /// Effect of the steps of a schedule on a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LoopRelation {
-    /// No step has split or fused the loop. The loop is emitted as a loop, or bound to threads or
-    /// blocks.
+    /// No step has split or fused the loop.
     Loop,
     /// The loop was split into the loops `outer` and `inner`; `inner` has `factor` iterations. If
     /// `aligned` is set, the first vector begins at the first aligned address of a row, and the two
@@ -199,8 +198,8 @@ impl Nest {
         (0..3).any(|d| self.on(Processor::Cluster(d)).is_some())
     }
 
-    /// Returns the number of threads, blocks or cluster blocks along one dimension. The number is
-    /// at least 1, even for a loop of 0 iterations.
+    /// Returns the number of threads, blocks or cluster blocks along one dimension. The returned
+    /// number is at least 1, even for a loop of 0 iterations.
     fn count_on(&self, processor: Processor) -> i64 {
         self.on(processor)
             .and_then(|n| self.nodes[n].extent.known())
@@ -306,8 +305,8 @@ impl Nest {
         }
     }
 
-    /// Returns by how much the affine expression `index` increases from one iteration of loop
-    /// `node` to the next, or `None` if the increase varies.
+    /// Returns the increase of the affine expression `index` from one iteration of loop `node` to
+    /// the next, or `None` if the increase varies.
     pub(crate) fn index_step(&self, index: &Affine, node: usize) -> Option<i64> {
         (0..self.dims)
             .filter(|d| index.uses(*d))
@@ -372,8 +371,8 @@ impl Nest {
         })
     }
 
-    /// Returns by how much the index of dimension `dim` increases from one iteration of loop `node`
-    /// to the next, or `None` if the increase varies.
+    /// Returns the increase of the index of dimension `dim` from one iteration of loop `node` to
+    /// the next, or `None` if the increase varies.
     pub(crate) fn step_of(&self, dim: usize, node: usize) -> Option<i64> {
         if dim == node {
             return Some(1);

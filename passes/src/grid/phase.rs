@@ -10,11 +10,11 @@ use tx_mlir::{Affine, AffineMap, Val};
 #[derive(Clone)]
 pub(crate) struct Phase<'c> {
     pub(crate) grid_op: GridOp<'c>,
-    /// Dimensions of the op for the loops over rows (`p0`, `p1`, …). All phases of the group share
-    /// the loops over rows.
+    /// Dimensions of the op over which the loops over rows (`p0`, `p1`, …) iterate. All phases of
+    /// the group share the loops over rows.
     pub(crate) shared: Vec<usize>,
-    /// Dimensions of the op for the loops over a row (`r0`, `r1`, …). An op with one element per
-    /// row has no loops over a row.
+    /// Dimensions of the op over which the loops over a row (`r0`, `r1`, …) iterate. An op with one
+    /// element per row has no loops over a row.
     pub(crate) row: Vec<usize>,
     /// Number of loops of the group: `p` and `r` loops together.
     loops: usize,
@@ -61,8 +61,8 @@ impl<'c> Phase<'c> {
         })
     }
 
-    /// Returns the index map of an operand over the loops of the group: first the `p` loops, then
-    /// the `r` loops.
+    /// Returns the affine map from the loop indices of the group (first the `p` loops, then the `r`
+    /// loops) to the indices of an operand.
     pub(crate) fn shared_map(&self, access: &Access<'c>) -> AffineMap {
         let mut dims = vec![Affine::Const(0); access.map.dims];
         let loops = self.shared.iter().chain(&self.row);
@@ -110,9 +110,9 @@ impl<'c> Phase<'c> {
         alone.map(|(place, _)| place).collect()
     }
 
-    /// Checks that a loop that two phases share has the same length in both phases. The check
-    /// accepts equal static lengths, and lengths that are both the size of the same dimension of
-    /// the same operand.
+    /// Checks that a loop that two phases share has the same length in both phases. Two static
+    /// lengths must be equal; if a length is dynamic, both lengths must be the size of the same
+    /// operand dimension.
     pub(super) fn check_length(
         &self,
         other: &Phase<'c>,

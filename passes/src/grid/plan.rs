@@ -270,8 +270,8 @@ fn group_cases<'c>(
     Ok(cases)
 }
 
-/// Makes the kernel of a group for one case of its schedule. The kernel processes rows whose loop
-/// has more than `above` iterations; other kernels process shorter rows.
+/// Makes the kernel of a group for one case of its schedule. `above` contains the row lengths that
+/// earlier cases of the schedule cover; the kernel processes only longer rows.
 ///
 /// # Errors
 /// If the ops cannot share a kernel, the function reports the reason.

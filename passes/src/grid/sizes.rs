@@ -21,8 +21,8 @@ impl<'c> GridOp<'c> {
             .chain(&self.extras)
     }
 
-    /// Returns each index expression that is not a single loop index. Each item of the result also
-    /// contains the operand number, the operand and the indexed dimension.
+    /// Returns each index expression that is not a single loop index. Each item consists of the
+    /// operand number, the operand, the indexed dimension and the index expression.
     fn indices(&self) -> impl Iterator<Item = (usize, &Access<'c>, usize, &Affine)> {
         self.accesses().enumerate().flat_map(|(number, access)| {
             let rank = access.memref.as_ref().map_or(0, MemRef::rank);
@@ -79,8 +79,8 @@ impl<'c> GridOp<'c> {
     /// Emits asserts on dynamic sizes that keep every index inside its array. All operand sizes
     /// that define the length of one dimension must be equal, and each index expression must stay
     /// in range. If a destination keeps a reduced dimension, this dimension must have size 1. For
-    /// `argmax` and `argmin`, another assert checks that the index type can represent the index of
-    /// every element.
+    /// `argmax` and `argmin`, the function also asserts that the index type can represent the index
+    /// of every element.
     pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
         let number = |a: &Access<'c>| {
             let place = self.accesses().position(|o| std::ptr::eq(o, a));

@@ -220,7 +220,7 @@ impl fmt::Display for Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
     /// Dimension of the iteration space, and the maximum length that the schedule case covers;
-    /// `None` if the case covers all remaining lengths.
+    /// `None` if the case covers all lengths that no earlier case covers.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
 }
@@ -236,8 +236,8 @@ impl Case {
     }
 
     /// Parses one case of the attribute `schedule`. Returns the maximum length and the list of
-    /// steps of the case. Returns `None` if the attribute is not a case, or if the name of its loop
-    /// does not begin with the letter that `loops` contains.
+    /// steps of the case. Returns `None` for an attribute that is not a case, and for a case whose
+    /// loop name does not begin with the letter in `loops`.
     pub(crate) fn of(
         attribute: Attribute<'_>,
         loops: char,

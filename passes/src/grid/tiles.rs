@@ -10,11 +10,11 @@ pub(super) struct Tile<'c> {
     first: Index<'c>,
 }
 
-/// Relative index of an accumulator whose value no element of the tile has replaced.
+/// Relative index of an accumulator that no element of the tile has changed.
 const NONE: i64 = -1;
 
-/// Minimum number of elements per accumulator in a tile with relative indices. Tiles with fewer
-/// elements per accumulator use absolute indices.
+/// Minimum number of elements per accumulator in a tile with relative indices. In a tile with fewer
+/// than `MIN_RELATIVE_ELEMENTS` elements per accumulator, element indices are absolute.
 const MIN_RELATIVE_ELEMENTS: usize = 4;
 
 impl<'c> Body<'_, 'c> {
@@ -61,8 +61,8 @@ impl<'c> Body<'_, 'c> {
         partial.chunks(2).flat_map(new).collect()
     }
 
-    /// Returns the accumulators after a tile, with absolute indices. An accumulator that no element
-    /// of the tile has replaced keeps its index from `before`.
+    /// Returns the accumulators after a tile, with absolute indices. For an accumulator whose index
+    /// in `partial` is [`NONE`], the returned index is the index in `before`.
     pub(super) fn end_tile(
         &self,
         b: &Builder<'c>,

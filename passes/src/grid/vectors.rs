@@ -17,7 +17,7 @@ pub(super) struct Vectors<'c> {
     /// Number of elements before the first vector (peeled head).
     pub(super) first: Index<'c>,
     pub(super) count: Index<'c>,
-    /// Trip count of each loop whose trip count depends on the number of vectors in a row.
+    /// Trip count of each loop over the aligned vectors of the row, by loop number.
     pub(super) lengths: BTreeMap<usize, Index<'c>>,
 }
 
@@ -65,8 +65,8 @@ impl<'c> Alignment<'c> {
     }
 }
 
-/// Returns the conditions under which every vector access of loop `node` to `source` has an address
-/// that is a multiple of the vector size.
+/// Returns the conditions under which all vector accesses of loop `node` to `source` are aligned to
+/// the vector size.
 fn aligned_where<'c>(
     b: &Builder<'c>,
     grid_op: &GridOp<'c>,

@@ -38,16 +38,16 @@ pub(super) const MIN_EVICT_FIRST_BYTES: i64 = 256;
 pub(super) const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
 
 /// Minimum number of elements for which a last-block reduction is faster than a second kernel. In
-/// reductions of fewer elements, the fence and the atomic of each block take longer than the launch
-/// of a second kernel.
+/// reductions of fewer than `MIN_LAST_BLOCK_ELEMENTS` elements, the fence and the atomic of each
+/// block take longer than the launch of a second kernel.
 pub(super) const MIN_LAST_BLOCK_ELEMENTS: i64 = 1 << 26;
 
 /// Number of blocks across which one result is split: four for each SM of an H200.
 pub(super) const SPLIT_BLOCKS: i64 = 528;
 
-/// Minimum number of blocks across which each of several results is split. If fewer blocks shared a
-/// result, the partial tile of the last block would be a greater fraction of the work of all
-/// blocks.
+/// Minimum number of blocks across which each of several results is split. If fewer than
+/// `MIN_SPLIT_BLOCKS` blocks shared a result, the partial tile of the last block would be a greater
+/// fraction of the work of all blocks.
 pub(super) const MIN_SPLIT_BLOCKS: i64 = 16;
 
 /// Number of blocks across which each very long row is split, if there are many rows.

@@ -23,8 +23,8 @@ pub(super) const HELD_ELEMENTS: i64 = 32;
 /// Maximum number of threads per row in one block.
 pub(super) const MAX_THREADS_PER_ROW: i64 = 512;
 
-/// Maximum number of threads per row in one block, for long rows that are faster with fewer
-/// threads.
+/// Maximum number of threads per row in one block, for long rows that a greater number of threads
+/// would slow down.
 pub(super) const LONG_ROW_THREADS: i64 = 256;
 
 /// Minimum number of threads per row, if the row has enough vectors. Cross entropy of 256 bf16
@@ -193,8 +193,8 @@ pub(super) const RELOADED: [Reloaded; 13] = [
     },
 ];
 
-/// Number of vectors in a row of 16-bit elements above which a thread keeps four vectors in flight
-/// instead of two vectors, if several operands have one element per column. The table shows the
+/// Row length, in vectors of 16-bit elements, above which a thread keeps four vectors in flight
+/// instead of two, if at least two operands have one element per column. The table shows the
 /// bandwidth of layer norm of bf16, in GB/s on an H200.
 ///
 /// | columns | two in flight | four in flight |
@@ -204,18 +204,19 @@ pub(super) const RELOADED: [Reloaded; 13] = [
 /// | 32768 | 3122 | 3469 |
 pub(super) const LONG_VECTORS: i64 = 2048;
 
-/// Number of vectors in a row of 16-bit elements above which two vectors in flight are faster than
-/// four vectors in flight, if several operands have one element per column. In rows of more than
+/// Row length, in vectors of 16-bit elements, above which two vectors in flight are faster than
+/// four, if at least two operands have one element per column. In rows of more than
 /// `LONGEST_VECTORS` vectors, the block has the maximum number of threads. Layer norm of 98304 bf16
 /// columns on an H200 reaches 2939 GB/s with two vectors in flight and the maximum number of
 /// threads, and 2678 GB/s with four vectors in flight.
 pub(super) const LONGEST_VECTORS: i64 = 8192;
 
-/// Maximum number of vectors of a row for which one block keeps many vectors in flight per thread.
-/// If one block processes more than `MANY_VECTORS` vectors of a row, the block has the maximum
-/// number of threads, and each thread has fewer vectors in flight. RMS norm of 262144 f32 columns
-/// on an H200 reaches 3022 GB/s with one vector in flight, and 2752 GB/s with four vectors in
-/// flight (8 blocks of 1024 threads).
+/// Number of vectors of a row per block above which some mappings keep only one or two vectors in
+/// flight per thread. Above `MANY_VECTORS` vectors, a thread keeps one vector in flight if several
+/// blocks share the row, and two vectors if one block processes the row of a group that has no
+/// operands with one element per column and stores no rows. RMS norm of 262144 f32 columns on an
+/// H200 reaches 3022 GB/s with one vector in flight, and 2752 GB/s with four vectors in flight (8
+/// blocks of 1024 threads).
 pub(super) const MANY_VECTORS: i64 = 4096;
 
 /// Maximum size, in bytes, of a row that the kernel reads with plain loads instead of evict-first
@@ -297,7 +298,7 @@ pub(super) const ALWAYS: i64 = i64::MAX;
 /// Value of [`Held::bytes`] with which each thread holds at least two vectors of each operand.
 pub(super) const TWO_VECTORS: i64 = 2 * VECTOR;
 
-/// Classes of rows that registers hold. The first entry whose conditions match the group and the
+/// Classes of rows that stay in registers. The first entry whose conditions match the group and the
 /// row determines the mapping. The table shows the bandwidth of kernels with the chosen mapping and
 /// with other mappings, in GB/s on an H200. A mapping is written as blocks x threads x elements in
 /// the registers of each thread; the number after `/` is the minimum number of resident threads per

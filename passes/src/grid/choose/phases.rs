@@ -79,7 +79,8 @@ impl Limits {
     }
 
     /// Returns the limits on registers, threads and blocks for rows of `length` elements, with the
-    /// maximum cluster size. Clusters are non-portable if portable clusters cannot hold a row.
+    /// maximum cluster size. The maximum cluster size is [`NON_PORTABLE_BLOCKS`] if the registers
+    /// of [`MAX_PORTABLE_BLOCKS`] blocks cannot hold a row, else [`MAX_PORTABLE_BLOCKS`].
     fn with_blocks_for(self, length: i64) -> Self {
         let blocks = match length > self.threads * self.held * MAX_PORTABLE_BLOCKS {
             true => NON_PORTABLE_BLOCKS,

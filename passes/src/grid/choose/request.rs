@@ -146,7 +146,7 @@ impl Request {
     }
 }
 
-/// Returns the number of arrays whose rows registers hold. Operands with one element for each
+/// Returns the number of arrays whose rows stay in registers. Operands with one element for each
 /// column are not counted.
 pub(super) fn arrays(group: &Group<'_>) -> i64 {
     let held = group.arrays().into_iter();

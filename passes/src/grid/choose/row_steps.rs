@@ -31,8 +31,8 @@ impl Rows {
 }
 
 impl Chooser<'_, '_> {
-    /// Adds the schedule steps of the distribution `rows`. If each element needs many ops, a thread
-    /// unrolls fewer elements.
+    /// Adds the schedule steps of the distribution `rows`. Reduces the number of rows and of loads
+    /// in flight per thread until the thread unrolls at most `MAX_UNROLLED_OPS` ops, if possible.
     pub(super) fn write_unrollable_rows(
         &mut self,
         kept: &[usize],

@@ -208,20 +208,21 @@ pub(super) const EXPENSIVE_ROWS: [(i64, &[RowClass]); 3] = [
 pub(super) const COMPUTE_BOUND_ROWS: [([i64; 2], i64); 3] =
     [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
 
-/// Occupancy target in threads per SM, for short rows, and for reductions with an expensive
-/// exchange of partial results and more than `EXPENSIVE_OPS` ops per element. With an occupancy
-/// target of 1024 threads, a thread can use more registers than at full occupancy, and keeps more
-/// loads in flight. Measured on an H100 (`docs/performance.md`, log entry 35).
+/// Occupancy target in threads per SM. The target applies to short rows, and to reductions that
+/// have more than `EXPENSIVE_OPS` ops per element and an expensive exchange of partial results.
+/// With an occupancy target of 1024 threads, a thread can use more registers than at full
+/// occupancy, and keeps more loads in flight. Measured on an H100 (`docs/performance.md`, log entry
+/// 35).
 pub(super) const OCCUPANCY_TARGET_THREADS: i64 = 1024;
 
 /// Number of vectors of a long row that each thread loads. `VECTORS_PER_THREAD[0]` applies to
 /// combiners of one value, `VECTORS_PER_THREAD[1]` to combiners of several values.
-/// `VECTORS_PER_THREAD[2]` applies to combiners of several values with more than `EXPENSIVE_OPS`
-/// ops, if rows are unaligned and each thread loads vectors from the first aligned address.
-/// `VECTORS_PER_THREAD[3]` applies to combiners with at least `COMPUTE_BOUND_OPS` ops. The fewer
-/// vectors each thread loads, the more threads have loads in flight. The more vectors each thread
-/// loads, the fewer partial results the threads exchange. Measured on an H100 and an H200
-/// (`docs/performance.md`, log entries 15 and 26).
+/// `VECTORS_PER_THREAD[2]` applies to unaligned rows with vectors from the first aligned address,
+/// if the combiner has several values and more than `EXPENSIVE_OPS` ops. `VECTORS_PER_THREAD[3]`
+/// applies to combiners with at least `COMPUTE_BOUND_OPS` ops. The fewer vectors each thread loads,
+/// the more threads have loads in flight. The more vectors each thread loads, the fewer partial
+/// results the threads exchange. Measured on an H100 and an H200 (`docs/performance.md`, log
+/// entries 15 and 26).
 pub(super) const VECTORS_PER_THREAD: [i64; 4] = [2, 4, 8, 32];
 
 pub(super) const SMALL_BLOCK: i64 = 64;
@@ -233,9 +234,9 @@ pub(super) const LONGEST: ThreadGroup =
 
 /// Mappings for few long rows of dynamic length. An entry of `FEW_LONG_ROWS` contains the maximum
 /// number of rows, the factor by which the number of threads of [`LONGEST`] is multiplied, and the
-/// number of blocks that share a row. If more blocks shared a row, the longest rows would be
-/// faster, and rows of medium length slower. Measured on an H100 (`docs/performance.md`, log
-/// entries 25 and 28).
+/// number of blocks that share a row. If more blocks than in this table shared a row, the longest
+/// rows would be faster, but rows of medium length would be slower. Measured on an H100
+/// (`docs/performance.md`, log entries 25 and 28).
 pub(super) const FEW_LONG_ROWS: [(i64, i64, i64); 3] = [
     (1, 2, 2 * SPLIT_BLOCKS_PER_ROW),
     (4, 2, SPLIT_BLOCKS_PER_ROW),
@@ -400,8 +401,8 @@ impl RowClass {
         }
     }
 
-    /// Limits vectors to `widest` elements. Shorter vectors of narrow elements leave fewer head and
-    /// tail elements outside the vectors.
+    /// Limits vectors to `widest` elements. The shorter the vectors, the fewer head and tail
+    /// elements are outside the vectors.
     pub(super) const fn of(self, widest: i64) -> Self {
         Self { widest, ..self }
     }

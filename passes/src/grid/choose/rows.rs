@@ -293,7 +293,7 @@ impl Chooser<'_, '_> {
         self.write_rows(kept, inner, together, rows);
     }
 
-    /// Returns whether the size of the elements along `dims` is static and at least
+    /// Returns whether the elements along `dims` have a static total size of at least
     /// `LARGE_INPUT.bytes` bytes.
     fn is_large_input(&self, dims: &[usize]) -> bool {
         let bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(1));
