@@ -36,8 +36,8 @@ pass! {
     ///
     /// ## Fails when
     /// The pass fails if an earlier pass fused two ops with attributes, or changed the loops of an
-    /// op with a `schedule`. The pass also fails for a reduction attribute on an op without reduced
-    /// loops.
+    /// op with a `schedule`. The pass also fails if an op without reduced loops has the attribute
+    /// `acc`, `determinism` or `nan`.
     pub struct HoistAttributes as "linalg-hoist-attributes" creates [linalg] {
     } counts {
         /// ops whose attributes were moved
@@ -69,16 +69,16 @@ impl Pass for HoistAttributes {
     }
 }
 
-/// Returns whether `op` has the loops for which `annotation` was created, in the same order; only
-/// then does the schedule of `annotation` apply to `op`.
+/// Returns whether the iterator types and the output indexing maps of `op` equal those that
+/// `annotation` records. If they differ, the schedule of `annotation` does not apply to `op`.
 fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
     let maps = Loops::of(op).map(|loops| output_maps(&loops));
     attribute(annotation, ITERATORS) == attribute(op, ITERATORS)
         && attribute(annotation, OUTPUT_MAPS) == maps
 }
 
-/// Checks the `tile.annotate` in the body of a linalg op, and returns this `tile.annotate`; `None`
-/// if the body has no `tile.annotate`.
+/// Checks and returns the `tile.annotate` in the body of a linalg op; `None` if the body contains
+/// none.
 fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let body = first_block(op, 0).filter(|_| name(op).starts_with("linalg."));
     let all: Vec<Op<'c>> = body.map(ops).unwrap_or_default();

@@ -17,24 +17,27 @@ pass! {
     /// Insert the barriers that program order needs, and no others.
     ///
     /// ## What it does
-    /// The pass visits the ops of each kernel in program order, and records the accesses to shared
-    /// and global memory that no barrier separates from the current op. If two threads may access
-    /// one element, and at least one access is a write, the pass inserts a barrier before the later
-    /// access. The barrier is in the innermost MLIR block that contains both conflicting accesses.
-    /// The pass also compares the accesses of each loop iteration with the accesses of the next
-    /// iteration. The barrier for a conflict between iterations is in the body of the loop.
+    /// The pass visits the ops of each kernel in program order. For each op, the pass determines
+    /// the earlier accesses to shared and global memory that no barrier orders before the op. If
+    /// two threads may access one element, and at least one access is a write, the pass inserts a
+    /// barrier before the later access. The barrier is in the innermost MLIR block that contains
+    /// both conflicting accesses. The pass also compares the accesses of each loop iteration with
+    /// the accesses of the next iteration. The barrier for a conflict between iterations is in the
+    /// body of the loop.
     ///
-    /// The accesses of an op are its MLIR memory effects. The pass derives the accessed elements
-    /// from the indices. If each thread accesses only its own elements, the pass inserts no
-    /// barrier. If the trip count of a loop is known, the pass compares the accesses of each
-    /// iteration separately. For example, in each iteration of `S[t] += S[t + d]` for `t < d`, no
-    /// thread writes an element that another thread accesses. Threads of a grid-stride loop never
-    /// access the same element, because their indices have different residues modulo the stride.
+    /// The accesses of an op are its MLIR memory effects. The pass computes the accessed elements
+    /// from the indices of each access. If the pass proves that no two threads access the same
+    /// element, it inserts no barrier. If the trip count of a loop is known, the pass computes the
+    /// accessed elements separately for each iteration. For example, in each iteration of `S[t] +=
+    /// S[t + d]` for `t < d`, no thread writes an element that another thread accesses. In a
+    /// grid-stride loop, two threads never access the same element, because the indices of the two
+    /// threads have different residues modulo the stride.
     ///
     /// The pass inserts the narrowest barrier that orders the accesses:
     ///
     /// * For a conflict between lanes of one warp, the barrier is `nvvm.bar.warp.sync`.
-    /// * For a conflict between warps of one warpgroup, each warpgroup has a named barrier.
+    /// * For a conflict between warps of one warpgroup, the barrier is a named barrier of this
+    ///   warpgroup.
     /// * For any other conflict in a block, the barrier is `gpu.barrier` if all threads of the
     ///   block reach the barrier. If only some warps of the block reach the barrier, the barrier is
     ///   a named barrier of these warps.
@@ -44,17 +47,19 @@ pass! {
     ///   because the shared memory of a block is released when the block exits.
     ///
     /// Named barriers (`nvvm.barrier`, in PTX `bar.sync ID, COUNT`) get the lowest free ids from 1
-    /// to 15; id 0 is the barrier of the block. The pass does not assign barrier ids that the input
-    /// program already uses. Each set of warps and each warpgroup has a separate barrier id.
+    /// to 15; id 0 is reserved for the block-wide barrier. The pass does not assign barrier ids
+    /// that the input program already uses. Two warpgroups, or two different sets of warps, never
+    /// share a barrier id.
     ///
-    /// A wait at an mbarrier object (`nvvm.mbarrier.try_wait`) orders the asynchronous stores that
-    /// signal the object before all accesses after the wait.
+    /// After a wait at an mbarrier object (`nvvm.mbarrier.try_wait`), the asynchronous stores that
+    /// signal this object are complete. Accesses after the wait therefore need no barrier against
+    /// these stores.
     ///
     /// The pass does not insert a barrier if an existing barrier already orders the conflicting
     /// accesses. The pass removes a redundant `gpu.barrier`, unless the kernel has atomics, fences,
-    /// mbarrier objects or ops with unknown effects. If some threads of the block never reach a
-    /// `gpu.barrier`, the pass neither relies on this barrier nor removes it, because it is unknown
-    /// which threads the barrier orders.
+    /// mbarrier objects or ops with unknown effects. The pass neither relies on nor removes a
+    /// `gpu.barrier` that some threads of the block never reach, because it is unknown which
+    /// threads this barrier orders.
     ///
     /// The pass assumes that distinct memref arguments of a kernel do not overlap.
     ///
@@ -79,8 +84,9 @@ pass! {
     /// The pass fails if a barrier is necessary inside a branch that only some lanes of a warp
     /// take, or inside a branch that an unknown set of warps takes. The pass fails if a cluster
     /// barrier is necessary inside a branch that only some threads of the cluster may take. The
-    /// pass fails if threads in different arms of a branch access the same element. The pass also
-    /// fails if a kernel needs more ids for named barriers than are free.
+    /// pass fails if threads in different arms of a branch access the same element, and at least
+    /// one access is a write. The pass also fails if a kernel needs more ids for named barriers
+    /// than are free.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
         /// barriers of the cluster
@@ -96,7 +102,7 @@ pass! {
     }
 }
 
-/// Marks a kernel in which this pass has inserted all barriers.
+/// Name of the unit attribute of kernels in which this pass has inserted all barriers.
 pub(crate) const SYNCHRONIZED: &str = "synchronized";
 
 impl Pass for InsertSync {

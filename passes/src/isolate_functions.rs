@@ -51,7 +51,7 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects functions with tensors in a nested module, and a nested module that already
-    /// has the attribute `tile.isolated`. The pass also rejects a tensor with an encoding.
+    /// has the attribute `tile.isolated`. The pass rejects tensors with an encoding.
     pub struct IsolateFunctions as "tensor-isolate-functions" creates [] {
     } counts {
         /// ops moved
@@ -138,8 +138,8 @@ fn check(all: &[Op<'_>]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns the ops with tensors. Also returns every op that defines or references a symbol that
-/// another returned op defines or references.
+/// Returns the ops with tensors, and all ops that are connected to these ops by symbols, directly
+/// or through other ops. Two ops are connected if both ops define or reference the same symbol.
 fn component<'c>(all: &[Op<'c>]) -> Vec<Op<'c>> {
     // Indices of the ops that define or use each symbol.
     let mut around: BTreeMap<String, Vec<usize>> = BTreeMap::new();

@@ -67,8 +67,7 @@ pub use variants::{
     unknown_variant, variants,
 };
 
-/// Checks and IR builders that several variants use. Authors of new variants may also use the
-/// checks and IR builders of this module.
+/// Checks and IR builders for variants, including variants of other crates.
 pub mod parts {
     pub use crate::emit::{Body, Group, all_reduce, delinearize, extents, index_as, nest, product};
     pub use crate::variants::checks;

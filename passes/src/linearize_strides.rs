@@ -45,8 +45,8 @@ pass! {
     }
 }
 
-/// Names of memory access ops, with the number of the memref operand. In each memory access op of
-/// the table, the index operands follow the memref operand.
+/// Names of memory access ops, each with the number of its memref operand. The index operands of
+/// each op follow the memref operand.
 const ACCESSES: [(&str, usize); 5] = [
     ("memref.atomic_rmw", 1),
     ("memref.load", 0),
@@ -80,8 +80,8 @@ impl Pass for LinearizeStrides {
     }
 }
 
-/// Returns whether a stride is negative or dynamic. If a memref type has no layout, the memref is
-/// row-major.
+/// Returns whether the strided layout of a memref has a negative or dynamic stride. A memref
+/// without a layout is row-major, so its strides are never negative.
 fn may_go_back(memref: &MemRef<'_>) -> bool {
     is_strided(memref.ty) && memref.strides.iter().any(|s| s.is_none_or(|s| s < 0))
 }
@@ -97,8 +97,8 @@ fn lanes(op: Op<'_>, operands: &[Val<'_>]) -> i64 {
     lanes.map_or(1, |(lanes, _)| i64::try_from(lanes).unwrap_or(1))
 }
 
-/// Emits a one-dimensional view of the memory of `value`. Also emits the linear index of the
-/// accessed element in the one-dimensional view.
+/// Emits a one-dimensional view of the memory of `value`, and the linear index of the accessed
+/// element in this view.
 fn linearize<'c>(
     b: &Builder<'c>,
     value: Val<'c>,

@@ -170,8 +170,7 @@ struct OnGpuModule {
     /// Prefixes of op names: the pass is necessary if the module contains an op whose name begins
     /// with one of the prefixes. A pass without a list of prefixes always runs.
     of: &'static [&'static str],
-    /// Names of ops that begin with a prefix in the field `of`, although these ops do not require
-    /// the pass.
+    /// Exceptions to the prefixes in `of`: names of ops that do not require the pass.
     but: &'static [&'static str],
 }
 
@@ -203,8 +202,8 @@ const VIEWS: OnGpuModule = OnGpuModule {
     ],
 };
 
-/// Pass that expands vector ops; vector loads, stores and extracts do not require the pass, because
-/// `convert-gpu-to-nvvm` lowers these ops.
+/// Pass that expands vector ops. `convert-gpu-to-nvvm` lowers vector loads, stores and extracts, so
+/// these ops do not require the pass.
 const VECTORS: OnGpuModule = OnGpuModule {
     pass: "convert-vector-to-scf",
     of: &["vector."],
@@ -256,9 +255,9 @@ impl OnGpuModule {
     }
 }
 
-/// Returns the passes of `gpu-to-nvvm` on GPU modules. If `ops` contains the names of all ops in a
-/// module, the result omits the passes that these ops do not require; the omission halves the run
-/// time of the pipeline.
+/// Returns the passes of `gpu-to-nvvm` on GPU modules. If `ops` is given, it contains the names of
+/// all ops in a module, and the function omits the passes that these ops do not require. The
+/// omission halves the run time of the pipeline.
 pub fn lower_gpu_modules(ops: Option<&BTreeSet<&str>>) -> String {
     let passes = ON_GPU_MODULES
         .iter()

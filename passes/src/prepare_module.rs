@@ -29,11 +29,11 @@ pass! {
     ///   may emit wide accesses to a variable whose alignment is less than the access size.
     /// * Stores a constant array as bytes if its elements are padded integers (such as `i24`), or
     ///   if its data is a `dense_resource`.
-    /// * Splits a strided rank-reducing `memref.subview` into two views. MLIR finds the dropped
-    ///   dimensions of a rank-reducing subview by a comparison of strides. The comparison of
-    ///   strides fails if the subview has a step other than 1, and MLIR's lowering then crashes.
-    /// * Removes the attributes `schedule` and `synchronized` from kernels. Tools without the
-    ///   `tile` dialect can therefore read the output.
+    /// * Splits a strided rank-reducing `memref.subview` into two views. MLIR compares strides to
+    ///   find the dimensions that a rank-reducing subview drops. If the subview has a step other
+    ///   than 1, MLIR does not find the dropped dimensions, and its lowering crashes.
+    /// * Removes the attributes `schedule`, `lengths` and `synchronized` from kernels. Tools
+    ///   without the `tile` dialect can therefore read the output.
     /// * Checks that each kernel has at most 48 KiB of static shared memory, and that its name is
     ///   valid in PTX.
     ///
@@ -52,8 +52,8 @@ pass! {
     /// ## Fails when
     /// The pass rejects a kernel with more static shared memory than PTX allows, or with a name
     /// that is invalid in PTX. The pass rejects constant arrays of more than 64 MiB,
-    /// `vector.print`, and a `gpu.printf` with fewer arguments than format fields. The pass also
-    /// rejects an unknown memory space, and a tile op that no pass has lowered.
+    /// `vector.print`, and a `gpu.printf` with fewer arguments than format fields. The pass rejects
+    /// a memref in an unknown memory space, and any remaining op of the `tile` dialect.
     pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [memref, nvvm] {
     } counts {
         /// modules prepared
@@ -61,7 +61,7 @@ pass! {
     }
 }
 
-/// Op that MLIR lowers to library calls on the host.
+/// Name of an op that MLIR lowers to calls of a host library.
 const OF_HOSTS: &str = "vector.print";
 
 /// Data layout of LLVM 22 for `nvptx64`.

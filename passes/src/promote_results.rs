@@ -23,8 +23,8 @@ pass! {
     /// replaced allocation. A returned memref may be a reshape of a static `memref.alloc`: a chain
     /// of `memref.collapse_shape` and `memref.expand_shape`. If a returned memref is a reshape of a
     /// static allocation, the inverse reshape of the new argument replaces the allocation. Any
-    /// other returned memref (an argument, another view, or a memref that is returned twice) is
-    /// copied to its argument before the return.
+    /// other returned memref, such as an existing argument or a memref that is returned twice, is
+    /// copied to the new argument before the return.
     ///
     /// The pass replaces `buffer-results-to-out-params` of MLIR 22, which crashes on a memref that
     /// is returned twice. The pass does not change results of other types.
@@ -179,8 +179,8 @@ fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts
     resize_dictionaries(function, "res_attrs", &is_kept, 0);
 }
 
-/// Asserts that the argument for a result has the sizes of the allocation that the argument
-/// replaces.
+/// Emits an assertion for each dynamic size: the new argument must have the size of the allocation
+/// that the argument replaces.
 fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
     let b = Builder::before(alloc);
     let shape = MemRef::of(result).map(|memref| memref.shape);

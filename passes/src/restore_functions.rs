@@ -12,10 +12,9 @@ pass! {
     /// Move the functions of an isolated module back.
     ///
     /// ## What it does
-    /// Reverts `tensor-isolate-functions`. If a pass created a symbol in the nested module, and the
-    /// name of the symbol is already in use outside of the nested module,
-    /// `tensor-restore-functions` renames the symbol. An example of such a symbol is the
-    /// `memref.global` of a constant.
+    /// Reverts `tensor-isolate-functions`. The pass renames a symbol that another pass created in
+    /// the nested module if the name of the symbol is already in use outside of the nested module.
+    /// An example of such a symbol is the `memref.global` of a constant.
     ///
     /// ## Before
     /// ```mlir
@@ -34,8 +33,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass fails if the name of a function is already in use, and MLIR cannot rename the uses
-    /// of the symbol.
+    /// The pass fails if the name of a symbol is already in use, and MLIR cannot rename the
+    /// references to the symbol.
     pub struct RestoreFunctions as "tensor-restore-functions" creates [] {
     } counts {
         /// ops moved

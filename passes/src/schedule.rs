@@ -47,8 +47,8 @@ pass! {
     ///
     /// A `cf.assert` before the launch compares dynamic sizes that must be equal.
     ///
-    /// If a size is not a multiple of a split factor, memory accesses are guarded by a bounds
-    /// check. A loop over tiles becomes a loop over full tiles without bounds checks, then a
+    /// If the length of a loop is not a multiple of its split factor, the kernel has bounds checks.
+    /// A loop over tiles becomes a loop over full tiles without bounds checks, followed by a
     /// remainder with bounds checks. In a partial tile, the loops inside the tile have a smaller
     /// upper bound than in a full tile. If each thread loads several elements of a row of dynamic
     /// length one by one, all iterations of the loop over the row have bounds checks. An additional
@@ -104,9 +104,9 @@ pass! {
     /// that binds a reduced loop to blocks without `rfactor`, unless the attribute `determinism`
     /// permits atomics (`#tile.determinism<any>`). The pass rejects a schedule with `#tile.case`
     /// steps if the cases do not cover all loop lengths, or if the kernel of a case computes one
-    /// result by several blocks. An output must not overlap an input, must not address one element
-    /// by several indices, and must not be a constant array. Constant arrays must not exceed 64
-    /// MiB, and every op must be directly in the body of a function.
+    /// result by several blocks. An output must not overlap an input, must not be a constant array,
+    /// and must not map several indices to one element. A constant array must not exceed 64 MiB.
+    /// Every grid-level op must be directly in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip for which schedules are chosen
         chip: String = "sm_80",

@@ -23,14 +23,13 @@ pass! {
     /// Choose a variant for each `tile.reduce`.
     ///
     /// ## What it does
-    /// Evaluates every variant, and records the best applicable variant as `variant`, with its
-    /// parameters as `params`. The best variant is the variant with the highest priority. If
-    /// several variants have the highest priority, the pass selects the variant with the lowest
-    /// cost. Among variants of equal cost, the pass selects the alphabetically first name. If the
-    /// op already has a `variant`, the pass evaluates only this variant, and fails if the variant
-    /// does not apply. The pass preserves the existing entries of `params`; the variant computes
-    /// all other parameters. A `tile.all_reduce` receives `variant = "redux"` if one `redux.sync`
-    /// is cheaper than a tree of shuffles.
+    /// Evaluates every variant, and records the applicable variant with the highest priority as
+    /// `variant`, and its parameters as `params`. If several variants have the highest priority,
+    /// the pass selects the variant with the lowest cost. Among variants of equal cost, the pass
+    /// selects the alphabetically first name. If the op already has a `variant`, the pass evaluates
+    /// only this variant, and fails if the variant does not apply. The pass preserves the existing
+    /// entries of `params`; the variant computes all other parameters. A `tile.all_reduce` receives
+    /// `variant = "redux"` if one `redux.sync` is cheaper than a tree of shuffles.
     ///
     /// ## Before
     /// ```mlir

@@ -42,8 +42,8 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects an attribute if its name is misspelt or its value is invalid. The pass
-    /// rejects a reduction attribute on an op without reduced loops, and an attribute on an op
-    /// without a body (`linalg.softmax`).
+    /// rejects `acc`, `determinism` and `nan` on an op without reduced loops, and `acc`,
+    /// `determinism`, `nan` and `schedule` on an op without a body (`linalg.softmax`).
     pub struct SinkAttributes as "linalg-sink-attributes" creates [linalg, tile] {
     } counts {
         /// ops whose attributes were moved
@@ -54,8 +54,8 @@ pass! {
 pub(crate) const ANNOTATE: &str = "tile.annotate";
 
 /// Name of the attribute that records the output indexing maps of an op with a `schedule`. The
-/// indexing maps are necessary because a fused op may have loops of the same iterator types in
-/// another order than the original op.
+/// indexing maps are necessary because fusion may reorder the loops of an op without changing the
+/// list of iterator types.
 pub(crate) const OUTPUT_MAPS: &str = "output_maps";
 
 type Handed<'c> = Vec<(&'static HandedOn, Attribute<'c>)>;
@@ -84,7 +84,8 @@ impl Pass for SinkAttributes {
     }
 }
 
-/// Returns the loops and attributes of an op; `None` if the op has no attributes.
+/// Returns the loops of a linalg op, and the attributes that the pass moves; `None` if the op has
+/// no such attributes.
 fn check<'c>(op: Op<'c>) -> Result<Option<(Loops<'c>, Handed<'c>)>, Failed> {
     let handed = handed_on(op);
     let loops = Loops::of(op).filter(|loops| loops.body.is_some());

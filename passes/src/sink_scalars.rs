@@ -14,9 +14,9 @@ pass! {
     /// ## What it does
     /// If a scalar depends on a `tensor.extract`, the pass copies the computation of the scalar
     /// into the body of each linalg op that uses the scalar. The copy contains the `tensor.extract`
-    /// and all arithmetic from the `tensor.extract` to the scalar. Tensors are in device memory,
-    /// which the host cannot read while it prepares launches. The scalar may be used in the body or
-    /// be an input of the op.
+    /// and all arithmetic from the `tensor.extract` to the scalar. The copy is necessary because
+    /// tensors are in device memory, which the host cannot read while it prepares launches. The
+    /// scalar may be used in the body or be an input of the op.
     ///
     /// ## Before
     /// ```mlir

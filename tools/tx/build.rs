@@ -54,10 +54,9 @@ fn pages() -> std::io::Result<()> {
     std::fs::write(folder("OUT_DIR").join("pages.rs"), table)
 }
 
-/// Returns the directory in which `cargo xtask setup` installs tools, if the program is built
-/// outside of this repository. Returns an empty path if the program is built inside of the
-/// repository. A program that is built inside of the repository must not contain paths of the build
-/// machine, so the program looks for tools relative to its own location.
+/// Returns the directory in which `cargo xtask setup` installs tools. Returns an empty path if the
+/// target directory is inside the repository: the program must then contain no path of the build
+/// machine, and looks for tools relative to its own location.
 fn tools() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));

@@ -10,16 +10,16 @@ use tx_mlir::{
     nearest, type_value,
 };
 
-/// An attribute that the conversion copies from a linalg op to the `tile.reduce` or the kernel.
+/// An attribute of a linalg op that the conversion copies to the emitted `tile.reduce` or kernel.
 pub(crate) struct HandedOn {
     pub(crate) name: &'static str,
-    /// Set if the attribute is also permitted on ops without reduced loops.
+    /// Set if linalg ops without reduced loops may have the attribute.
     pub(crate) is_for_all: bool,
     fits: fn(Attribute<'_>) -> bool,
     expected: &'static str,
 }
 
-/// All attributes of linalg ops that are copied to the `tile.reduce` or the kernel.
+/// All attributes of a linalg op that the conversion copies to the emitted `tile.reduce` or kernel.
 pub(crate) const HANDED_ON: [HandedOn; 4] = [
     HandedOn {
         name: "acc",
@@ -108,7 +108,7 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns whether an op has a loop that indexes no output.
+/// Returns whether an op is a reduction: at least one of its loops indexes no output.
 pub(crate) fn reduces(op: Op<'_>) -> bool {
     Loops::of(op).is_some_and(|loops| !loops.reduced.is_empty())
 }

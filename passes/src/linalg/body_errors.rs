@@ -53,8 +53,8 @@ impl<'c> Partition<'_, 'c> {
         .emit()
     }
 
-    /// Adds a note that suggests an `arith.select` of the element if the body combines values under
-    /// a condition.
+    /// Adds a note to `report` if the body combines values only under a condition. The note
+    /// suggests to select the element or the neutral value by an `arith.select`.
     pub(super) fn note_condition<S>(&self, report: Report<'c, S>) -> Report<'c, S> {
         let depends = |v: Val<'c>| !self.independent(v);
         let mut both = self.yielded.iter().zip(&self.olds);

@@ -21,7 +21,7 @@ pub(crate) struct Chain<'c> {
 }
 
 impl<'c> Chain<'c> {
-    /// Returns the chain that ends with `loops`; `None` if no producer can be fused.
+    /// Returns the chain whose last op is `loops`; `None` if no producer of `loops` can be fused.
     pub(crate) fn ending(
         loops: Loops<'c>,
         flow: &Dataflow<'c>,

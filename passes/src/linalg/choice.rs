@@ -8,8 +8,7 @@ use tx_dialect_tile::{Kind, Nan};
 
 /// Ops that compare their operands or select one operand. The result of a combiner that consists of
 /// comparisons and selections depends only on the relative order of the input values. A few sample
-/// inputs therefore suffice to determine the reduction kind of a combiner of comparisons and
-/// selections.
+/// inputs suffice to determine the reduction kind of such a combiner.
 const CHOOSING: [&str; 14] = [
     "arith.cmpf",
     "arith.cmpi",
@@ -123,7 +122,7 @@ pub(crate) enum NanRule {
 pub(crate) struct PairChoice {
     pub(crate) kind: Kind,
     pub(crate) nan: NanRule,
-    /// Set if the later element wins when two values are equal.
+    /// Set if the combiner selects the right-hand pair when the values of both pairs are equal.
     pub(crate) ties_keep_later: bool,
 }
 

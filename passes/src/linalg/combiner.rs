@@ -137,8 +137,8 @@ impl<'c> Combiner<'c> {
 /// Criterion for the neutral values of a combiner: the reduction kinds of its components, or tests
 /// of the combiner on samples.
 pub(crate) enum Neutral {
-    /// Reduction kinds of the first components of a partial result, one kind per component. Every
-    /// value is neutral for a component without a reduction kind.
+    /// Reduction kind of each component of a partial result. If a partial result has more
+    /// components than this list, every value is neutral for the remaining components.
     Kinds(Vec<Kind>),
     /// Tests of the properties of a custom combiner on samples.
     Laws(Laws),
@@ -158,8 +158,7 @@ impl Neutral {
         }
     }
 
-    /// Returns whether `values` may be initial values of a reduction although `values` are not
-    /// neutral.
+    /// Returns whether a reduction may start from `values` although `values` are not neutral.
     pub(crate) fn starts(&self, values: &Partial) -> bool {
         match self {
             Self::Kinds(_) => false,

@@ -15,8 +15,9 @@ pub(crate) fn next_consumer<'c>(
     consumer(plan, next_user(plan, flow)?, flow, converted)
 }
 
-/// Returns the first op after the reduction that accesses a destination, if the reduction can be
-/// moved to that op.
+/// Returns the first op after the reduction that accesses a destination of the reduction. Returns
+/// `None` if an earlier op changes memory that the reduction reads, because the reduction then
+/// cannot move past this op.
 fn next_user<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>) -> Option<Op<'c>> {
     let reads = plan.reads();
     for step in flow.after(plan.at) {
@@ -116,8 +117,9 @@ fn consumer<'c>(
     })
 }
 
-/// Returns, for each loop of a consumer, the corresponding loop of the reduction. The consumer must
-/// read each destination with the indices with which the reduction writes the destination.
+/// Returns, for each loop of a consumer, the corresponding loop of the reduction. Two loops
+/// correspond if they index the same dimension of a destination. Returns `None` if a loop of the
+/// consumer corresponds to no loop, or to several loops, of the reduction.
 fn loops_of_consumer<'c>(plan: &Plan<'c>, loops: &Loops<'c>) -> Option<Vec<usize>> {
     let mut dims = vec![None; loops.dims];
     for operand in loops.all() {

@@ -37,8 +37,8 @@ pub(crate) fn fill_before<'c>(
     None
 }
 
-/// Returns the last constant fill of each output before `writer`, if `writer` overwrites the whole
-/// output. The caller may erase a returned fill and use the constant of the fill instead.
+/// Returns, for each output that `writer` overwrites completely, the last constant fill before
+/// `writer`. The caller may erase a returned fill and use the constant of the fill instead.
 pub(crate) fn overwritten<'c>(
     writer: Op<'c>,
     outputs: &[&Access<'c>],

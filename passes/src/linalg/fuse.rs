@@ -6,8 +6,8 @@ use super::plan::Plan;
 use super::producers::producers;
 use crate::analysis::dataflow::Dataflow;
 
-/// Fuses first the producers of the sources, and then as many consumers of the results as possible,
-/// into a reduction.
+/// Fuses element-wise ops into a reduction: first the producers of its sources, then as many
+/// consumers of its results as possible.
 pub(crate) fn fuse<'c>(plan: &mut Plan<'c>, flow: &Dataflow<'c>, converted: &ConvertedOps) {
     let found = producers(plan, flow, converted);
     plan.take_producers(found);

@@ -56,18 +56,18 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// Tests the combiner region of a `custom` reduction with N left and N right values. A combiner
 /// with unsupported ops is not tested.
 ///
-/// For combiners of several values, only some tuples of values occur in practice, such as a mean
-/// with its count. The check cannot determine which tuples occur at run time, and therefore reports
-/// a violated property only if the property fails for all tested tuples. The element values at run
-/// time are also unknown to the check. The check therefore reports an identity only if the identity
-/// is not neutral to itself, or is neutral to no tested value. For example, 0 is accepted as the
-/// identity of a maximum of magnitudes. If the region `element` is given, the tested tuples are the
-/// results of `element` for sample inputs.
+/// If a partial result consists of several values, such as a mean and a count, only some tuples of
+/// values occur in practice. The check cannot determine which tuples occur at run time, and
+/// therefore reports a violated property only if the property fails for all tested tuples. The
+/// check does not know the elements at run time. The check therefore rejects an identity only if
+/// the identity is not neutral to itself, or is neutral to no tested value. For example, 0 is
+/// accepted as the identity of a maximum of magnitudes. If the region `element` is given, the
+/// tested tuples are the results of `element` for sample inputs.
 ///
 /// Returns a counterexample if the identity changes a sample value that may occur at run time.
 ///
 /// # Errors
-/// Returns sample values for which a property of the combiner does not hold.
+/// Returns sample values for which the combiner violates an algebraic property.
 pub(crate) fn check<'c>(
     block: Blk<'c>,
     element: Option<Blk<'c>>,
@@ -152,14 +152,15 @@ pub(crate) struct Laws {
     samples: Vec<Partial>,
 }
 
-/// Maximum number of sample partial results; the associativity test runs on all triples of samples.
+/// Maximum number of sample partial results. The maximum limits the run time of the associativity
+/// test, which tests all triples of samples.
 const MOST_SAMPLES: usize = 28;
 
 const MOST_CANDIDATES: usize = 5000;
 
 impl Laws {
-    /// Creates the tests of a program with N left inputs, N right inputs and N outputs; `None` for
-    /// a program with other numbers of inputs or outputs.
+    /// Creates the tests of a program with N left inputs, N right inputs and N outputs. Returns
+    /// `None` if the numbers or the types of the inputs and outputs do not match.
     pub(crate) fn new(program: Program) -> Option<Self> {
         let sorts = program.output_sorts();
         let n = sorts.len();
@@ -224,9 +225,8 @@ impl Laws {
         self.holds_for_some(Law::Associative, three)
     }
 
-    /// Tests whether `identity` is neutral to at least one sample. An identity that changes all
-    /// tested samples is wrong for all elements. For example, the test rejects 0 as the identity of
-    /// a product.
+    /// Tests whether `identity` is neutral to at least one sample. For example, the test rejects 0
+    /// as the identity of a product, because a product with 0 changes every sample that is not 0.
     fn check_some_kept(&self, identity: &Partial) -> Verdict {
         let others = self.samples.iter().filter(|x| differ_in_all(x, identity));
         if others.clone().any(|x| self.run(identity, x).is_none()) {
@@ -237,8 +237,9 @@ impl Laws {
             .map_err(CounterExample::of_all)
     }
 
-    /// Tests whether `identity` is neutral on both sides of every sample and of itself, because
-    /// threads without an element combine the identity.
+    /// Tests whether combine(`identity`, x) and combine(x, `identity`) equal x for every sample x,
+    /// and for x = `identity`. Threads without an element combine the identity with other partial
+    /// results.
     pub(crate) fn check_identity(&self, identity: &Partial) -> Verdict {
         let all = once(identity).chain(&self.samples);
         self.holds(Law::Identity, sides(identity, all))?;
@@ -261,9 +262,9 @@ impl Laws {
     }
 
     /// Returns partial results with extreme values: each partial result is the first sample or
-    /// `identity`, with one component replaced by an extreme or unusual value. If each component
-    /// had only a few sample values, the test would accept -1 as the identity of a maximum. Some
-    /// samples differ from the identity in only one component; these samples also test ties.
+    /// `identity`, with one component replaced by an extreme or unusual value. Without extreme
+    /// values, the test would accept -1 as the identity of a maximum. Partial results that differ
+    /// from the identity in only one component test ties in the other components.
     fn edges(&self, identity: &[Scalar]) -> Vec<Partial> {
         let Some(base) = self.samples.first().filter(|_| self.sorts.len() > 1) else {
             return Vec::new();
@@ -306,7 +307,7 @@ impl Laws {
             && self.samples.iter().all(|x| replaces(x) == Some(true))
     }
 
-    /// Returns the text of a possible initial value of a reduction (see [`Self::starts_from`]).
+    /// Returns a possible initial value of a reduction (see [`Self::starts_from`]) as text.
     pub(crate) fn find_start(&self) -> Option<String> {
         let found = self.first_candidate(|start| self.starts_from(start));
         found.map(|start| self.show(&start))

@@ -137,8 +137,8 @@ impl<'a, 'c> Part<'a, 'c> {
         self.write(b, |body, _| body.copy(roots, &[]))
     }
 
-    /// Emits a new op that overwrites its outputs. If a constant fill precedes an output, `compute`
-    /// also receives the fill constant, and the new op replaces the fill.
+    /// Emits a new op that overwrites its outputs. If a constant fill initializes an output,
+    /// `compute` also receives the fill constant, and the new op replaces the fill.
     pub(super) fn overwrite(
         &self,
         b: &Builder<'c>,

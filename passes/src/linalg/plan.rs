@@ -34,7 +34,8 @@ pub(crate) struct Stage<'c> {
     pub(crate) loops: Loops<'c>,
     /// Index of each loop of the producer, in terms of the loops of the reduction.
     pub(crate) dims: Vec<Affine>,
-    /// Origin of each body argument; the last argument may be the old output value.
+    /// Origin of each block argument of the producer's body; the last argument may be the old
+    /// output value.
     pub(crate) inputs: Vec<Input<'c>>,
 }
 
@@ -100,7 +101,7 @@ pub(crate) struct Plan<'c> {
 }
 
 impl<'c> Plan<'c> {
-    /// Creates the plan of one reduction without fusion, except for fills with a neutral value.
+    /// Creates the plan of one reduction. The plan fuses no ops except fills with a neutral value.
     ///
     /// # Errors
     /// Returns an error with the reason if the reduction cannot be converted.

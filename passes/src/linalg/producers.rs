@@ -33,8 +33,9 @@ impl<'c> Found<'c> {
     }
 }
 
-/// Returns the sources of the op `loops`. If `neighbours` is given, the sources include fused
-/// producers, which write temporaries that only `loops` reads.
+/// Returns the sources of the op `loops`. If `neighbours` is given, the function fuses producers
+/// whose results are temporaries that only `loops` reads. The sources then include the inputs of
+/// the fused producers instead of the temporaries.
 pub(crate) fn gather<'c>(
     loops: &Loops<'c>,
     neighbours: Option<(&Dataflow<'c>, &ConvertedOps)>,
@@ -51,8 +52,8 @@ pub(crate) fn gather<'c>(
     gather.found
 }
 
-/// Emits the arguments of an op's body from elements of its `sources`. `dims` is the number of
-/// loops of the op.
+/// Emits the values that replace the block arguments of an op's body. `sources` contains the
+/// elements of the sources. `dims` is the number of loops of the op.
 pub(crate) fn given<'c>(
     (stages, inputs): (&[Stage<'c>], &[Input<'c>]),
     copier: &Copier<'_, 'c>,
@@ -104,8 +105,8 @@ struct Gather<'a, 'c> {
 
 impl<'c> Gather<'_, 'c> {
     /// Determines whether the input `operand` of `reader` is a scalar, a source array or the result
-    /// of a fused producer. The domain of the indexing map of `operand` consists of the loops of
-    /// the last op in the chain of fused ops.
+    /// of a fused producer. The dimensions of the indexing map of `operand` are the loops of the op
+    /// into which all producers are fused.
     fn input(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Input<'c> {
         if !operand.is_memory() {
             return Input::Scalar(operand.value);

@@ -122,7 +122,8 @@ pub(crate) fn reduction<'c>(op: Op<'c>) -> Result<Option<Loops<'c>>, Failed> {
     Ok(Some(loops))
 }
 
-/// Checks that the iterator types of a `linalg.generic` agree with the maps of its outputs.
+/// Checks the iterator types of a `linalg.generic`: a `parallel` loop must index all outputs, and a
+/// `reduction` loop must index no output.
 fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
     let op = loops.op;
     let Some(written) = attribute(op, ITERATORS).and_then(elements) else {

@@ -72,8 +72,9 @@ struct Single<'c> {
     kind: Kind,
     nan: Option<Nan>,
     element: Element<'c>,
-    /// Old output values, in the type of the combine operation. If the whole body becomes the
-    /// `element` region, the neutral value of the combiner replaces the old output values.
+    /// Old output values, in the type in which the body combines the values. If the whole body
+    /// becomes the `element` region, the neutral value of the combiner replaces the old output
+    /// values.
     olds: Vec<Val<'c>>,
 }
 
@@ -108,8 +109,8 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
     partition.custom(&crossings)
 }
 
-/// Returns whether the values of output `i` are combined by ops of a single named reduction kind.
-/// `changes` selects the outputs whose values change between elements.
+/// Returns whether ops of a single named reduction kind combine the values of output `i`. The old
+/// value of output `k` counts as an element if `changes(k)` is false.
 pub(crate) fn is_named(loops: &Loops<'_>, i: usize, changes: impl Fn(usize) -> bool) -> bool {
     let partition = Partition::of(loops, changes);
     partition.is_some_and(|partition| {
@@ -133,11 +134,12 @@ pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
     })
 }
 
-/// A selection of the largest or smallest value and its index. For rows with NaN, the results of
-/// the selection differ from the results of `argmax` and `argmin`.
+/// A selection of the largest or smallest value and its index. The selection differs from `argmax`
+/// and `argmin` in its results for rows with NaN, or in its treatment of old output values.
 pub(crate) struct SpecialPair<'c> {
     pub(crate) kind: Kind,
-    /// NaN behaviour of the selection: `Last`, `ValueOnly` or `AfterLast`.
+    /// Result of the selection for rows with NaN: `Last`, `ValueOnly`, `AfterLast` or
+    /// `Like(Nan::Ignore)`.
     pub(crate) nan: NanRule,
     /// Number of the output that receives the largest or smallest value; the other output receives
     /// the index.
@@ -149,8 +151,8 @@ pub(crate) struct SpecialPair<'c> {
     pub(crate) is_counted: bool,
 }
 
-/// Recognises a body that selects the largest or smallest value, and whose NaN behaviour differs
-/// from the NaN behaviour of `argmax` and `argmin`.
+/// Recognises a body that selects the largest or smallest value and its index, and that differs
+/// from `argmax` and `argmin` (see [`SpecialPair`]).
 pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
     Partition::of(loops, |_| true)?.special()
 }
@@ -197,8 +199,8 @@ impl<'c> Partition<'_, 'c> {
         (result, is_old)
     }
 
-    /// Recognises output `i` if several ops of one kind, or ops under a condition, combine the old
-    /// value of the output.
+    /// Recognises output `i` if several ops of one reduction kind combine its old value. The ops
+    /// may be under a condition.
     fn several(&self, i: usize) -> Option<Single<'c>> {
         let (result, is_old) = self.widened(i);
         let depends = |v: Val<'c>| !self.independent(v);

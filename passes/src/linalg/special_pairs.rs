@@ -1,6 +1,6 @@
-//! Reductions that select the largest or smallest value and its index. This module splits
-//! reductions that differ from every `argmax` and `argmin` in their results for rows with NaN, or
-//! in their treatment of old output values.
+//! Reductions that select the largest or smallest value and its index, but differ from every
+//! `argmax` and `argmin`: in their results for rows with NaN, or in their treatment of old output
+//! values. This module splits such a reduction into several ops.
 //!
 //! For a row with NaN, the result of the original loop nest depends on the position of the first or
 //! last NaN. No commutative combiner with a state of constant size can compute the result of the
@@ -13,14 +13,14 @@
 //! before the first NaN.
 //!
 //! With the rule [`NanRule::Last`], the result is the last NaN of the row. With [`NanRule::Last`],
-//! the compiler negates the indices of NaN elements, because an `argmax` returns the lowest index
-//! of a NaN. The last op of the replacement restores the original indices.
+//! the reduction is an `argmax`, which returns the lowest index of a NaN. The compiler therefore
+//! negates the indices of NaN elements before the `argmax`, and restores the original indices after
+//! the `argmax`.
 //!
 //! A reduction in which NaN never wins needs two steps, unless the outputs are filled with the
 //! identity and an index of at most 0. The first step is an `argmax` that starts from the identity.
-//! The second step compares the results of the `argmax` with the old output values. If the result
-//! of the `argmax` equals the old output value, or if the old output value is NaN, the final result
-//! is the old output value.
+//! The second step compares the results of the `argmax` with the old output values. The final
+//! result is the old output value if this value is NaN or equals the result of the `argmax`.
 //!
 //! With the rule [`NanRule::AfterLast`], the element that follows a NaN always replaces the NaN.
 //! The first reduction therefore computes the position of the last NaN, and the second reduction is
@@ -55,8 +55,8 @@ const NE: i64 = 1;
 const SLT: i64 = 2;
 const SGE: i64 = 5;
 
-/// Emits the ops that replace the reduction `loops`; `None` if `loops` is not a selection of a
-/// value and its index whose NaN behaviour differs from `argmax` and `argmin`.
+/// Emits the ops that replace the reduction `loops`. Returns `None` if `loops` does not select a
+/// value and its index, or if `loops` is an `argmax` or `argmin`.
 pub(super) fn separate<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let is_other = |one: &str| one != "determinism";
     if loops.reduced.is_empty()
@@ -161,8 +161,8 @@ impl<'c> Work<'_, 'c> {
         Some(made)
     }
 
-    /// Emits an `argmax` or `argmin` of those elements of each row that are not NaN, and a
-    /// comparison of its result with the old output value.
+    /// Emits two ops: an `argmax` or `argmin` of the elements of each row that are not NaN, and an
+    /// op that combines the result with the old output values.
     fn numbers(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let best = self.temporary(&self.value, temporaries);
         let index = self.temporary(&self.index, temporaries);
@@ -436,10 +436,9 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits an `argmax` or `argmin` of each row, restricted to the elements whose position
-    /// satisfies the predicate `counts`. The predicate compares the position with `limit`. If
-    /// `none` is not 0, the value `none` replaces the index of each element that does not satisfy
-    /// `counts`.
+    /// Emits, for each row, an `argmax` or `argmin` of the elements whose position satisfies the
+    /// predicate `counts`. The predicate compares the position with `limit`. If `none` is not 0,
+    /// the value `none` replaces the index of each element that does not satisfy `counts`.
     fn best_where(
         &self,
         best: &Access<'c>,
@@ -476,8 +475,9 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits an `argmax` or `argmin` of each row in which the last NaN wins. The indices of NaN
-    /// elements are negated, because `argmax` and `argmin` return the lowest index of a NaN.
+    /// Emits an `argmax` or `argmin` of each row; the result for a row with NaN is the last NaN.
+    /// The indices of NaN elements are negated, because `argmax` and `argmin` return the lowest
+    /// index of a NaN.
     fn best_or_last(&self, best: &Access<'c>, index: &Access<'c>) -> Option<Op<'c>> {
         let roots = [self.pair.element, self.pair.index];
         let outputs = vec![(best.clone(), None), (index.clone(), None)];
@@ -515,8 +515,8 @@ impl<'c> Work<'_, 'c> {
         })
     }
 
-    /// Emits the difference of the largest index and `index`; the same function restores `index`
-    /// from this difference.
+    /// Emits the value `greatest - index`, where `greatest` is the largest number of the index
+    /// type. A second call restores `index` from this value.
     fn negated(&self, b: &Builder<'c>, index: Val<'c>) -> Val<'c> {
         let greatest = b.int(self.greatest(), index.r#type());
         b.binary("arith.subi", greatest, index)

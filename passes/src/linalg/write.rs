@@ -27,7 +27,7 @@ enum Stored {
 /// Emits the `tile.reduce` of a plan.
 ///
 /// # Panics
-/// Panics if the `tile.reduce` fails verification, because the caller then passed an invalid plan.
+/// Panics if MLIR cannot create the `tile.reduce`, or if the op of the plan is in no block.
 pub(crate) fn write<'c>(plan: &Plan<'c>) -> Op<'c> {
     let context = context(plan.loops.op);
     let location = plan.loops.op.location();

@@ -13,9 +13,8 @@ use tx_mlir::{Val, byte_width};
 /// for each block.
 const MAX_SCRATCH_BYTES: i64 = 48 * 1024;
 
-/// Kind of exchange of partial results between threads whose numbers differ in one digit. The
-/// digits are the mixed-radix digits of the thread number; the differing digit belongs to a reduced
-/// dimension.
+/// Kind of exchange of partial results between threads whose numbers differ in one mixed-radix
+/// digit. The digit belongs to a reduced dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ExchangeKind {
     /// XOR shuffles between lanes whose numbers differ only in the bits of the digit.
@@ -25,8 +24,8 @@ pub(super) enum ExchangeKind {
     SharedMemory,
 }
 
-/// Index into [`FragmentPlan::folds`]. The fold with this index lists the source registers whose
-/// total is the value of one result register.
+/// Fold of one result register, as an index into [`FragmentPlan::folds`]. The fold lists the source
+/// registers whose total the result register receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum ResultFold {
     /// All threads use the same fold (list of source registers) for the result register.

@@ -133,9 +133,8 @@ pub(crate) fn written_params(
     written.into_iter().map(number).collect()
 }
 
-/// Returns the names of the parameters that `variant` computes for `reduction`, and the names of
-/// the parameters that [`Variant::check_params`] reads. [`Variant::check_params`] also reads
-/// optional parameters.
+/// Returns the names of the parameters of `variant` for `reduction`: the computed parameters, and
+/// the optional parameters that [`Variant::check_params`] reads.
 fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
     let computed = variant.params(reduction);
     let asked = RefCell::new(BTreeSet::new());
@@ -175,7 +174,7 @@ pub(crate) fn refuse_params(op: Op<'_>, reason: &str) -> Failed {
     .emit()
 }
 
-/// Result of checking a variant against a reduction.
+/// Result of the check whether a variant can expand a reduction.
 pub(crate) struct Candidate {
     pub(crate) variant: &'static dyn Variant,
     /// Cost of the variant, or every reason why the variant cannot expand the reduction.
@@ -193,7 +192,7 @@ impl Candidate {
     }
 }
 
-/// Checks every variant against a reduction, in the order of names.
+/// Checks for every variant, in the order of names, whether the variant can expand a reduction.
 ///
 /// # Errors
 /// Fails if a variant panics.

@@ -29,15 +29,15 @@ pub struct Reduction<'c> {
     /// Number of threads that execute the op together.
     pub threads: i64,
     /// Number of thread positions in the scope, including positions without a thread; at least
-    /// [`Self::threads`]. A scope has positions without a thread if some thread groups are smaller
-    /// than others. For example, the last warp of a block may have fewer than 32 threads.
+    /// [`Self::threads`]. A position may lack a thread: for example, the last warp of a block may
+    /// have fewer than 32 threads.
     pub span: i64,
     /// Known alignment in bytes of the first element of every source.
     pub alignment: u64,
     /// Position of this op in the list of all reductions of its module.
     pub serial: i64,
-    /// Set if the same threads are active in every execution of the op, because no branch around
-    /// the op depends on a loop.
+    /// Set if the same threads are active in every execution of the op: the condition of each
+    /// `scf.if` around the op is defined at the top level of the kernel, outside of all loops.
     pub steady: bool,
     pub(crate) kernel: Kernel<'c>,
 }
@@ -180,7 +180,7 @@ impl<'c> Reduction<'c> {
     }
 }
 
-/// Returns whether the conditions of all branches around `op` are defined at the top level of the
+/// Returns whether the condition of each `scf.if` around `op` is defined at the top level of the
 /// kernel.
 fn is_steady(op: Op<'_>) -> bool {
     let mut branches = tx_mlir::ancestors(op).filter(|o| tx_mlir::is(*o, "scf.if"));
@@ -222,7 +222,7 @@ fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     }
 }
 
-/// Returns the kernel and the number of a workgroup attribution, if `value` is the workgroup
+/// Returns a kernel and the number of one of its workgroup attributions, if `value` is this
 /// attribution or a view of it.
 pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
     use melior::ir::block::BlockLike as _;

@@ -1,16 +1,16 @@
-//! `shared`: the threads of the scope share the work on a tile in shared or global memory.
+//! `shared`: the threads of the scope together reduce a tile in shared or global memory.
 //!
-//! Thread `t` of the scope has column `t % stride`, lane `t / stride % group` of a result, and row
-//! group `t / (stride * group)`. Consecutive lanes access consecutive elements along the contiguous
-//! dimension of the source.
+//! In round `n`, thread `t` of the scope combines elements of the result with the number `(n *
+//! groups + t / (stride * group)) * stride + t % stride`. The thread is lane `t / stride % group`
+//! of this result. Consecutive lanes access consecutive elements along the contiguous dimension of
+//! the source.
 //!
 //! If the contiguous dimension is reduced, `stride` is 1, and the `group` lanes of a result load
 //! consecutive elements. If the contiguous dimension is parallel, `stride` consecutive lanes load
-//! different columns. Lanes that reduce different columns exchange no values.
+//! elements of different results. Lanes of different results exchange no values.
 //!
-//! Whether the contiguous dimension is reduced or parallel, a warp accesses consecutive words.
-//! Consecutive words form whole cache lines in global memory, and cause no bank conflicts in shared
-//! memory.
+//! Accesses to consecutive words form whole cache lines in global memory, and cause no bank
+//! conflicts in shared memory.
 //!
 //! If there are fewer results than warps, threads of several warps share a result, and these warps
 //! exchange partial results through shared memory. Shuffles are outside of all branches, so all

@@ -31,12 +31,12 @@ pub trait Variant: Sync {
     fn priority(&self) -> i32;
 
     /// Returns the predicates, all of which must accept the reduction. The compiler checks every
-    /// predicate. If a variant cannot expand a reduction, the error therefore lists every reason.
+    /// predicate, so that the error for an inapplicable variant lists every reason.
     fn predicates(&self) -> &'static [Predicate];
 
     /// Returns the estimated number of cycles that one thread needs for the reduction. Among
     /// variants of equal priority, the variant with the lowest cost is chosen. The compiler calls
-    /// `cost`, and the methods that follow `cost`, only if all predicates accept the reduction.
+    /// `cost`, `params`, `check_params` and `expand` only if all predicates accept the reduction.
     fn cost(&self, reduction: &Reduction<'_>) -> u64;
 
     /// Returns the parameters for [`Self::expand`]; the attribute `params` records the parameters

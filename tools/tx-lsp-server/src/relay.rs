@@ -31,8 +31,8 @@ fn content_length(line: &[u8]) -> Option<u64> {
         .then(|| value.trim().parse().ok())?
 }
 
-/// Copies the part of a message after its header line. The part after the header line consists of
-/// an empty line and a body of `length` bytes.
+/// Copies a message whose header line is already read. The rest of the message is an empty line and
+/// a body of `length` bytes.
 fn message(from: &mut impl BufRead, to: &mut impl Write, length: u64) -> io::Result<()> {
     from.read_until(b'\n', &mut Vec::new())?;
     let mut body = Vec::new();
@@ -63,8 +63,8 @@ fn changed(body: &[u8]) -> Option<Vec<u8>> {
     Some(message.to_string().into_bytes())
 }
 
-/// Moves the diagnostic code from a note to the field `code`. MLIR's server sends the diagnostic
-/// code in a note, because the server cannot set the field `code`.
+/// Moves the code of an LSP diagnostic from a note to the field `code`. MLIR's server sends the
+/// diagnostic code in a note, because the server cannot set the field `code`.
 fn add_code(diagnostic: &mut Value) -> Option<()> {
     let notes = diagnostic.get_mut("relatedInformation")?.as_array_mut()?;
     let code = |note: &Value| note["message"].as_str()?.parse::<Code>().ok();

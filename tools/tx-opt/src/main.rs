@@ -8,8 +8,8 @@ use tx_mlir::melior::dialect::DialectRegistry;
 use tx_mlir::pass::{OptionInfo, summary};
 use tx_mlir::registration::{opt_main, register_upstream_dialects};
 
-/// Global allocator, which MLIR and LLVM also use. With the allocator of the C library instead,
-/// `malloc` and `free` take 10 % of the compile time.
+/// Global allocator, which MLIR and LLVM also use. With the allocator of the C library, `malloc`
+/// and `free` would take 10 % of the compile time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

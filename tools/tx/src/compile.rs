@@ -76,8 +76,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::file(path, &error))
 }
 
-/// Returns an error if the directory of an output file is missing, or if an output file is also the
-/// program file or another output file.
+/// Returns an error if the directory of an output file is missing, or if an output file would
+/// overwrite the program file or another output file.
 pub(crate) fn check_outputs<'p>(
     program: &Path,
     outputs: impl IntoIterator<Item = &'p Path>,

@@ -8,8 +8,8 @@ use crate::failure::Failure;
 use crate::name;
 use crate::pages;
 
-/// Prefixes of array arguments that `tx` generates. An array argument without a prefix is the name
-/// of a file.
+/// Prefixes of arguments for which `tx` generates an array. An array argument without a prefix is
+/// the name of a file.
 const FORMS: &str = "rand: zeros: full:";
 const ARRAYS: &str = "*.npy";
 
@@ -23,9 +23,8 @@ pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {
     crate::stdout::print(script.as_bytes())
 }
 
-/// Returns the completion script that clap generates. In the completion script of clap, an argument
-/// has either words or file names as completions, because clap does not combine words and file
-/// names for one argument.
+/// Returns the completion script that clap generates. The completion script of clap offers either
+/// words or file names for one argument, but not both.
 fn generated(shell: Shell, command: &mut Command) -> String {
     // clap_complete panics on write errors, so the code first writes to memory.
     let mut script = Vec::new();

@@ -32,8 +32,8 @@ enum Origin {
     Text,
     /// Message of the compiler or the executor, with an optional source location.
     Program(Option<tx::Location>),
-    /// Message of `tx validate`. In text format, the command prints the verdict of `tx validate` in
-    /// a table on standard output.
+    /// Message of `tx validate`. In text format, `tx validate` prints the verdict in a table on
+    /// standard output, not in the message.
     Finding(tx::Location),
 }
 
@@ -270,8 +270,8 @@ impl Message {
         }
     }
 
-    /// Converts the diagnostics of a compilation to messages. Cloned ops may cause several equal
-    /// diagnostics; the function keeps only the first of several equal diagnostics.
+    /// Converts the diagnostics of a compilation to messages. Clones of one op may cause equal
+    /// diagnostics; the function keeps only the first of these diagnostics.
     pub(crate) fn diagnostics(
         diagnostics: &[tx::Diagnostic],
         file: &Path,

@@ -1,8 +1,8 @@
 //! Progress display on standard error.
 //!
-//! On a terminal, the display is a progress bar, which is removed at the end. All other output must
-//! use [`progress_bar::hide_during`], because the progress bar must be hidden while other output is
-//! written. Without a terminal, long work prints one line every 10 seconds.
+//! On a terminal, the display is a progress bar, which is removed at the end. Code that writes
+//! other output to the terminal must use [`progress_bar::hide_during`], which hides the progress
+//! bar during the write. Without a terminal, long work prints one line every 10 seconds.
 
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -67,7 +67,7 @@ const SPARSE_LINES: Form = Form::Lines {
 
 static FORM: OnceLock<Form> = OnceLock::new();
 
-/// Interval at which the progress display reads the progress of work that does not report its own
+/// Interval at which the progress display queries the progress of work that does not report its
 /// steps.
 #[cfg(feature = "fuzz")]
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);

@@ -1,5 +1,5 @@
-//! The progress bar on the terminal. Other output hides the progress bar while the output is
-//! written to the terminal.
+//! The progress bar on the terminal. The progress bar is hidden while the process writes other
+//! output to the terminal.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -35,8 +35,8 @@ const WORK: u64 = 1 << 22;
 /// with source locations, and validation.
 const STEPS: u64 = 4;
 
-/// Adds the compile time of each stage. The list `timed` of compilation stages may contain stages
-/// that the list `stages` of the report omits.
+/// Adds the compile times in `timed` to the stages of the report. `timed` may contain stages that
+/// the report omits.
 fn add_times(stages: &mut [Stage], timed: &[tx::Stage]) {
     let mut left = timed.iter();
     for stage in stages {
@@ -221,8 +221,8 @@ fn report_diagnostic(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Diagno
 struct CheckOptions {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,
-    /// Set if the validation runs the program on all generated inputs; if not set, the validation
-    /// uses only the first inputs.
+    /// Set if the validation runs the program on all generated inputs; if not set, [`WORK`] limits
+    /// the number of inputs.
     all: bool,
 }
 

@@ -13,8 +13,8 @@ use crate::stderr::note;
 
 /// Number of time measurements per schedule on a GPU.
 const TIMES: u32 = 7;
-/// Minimum relative reduction of the run time with which a schedule replaces the fastest schedule
-/// so far. Smaller differences of run times are measurement noise.
+/// Minimum fraction by which a schedule must reduce the run time to replace the fastest schedule so
+/// far. Smaller differences of run times are measurement noise.
 const MARGIN: f64 = 0.01;
 /// Maximum difference between the results of two schedules, relative to the largest result. The
 /// tolerance covers the rounding errors of the narrowest type if a schedule changes the order of

@@ -99,8 +99,8 @@ fn suggest_value(error: &mut clap::Error) {
     };
 }
 
-/// Suggests an option. If the command line contains an array specification without an option, or
-/// `-arg`, the function suggests `--arg`.
+/// Suggests `--NAME` for an argument `-NAME`, and `--arg` for an array specification without an
+/// option, such as `zeros:f32`.
 fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(found))) =
         (error.kind(), error.get(ContextKind::InvalidArg))

@@ -278,8 +278,8 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
 /// expands reductions contain the names of the variants.
 const EXPANDS: &str = "tile-expand-reduce";
 
-/// Returns the name of a pass. For the pass [`EXPANDS`], which expands reductions, returns also the
-/// names of the variants.
+/// Returns the name of a pass. For the pass [`EXPANDS`], the returned text also contains the names
+/// of the variants.
 fn named(pass: &str, variants: &[String]) -> String {
     let variants: BTreeSet<&String> = variants.iter().filter(|_| pass == EXPANDS).collect();
     let names: Vec<String> = variants.iter().map(|name| format!("`{name}`")).collect();

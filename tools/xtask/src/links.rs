@@ -1,9 +1,9 @@
-//! Link checker for Markdown. Linked files and headings must exist.
+//! Link checker for Markdown. Every file and every heading to which a page links must exist.
 //!
 //! GitHub and mdBook generate the anchor of a heading by the same rules. The anchor is the heading
 //! in lower case; hyphens replace the blanks, and punctuation other than hyphens and underscores is
-//! removed. If a heading occurs several times on a page, the anchors of the repeated headings end
-//! with a number. External links are not checked.
+//! removed. If a heading occurs several times on a page, the anchors of the second and later
+//! occurrences end with a number. External links are not checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -131,7 +131,7 @@ pub(crate) fn is_elsewhere(link: &str) -> bool {
     })
 }
 
-/// Returns the path of a link target relative to the repository root, and the anchor. Returns
+/// Returns the target of a link: the path relative to the repository root, and the anchor. Returns
 /// `None` if the path is outside of the repository.
 pub(crate) fn target(page: &Path, link: &str) -> Option<(PathBuf, Option<String>)> {
     let (path, anchor) = match link.split_once('#') {

@@ -34,7 +34,7 @@ const TOOLCHAIN_PACKAGES: &[(&str, &str)] = &[
     ("libzstd-dev", "zstd, which LLVM uses"),
 ];
 
-/// Packages with the programs that tests run to check completion scripts and manual pages.
+/// Packages of programs with which the tests check completion scripts and manual pages.
 const SHELL_PACKAGES: &[(&str, &str)] = &[
     ("zsh", "a shell with a completion script"),
     ("fish", "another"),

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::sh;
 
-/// Major version of LLVM. The file `.cargo/config.toml` must specify the same version of LLVM;
-/// `cargo xtask tidy` compares both versions.
+/// Major version of LLVM. `cargo xtask tidy` checks that the file `.cargo/config.toml` specifies
+/// the same version as this constant.
 pub(crate) const LLVM_MAJOR: u32 = 22;
 
 pub(crate) struct Workspace {

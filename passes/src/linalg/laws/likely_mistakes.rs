@@ -1,12 +1,12 @@
-//! Likely mistakes in one component of a combiner of several values. Some tuples hide a mistake:
-//! for tuples of two equal numbers, the wrong `l1 + r0` and the correct `l1 + r1` have equal
+//! Likely mistakes in one component of a combiner of several values. Some tuples hide a mistake: if
+//! both numbers of each tuple are equal, the wrong `l1 + r0` and the correct `l1 + r1` have equal
 //! results.
 //!
-//! The check does not know the tuples that occur at run time. The check therefore treats a property
-//! as violated only if every plausible set of tuples violates the property. A plausible set
-//! consists of unsorted tuples, of sorted tuples, or of tuples with a constant component, such as a
-//! count of one or an error of zero. The tested numbers are integers, and all values of a component
-//! are distinct, so neither rounding nor ties affect the verdict.
+//! The check does not know the tuples that occur at run time. The check therefore tests several
+//! sets of tuples: unsorted tuples, sorted tuples, and tuples with constant components, such as a
+//! count of one or an error of zero. A property that fails for all sets is a likely mistake. The
+//! tested numbers are integers, and all values of a component are distinct, so neither rounding nor
+//! ties affect the verdict.
 
 use super::{CounterExample, Laws, Partial, combinations, digits, elements_of};
 use crate::linalg::program::Program;
@@ -16,8 +16,8 @@ use tx_mlir::Blk;
 use tx_scalar::laws::{Case, Evaluator, Law, pairs, triples};
 use tx_scalar::{signed, truncated};
 
-/// An algebraic property that a combiner violates, and the first component in which the two sides
-/// of the equation differ.
+/// An algebraic property that a combiner violates, and the first component in which both sides of
+/// the property's equation differ.
 #[derive(Debug, Clone)]
 pub(crate) struct LikelyMistake {
     pub(crate) broken: CounterExample,
@@ -100,7 +100,7 @@ fn of_sort(number: i64, sort: Sort) -> Scalar {
     }
 }
 
-/// Sorts the components of each tuple, because the components may be sorted in practice, such as a
+/// Sorts the components of each tuple, because tuples may be sorted in practice; an example is a
 /// lower and an upper bound.
 fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
     #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
@@ -121,9 +121,9 @@ fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
     tuples.iter().map(one).collect()
 }
 
-/// Returns choices of constant components: for each component, a choice contains the constant
-/// value, or `None` if the component varies between tuples. A constant component has the value 0, 1
-/// or the identity in all tuples. In each choice, at least one component is not constant.
+/// Returns lists with one entry for each component of a tuple: the constant value of the component,
+/// or `None` if the component varies between tuples. The constant is 0, 1, or the value of the
+/// component in the identity. In each list, at least one component varies.
 fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Option<Scalar>>> {
     let of_part = |(sort, neutral): (&Sort, &Scalar)| {
         let mut choices = vec![None];
@@ -149,8 +149,8 @@ struct Tuples<'t> {
 
 impl Tuples<'_> {
     /// Returns whether the combiner is commutative and associative, and has a neutral identity, for
-    /// the tuples. The function also returns false if too few results are finite, or if constant
-    /// components may hide a mistake.
+    /// the tuples. The function also returns false if fewer than half of the results are finite, or
+    /// if constant components may hide a mistake.
     fn judge(&self, identity: &Partial) -> Result<bool, LikelyMistake> {
         let laws = self.laws;
         let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
@@ -172,8 +172,9 @@ impl Tuples<'_> {
         Ok(!few(&two) && !few(&three) && !self.is_dull(decided(&two).chain(decided(&three))))
     }
 
-    /// Returns an error with the first violation if at least half of the test cases are conclusive,
-    /// and if `enough` returns true for the numbers of violations and of conclusive test cases.
+    /// Returns an error with the first violation if `enough` returns true. `enough` receives the
+    /// number of violations and the number of test cases with finite results. Returns `Ok` if fewer
+    /// than half of the test cases have finite results.
     fn check(
         &self,
         cases: &[Case<'_, Partial>],
@@ -195,10 +196,10 @@ impl Tuples<'_> {
         })
     }
 
-    /// Returns whether constant components stay constant in all results and thereby hide mistakes.
-    /// Tuples with several constant components may hide a mistake. Tuples with one constant integer
-    /// may also hide a mistake, because indices should differ between elements. The check accepts
-    /// tuples with a single constant float, such as the error of a sum, as plausible.
+    /// Returns whether the tuples may hide a mistake in the combiner: several components, or one
+    /// integer component, have the same constant value in all tuples and in all results. The
+    /// function accepts a single constant float, such as the error of a sum. The function does not
+    /// accept a constant integer, because an index should differ between elements.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
         for result in cases.flat_map(|(_, sides)| sides) {
@@ -213,7 +214,8 @@ impl Tuples<'_> {
     }
 }
 
-/// Returns triples of distinct tuples; the first two tuples of a triple have different values.
+/// Returns triples of tuples. The three tuples are different entries of the list, and the first two
+/// tuples also differ in value.
 fn distinct_triples(tuples: &[Partial]) -> Vec<Vec<&Partial>> {
     let same = |a: &Partial, b: &Partial| std::ptr::eq(a, b);
     let three = triples(tuples).filter(|of| of[0] != of[1]);
@@ -229,8 +231,8 @@ fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
 
 type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
 
-/// Returns the conclusive test cases of an algebraic property, each with the results of both sides
-/// of the equation.
+/// Returns the test cases of an algebraic property whose results are finite. Each test case is
+/// paired with the results of both sides of the property's equation.
 fn decided<'t>(cases: &'t [Case<'t, Partial>]) -> impl Iterator<Item = Decided<'t>> {
     let known = |case: &'t Case<'t, Partial>| Some((case, case.decided()?));
     cases.iter().filter_map(known)

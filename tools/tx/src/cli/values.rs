@@ -10,8 +10,8 @@ use clap::Arg;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use tx_runtime::MAX_GRID;
 
-/// Parser that accepts any text. Shell completions offer the known words, which the function in
-/// this struct returns. If a word is unknown, the command prints an error with a list of the known
+/// Parser that accepts any text. The function in this struct returns the known words, which shell
+/// completions offer. If a word is unknown, the command prints an error with a list of the known
 /// words.
 #[derive(Clone)]
 pub(super) struct KnownWords(pub(super) fn() -> Vec<&'static str>);
@@ -91,7 +91,7 @@ impl FromStr for OutputFile {
     }
 }
 
-/// Grid size `X,Y,Z`. An omitted `Y` or `Z` is 1.
+/// Grid size in blocks, in the form `X`, `X,Y` or `X,Y,Z`. An omitted size is 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid(pub(crate) [u32; 3]);
 

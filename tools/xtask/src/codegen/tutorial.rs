@@ -25,8 +25,8 @@ const LONG_OUTPUT: usize = 6;
 const BEGINNING: usize = 3;
 const END: usize = 1;
 
-/// Lit directives that do not verify the comment above the directives. All directives that are not
-/// in this list are CHECK lines or equivalent checks (see `tx-lit`).
+/// Lit directives that are no checks, and therefore do not verify the comment above them. All other
+/// directives are CHECK lines or equivalent checks (see `tx-lit`).
 const NO_CHECKS: &[&str] = &[
     "RUN",
     "EXIT",
@@ -279,9 +279,9 @@ fn end_of_op(lines: &[&str], start: usize) -> usize {
 }
 
 /// Wraps a long line of a program. The function breaks the line before a clause such as
-/// `iter_args(`. The function breaks a line without clauses after a comma, and a line without
-/// clauses and commas at a blank. If several break positions fit, the function chooses the last
-/// position.
+/// `iter_args(`. If the line contains no clause, the function breaks the line after a comma, or at
+/// a blank if the line contains no comma. If a line has several such positions within [`COLUMNS`]
+/// columns, the function chooses the last one.
 fn broken(line: &str) -> String {
     const PARTS: &[&str] = &[" args(", " iter_args(", " threads in ", " {", " : "];
     let margin = indentation(line) + 4;

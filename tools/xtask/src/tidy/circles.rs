@@ -35,8 +35,8 @@ struct Module {
     named: Vec<Vec<String>>,
 }
 
-/// Returns an error message for each dependency cycle between modules of the libraries and programs
-/// of the packages.
+/// Returns an error message for each dependency cycle between the modules of one library or
+/// program.
 pub(super) fn circles(packages: &[Value]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     for package in packages {
@@ -112,8 +112,8 @@ fn add(
     children
 }
 
-/// Returns the file to which a declaration such as `mod name;` refers; the attribute `path` of the
-/// declaration, or the name of the module, determines the file.
+/// Returns the file of a module declaration such as `mod name;`: the path in the attribute `path`,
+/// if present, or else `name.rs` or `name/mod.rs` in `folder`.
 fn file_of(attributes: &[Attribute], name: &str, parent: &Path, folder: &Path) -> PathBuf {
     let written = attributes
         .iter()
@@ -158,8 +158,8 @@ fn defined_name(tokens: TokenStream) -> Option<String> {
     words.find(|word| !KEYWORDS.contains(&word.as_str()))
 }
 
-/// Collects the paths of at least two segments in code, also in macro calls and in `use` items of
-/// functions.
+/// Collects all paths with at least two segments from code, including macro calls and `use` items
+/// inside functions.
 fn paths(tokens: TokenStream, prefix: &[String], found: &mut Vec<Vec<String>>) {
     let mut path = prefix.to_vec();
     let mut colons = if prefix.is_empty() { 0 } else { 2 };

@@ -242,8 +242,7 @@ fn dependency_graph(packages: &[Value], optional: bool) -> BTreeMap<&str, BTreeS
         .collect()
 }
 
-/// Returns a package that depends directly on `to`; this package is `from` or a transitive
-/// dependency of `from`.
+/// Returns the last package before `to` on a dependency path from `from` to `to`.
 fn reaches<'a>(
     graph: &BTreeMap<&'a str, BTreeSet<&'a str>>,
     from: &'a str,

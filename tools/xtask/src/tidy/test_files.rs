@@ -24,8 +24,9 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
     "cases",
 ];
 
-/// Requires a test directory for every pass, with `invalid.mlir` and another test. Every directory
-/// must be named after a pass or pipeline, or be listed in [`OTHER_LIT_FOLDERS`].
+/// Requires a test directory for every pass and pipeline, with at least one test other than
+/// `invalid.mlir`. The directory of a pass must also contain `invalid.mlir`. Every directory must
+/// be named after a pass or pipeline, or be listed in [`OTHER_LIT_FOLDERS`].
 pub(super) fn lit_folders(registry: &[Entry], files: &[PathBuf]) -> Vec<String> {
     let mut folders: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in files {

@@ -69,7 +69,7 @@ pub(super) fn long_lines(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec
 }
 
 /// Reports paths of development machines, ignored tests, and phrases of the dictionary in all text
-/// files. Also reports a doc comment of a function if the comment is not a complete sentence.
+/// files. Reports a doc comment of a function if the comment is not a complete sentence.
 pub(super) fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let root = workspace.root.display().to_string();
