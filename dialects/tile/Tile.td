@@ -331,6 +331,16 @@ def Tile_StreamAttr : Tile_BareAttr<"Stream", "stream"> {
   }];
 }
 
+def Tile_EvictLastAttr : Tile_BareAttr<"EvictLast", "evict_last"> {
+  let summary = "loads with the L2 eviction policy evict_last";
+  let description = [{
+    `#tile.evict_last` gives the global loads of a kernel the L2 eviction policy `evict_last`: the
+    L2 cache evicts the loaded lines after other lines. Use `#tile.evict_last` if a kernel stores
+    as many bytes as it loads. For kernels that only load, the policy has no effect on the speed.
+    Evict-first loads (`#tile.stream`) of the same kernel do not change.
+  }];
+}
+
 def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
   let summary = "minimum number of resident threads per SM";
   let description = [{

@@ -13,9 +13,9 @@ pass! {
     /// ## What it does
     /// Replaces `math` ops in GPU modules by LLVM intrinsics for which LLVM selects exact
     /// instructions. The pass lowers `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and
-    /// `absi`, `ctpop`, `ctlz` and `cttz` of integers. `exp2` and `log2` of f32 with
-    /// `fastmath<afn>` become the intrinsics of `ex2.approx.ftz` and `lg2.approx.ftz`, one per
-    /// vector element. The pass does not change other `math` ops, such as `exp` and `log`.
+    /// `absi`, `ctpop`, `ctlz` and `cttz` of integers. `exp2`, `log2`, `rsqrt` and
+    /// `sqrt` of f32 with `fastmath<afn>` become the intrinsics of `ex2.approx.ftz`,
+    /// `lg2.approx.ftz`, `rsqrt.approx` and `sqrt.approx`, one per vector element. The pass does not change other `math` ops, such as `exp` and `log`.
     ///
     /// ## Why
     /// The lowering of MLIR calls CUDA's libdevice for every `math` op, even if one instruction
@@ -53,9 +53,11 @@ const INTRINSICS: [(&str, &str); 8] = [
 
 /// Names of f32 `math` functions, each with the intrinsic of the approximate GPU instruction for
 /// this function.
-const APPROXIMATIONS: [(&str, &str); 2] = [
+const APPROXIMATIONS: [(&str, &str); 4] = [
     ("math.exp2", "llvm.nvvm.ex2.approx.ftz.f32"),
     ("math.log2", "llvm.nvvm.lg2.approx.ftz.f"),
+    ("math.rsqrt", "llvm.nvvm.rsqrt.approx.f"),
+    ("math.sqrt", "llvm.nvvm.sqrt.approx.f"),
 ];
 
 /// Each entry contains the name of an integer `math` op, the equivalent LLVM op, and the LLVM

@@ -1,22 +1,28 @@
 use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
+use std::collections::BTreeMap;
+use tx_dialect_tile::EVICT_LAST;
 use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
-    Builder, Failed, Op, Val, argument_of, attribute, byte_width, defining_op, erase, first_block,
-    integer_attribute, is, operands, replace_uses, results, vector_parts, walk,
+    Builder, Failed, Op, Val, argument_of, attribute, byte_width, defining_op, enclosing, erase, first_block,
+    integer_attribute, is, operands, replace_uses, results, symbol_name, vector_parts, walk,
 };
 
 pass! {
-    /// Emit `nontemporal` loads as evict-first loads.
+    /// Emit the cache hints of loads.
     ///
     /// ## What it does
-    /// LLVM's NVPTX backend ignores `nontemporal`. The pass therefore replaces a `nontemporal` load
-    /// by inline assembly with the evict-first load `ld.global.cs`. The cache hint does not change
-    /// results. The assembly has memory side effects, so LLVM preserves the order of memory
-    /// accesses. The pass does not change a load that is atomic or volatile, has fewer than 4 or
-    /// more than 16 bytes, or has an alignment below its size. The pass also does not change a load
-    /// if its address is not provably in global memory.
+    /// Replaces loads by inline assembly with a cache hint, because LLVM's NVPTX backend ignores
+    /// `nontemporal` and has no loads with an L2 eviction policy. A `nontemporal` load becomes the
+    /// evict-first load `ld.global.cs`. In a kernel with the attribute `tile.evict_last`, every
+    /// other load becomes a load with the L2 eviction policy `evict_last`.
+    ///
+    /// A cache hint does not change results. The assembly has memory side effects, so LLVM
+    /// preserves the order of memory accesses. The pass does not change a load that is atomic or
+    /// volatile, has fewer than 4 or more than 16 bytes, or has an alignment below its size. The
+    /// pass also does not change a load if its address is not provably in global memory.
     ///
     /// ## Before
     /// ```mlir
@@ -46,24 +52,65 @@ pass! {
 const WORD: u64 = 4;
 pub(crate) const GLOBAL: &str = "!llvm.ptr<1>";
 
+/// Cache hint of a load.
+#[derive(Clone, Copy)]
+enum Hint<'c> {
+    /// All caches evict the loaded lines first.
+    EvictFirst,
+    /// L2 eviction policy: the result of `createpolicy`.
+    Policy(Val<'c>),
+}
+
 impl Pass for ExpandCacheHints {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let (mut first, mut last) = (Vec::new(), BTreeMap::new());
         for load in walk(module).into_iter().filter(|op| is(*op, "llvm.load")) {
-            if let Some(words) = words_of(load) {
-                let whole = expand(load, words);
+            let Some(words) = words_of(load) else {
+                continue;
+            };
+            let function = enclosing(load, "llvm.func");
+            if attribute(load, "nontemporal").is_some() {
+                first.push((load, words));
+            } else if let Some(kernel) = function.filter(|f| attribute(*f, EVICT_LAST).is_some()) {
+                let loads = last.entry(symbol_name(kernel)).or_insert((kernel, Vec::new()));
+                loads.1.push((load, words));
+            }
+        }
+        let mut rewrite = |loads: Vec<(Op<'c>, u64)>, hint| {
+            for (load, words) in loads {
+                let whole = expand(load, words, hint);
                 replace_uses(results(load)[0], whole);
                 erase(load);
                 counts.add("loads", 1);
+            }
+        };
+        rewrite(first, Hint::EvictFirst);
+        for (kernel, loads) in last.into_values() {
+            if let Some(policy) = evict_last(kernel) {
+                rewrite(loads, Hint::Policy(policy));
             }
         }
         Ok(())
     }
 }
 
-/// Returns the number of 32-bit registers that a `nontemporal` load fills; `None` if the load
-/// cannot be replaced.
+/// Emits the L2 eviction policy `evict_last` at the beginning of a kernel.
+fn evict_last(kernel: Op<'_>) -> Option<Val<'_>> {
+    let b = Builder::at_start(tx_mlir::context(kernel), first_block(kernel, 0)?, kernel.location());
+    let policy = b
+        .create("llvm.inline_asm")
+        .string(
+            "asm_string",
+            "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;",
+        )
+        .string("constraints", "=l")
+        .result(b.int_type(64))
+        .value();
+    Some(policy)
+}
+
+/// Returns the number of 32-bit registers that a load fills; `None` if the load cannot be replaced.
 fn words_of(load: Op<'_>) -> Option<u64> {
-    attribute(load, "nontemporal")?;
     let plain = attribute(load, "volatile_").is_none()
         && integer_attribute(load, "ordering").is_none_or(|ordering| ordering == 0);
     let ty = results(load)[0].r#type();
@@ -100,7 +147,7 @@ pub(crate) fn is_global(pointer: Val<'_>) -> bool {
     }
 }
 
-fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
+fn expand<'c>(load: Op<'c>, words: u64, hint: Hint<'c>) -> Val<'c> {
     let b = Builder::before(load);
     let ty = results(load)[0].r#type();
     let word = b.int_type(32);
@@ -119,11 +166,22 @@ fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
         [one] => (String::new(), one.clone()),
         all => (format!(".v{words}"), format!("{{{}}}", all.join(", "))),
     };
-    let text = format!("ld.global.cs{shape}.b32 {list}, [${words}];");
-    let constraints = format!("{}l,~{{memory}}", "=r,".repeat(registers.len()));
+    let (modifier, operand, arguments) = match hint {
+        Hint::EvictFirst => (".cs", String::new(), vec![address]),
+        Hint::Policy(policy) => {
+            let operand = format!(", ${}", words + 1);
+            (".L2::cache_hint", operand, vec![address, policy])
+        }
+    };
+    let text = format!("ld.global{modifier}{shape}.b32 {list}, [${words}]{operand};");
+    let constraints = format!(
+        "{}{}~{{memory}}",
+        "=r,".repeat(registers.len()),
+        "l,".repeat(arguments.len())
+    );
     let loaded = b
         .create("llvm.inline_asm")
-        .operands(&[address])
+        .operands(&arguments)
         // If the assembly had no side effects, LLVM could move a later store before the load.
         .unit("has_side_effects")
         .string("asm_string", &text)

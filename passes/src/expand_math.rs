@@ -97,10 +97,11 @@ pass! {
     /// The error bounds also apply to subnormal arguments and results; no value is flushed to zero.
     /// For infinities, signed zeros and NaN, results follow IEEE 754.
     ///
-    /// With `fastmath<afn>`, `math.exp`, `exp2`, `log`, `log2`, `log10` and `arith.divf` of f32 and
-    /// narrower types use approximate instructions of the GPU. The expansions of approximate
-    /// functions contain f32 ops of three kinds with the flag `afn`: `math.exp2`
-    /// (`ex2.approx.ftz`), `math.log2` (`lg2.approx.ftz`) and `arith.divf` with the numerator 1
+    /// With `fastmath<afn>`, `math.exp`, `exp2`, `log`, `log2`, `log10`, `rsqrt`, `sqrt` and
+    /// `arith.divf` of f32 and narrower types use approximate instructions of the GPU. The
+    /// expansions of approximate functions contain f32 ops of five kinds with the flag `afn`:
+    /// `math.exp2` (`ex2.approx.ftz`), `math.log2` (`lg2.approx.ftz`), `math.rsqrt`
+    /// (`rsqrt.approx`), `math.sqrt` (`sqrt.approx`) and `arith.divf` with the numerator 1
     /// (`rcp.approx`). The bits of approximate results may differ between chips. The next table
     /// lists the maximum error of each approximate function in f32. The symbol u denotes one unit
     /// in the last place of the result.
@@ -110,6 +111,7 @@ pass! {
     /// | `exp` | (2 + 1.2 · abs x) u | results below 2^-126 are 0 |
     /// | `exp2` | 2 u | results below 2^-126 are 0 |
     /// | `log2`, `log`, `log10` | 4 u; 2^-22 for x from 0.5 to 2 | subnormal x counts as 0 |
+    /// | `rsqrt`, `sqrt` | 1.2 u | |
     /// | `divf` | 2.5 u | infinite or NaN for a divisor below 2^-128; 4 u for one above 2^126 |
     ///
     /// If the operand type is narrower than f32, the rounding of the f32 result to this type causes

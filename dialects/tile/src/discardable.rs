@@ -25,6 +25,10 @@ pub const CLEARED: &str = "tile.cleared";
 /// ops in the function.
 pub const DETERMINISM: &str = "tile.determinism";
 
+/// Attribute of a kernel. The global loads of a kernel with this attribute have the L2 eviction
+/// policy `evict_last`.
+pub const EVICT_LAST: &str = "tile.evict_last";
+
 /// Attribute of a `func.func`. The value `#tile.fusion<…>` selects which ops of the function may
 /// share a kernel.
 pub const FUSION: &str = "tile.fusion";
@@ -59,7 +63,7 @@ struct DiscardableAttribute {
 
 /// All discardable attributes of the dialect. The verifier rejects any other attribute name that
 /// begins with `tile.`.
-const DISCARDABLE_ATTRIBUTES: [DiscardableAttribute; 8] = [
+const DISCARDABLE_ATTRIBUTES: [DiscardableAttribute; 9] = [
     DiscardableAttribute {
         name: CANDIDATES,
         on: &[],
@@ -77,6 +81,12 @@ const DISCARDABLE_ATTRIBUTES: [DiscardableAttribute; 8] = [
         on: &["func.func"],
         is: is_determinism,
         kind: "`#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`",
+    },
+    DiscardableAttribute {
+        name: EVICT_LAST,
+        on: &["gpu.func", "llvm.func"],
+        is: mlir_sys::mlirAttributeIsAUnit,
+        kind: "a unit attribute",
     },
     DiscardableAttribute {
         name: FUSION,

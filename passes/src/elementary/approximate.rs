@@ -1,21 +1,24 @@
 //! Expansion of functions and quotients with `fastmath<afn>` to approximate GPU instructions.
 //!
-//! On f32, `math.exp2`, `math.log2` and the quotient 1 / x with `fastmath<afn>` become the
-//! instructions `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. `math.exp`, `math.log`,
-//! `math.log10` and other quotients become an approximate instruction and a multiplication.
+//! On f32, `math.exp2`, `math.log2`, `math.rsqrt`, `math.sqrt` and the quotient 1 / x with
+//! `fastmath<afn>` become the instructions `ex2.approx.ftz`, `lg2.approx.ftz`, `rsqrt.approx`,
+//! `sqrt.approx` and `rcp.approx`. `math.exp`, `math.log`, `math.log10` and other quotients become
+//! an approximate instruction and a multiplication.
 
 use super::arithmetic::{Arithmetic, Constant, Float, Precise, float_of};
 use super::constants::constant_float;
 use tx_mlir::{Op, Val, has_flag, is, name, results, set_attribute};
 
 /// Ops that become an approximate instruction, with or without an additional multiplication.
-const APPROXIMATE: [&str; 6] = [
+const APPROXIMATE: [&str; 8] = [
     "arith.divf",
     "math.exp",
     "math.exp2",
     "math.log",
     "math.log10",
     "math.log2",
+    "math.rsqrt",
+    "math.sqrt",
 ];
 
 /// Names of the `arith.fastmath` flags.
@@ -63,7 +66,7 @@ pub(super) fn expand<'a, 'c>(
     let scaled_log2 = |x: Float<'a, 'c>, factor| x.approximate("math.log2") * m.constant(factor);
     Some(match (op, arguments) {
         ("math.exp", [x]) => (m.value(*x) * m.constant(Precise::LOG2_E.0)).approximate("math.exp2"),
-        ("math.exp2" | "math.log2", [x]) => m.value(*x).approximate(op),
+        ("math.exp2" | "math.log2" | "math.rsqrt" | "math.sqrt", [x]) => m.value(*x).approximate(op),
         ("math.log", [x]) => scaled_log2(m.value(*x), Precise::LN_2.0),
         ("math.log10", [x]) => scaled_log2(m.value(*x), LOG10_2),
         ("arith.divf", [x, y]) => m.value(*x) * m.value(*y).reciprocal(),
@@ -79,7 +82,7 @@ pub(super) fn is_instruction(op: Op<'_>) -> bool {
         dividend.and_then(constant_float) == Some(1.0)
     };
     let is_known = match name(op) {
-        "math.exp2" | "math.log2" => true,
+        "math.exp2" | "math.log2" | "math.rsqrt" | "math.sqrt" => true,
         _ => is(op, "arith.divf") && of_one(),
     };
     is_known && float_of(results(op)[0]) == Some(tx_scalar::Float::F32)

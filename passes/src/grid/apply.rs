@@ -83,6 +83,10 @@ impl Nest {
                 self.evict_first = true;
                 Ok(())
             }
+            Step::EvictLast => {
+                self.evict_last = true;
+                Ok(())
+            }
             Step::Resident(threads) => {
                 let most = i64::from(MAX_RESIDENT);
                 if !(1..=most).contains(threads) {

@@ -17,6 +17,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{FunctionType, TypeLike};
 use melior::ir::{Attribute, Block, Region, RegionLike, Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
+use tx_dialect_tile::EVICT_LAST;
 use tx_mlir::memref::Space;
 use tx_mlir::{
     Blk, Builder, Index, MemRef, Op, Val, ancestors, argument_of, attribute, defining_op,
@@ -308,6 +309,9 @@ fn kernel<'c>(
         .build();
     if let Some(blocks) = nest.resident_blocks() {
         set_attribute(kernel, "nvvm.minctasm", i32_attribute(context, blocks));
+    }
+    if nest.evict_last {
+        set_attribute(kernel, EVICT_LAST, Attribute::unit(context));
     }
     if nest.has_clusters() {
         set_attribute(

@@ -72,6 +72,8 @@ pub(crate) struct Nest {
     pub(crate) rfactors: Vec<usize>,
     /// Whether the kernel uses evict-first loads (`#tile.stream`).
     pub(crate) evict_first: bool,
+    /// Whether the loads of the kernel have the L2 eviction policy `evict_last`.
+    pub(crate) evict_last: bool,
     /// Minimum number of resident threads per SM (`#tile.resident`).
     pub(super) resident: Option<i64>,
     /// Arrays of a group that stay in registers or shared memory (`#tile.hold`), by name.
@@ -127,6 +129,7 @@ impl Nest {
             order: kept.into_iter().chain(combined).collect(),
             rfactors: Vec::new(),
             evict_first: false,
+            evict_last: false,
             resident: None,
             holds: Vec::new(),
             last_block: false,

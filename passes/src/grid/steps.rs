@@ -26,6 +26,7 @@ pub(crate) enum Step {
     Unroll(String),
     Vectorize(String),
     Stream,
+    EvictLast,
     Resident(i64),
     /// Name of an array of a group, and the kind of memory that holds the array between phases.
     Hold(String, tile::Residency),
@@ -75,6 +76,7 @@ impl Step {
         let unroll = || tile::Unroll::of(a).map(|s| Self::Unroll(s.r#loop));
         let vectorize = || tile::Vectorize::of(a).map(|s| Self::Vectorize(s.r#loop));
         let stream = || tile::Stream::of(a).map(|_| Self::Stream);
+        let evict_last = || tile::EvictLast::of(a).map(|_| Self::EvictLast);
         let resident = || tile::Resident::of(a).map(|s| Self::Resident(s.threads));
         let hold = || tile::Hold::of(a).map(|s| Self::Hold(s.value, s.residency));
         let last_block = || tile::LastBlock::of(a).map(|_| Self::LastBlock);
@@ -87,6 +89,7 @@ impl Step {
             .or_else(unroll)
             .or_else(vectorize)
             .or_else(stream)
+            .or_else(evict_last)
             .or_else(resident)
             .or_else(hold)
             .or_else(last_block)
@@ -123,6 +126,7 @@ impl Step {
             Self::Unroll(l) => tile::Unroll { r#loop: name(l) }.to_attribute(context),
             Self::Vectorize(l) => tile::Vectorize { r#loop: name(l) }.to_attribute(context),
             Self::Stream => tile::Stream.to_attribute(context),
+            Self::EvictLast => tile::EvictLast.to_attribute(context),
             Self::Resident(threads) => tile::Resident { threads: *threads }.to_attribute(context),
             Self::Hold(value, residency) => tile::Hold {
                 value: value.clone(),
@@ -146,7 +150,11 @@ impl Step {
             | Self::Vectorize(l) => vec![l],
             Self::Fuse(loops, to) => loops.iter().chain([to]).map(String::as_str).collect(),
             Self::Reorder(loops) => loops.iter().map(String::as_str).collect(),
-            Self::Stream | Self::Resident(_) | Self::Hold(..) | Self::LastBlock => Vec::new(),
+            Self::Stream
+            | Self::EvictLast
+            | Self::Resident(_)
+            | Self::Hold(..)
+            | Self::LastBlock => Vec::new(),
         }
     }
 }
@@ -167,7 +175,11 @@ impl Step {
             Self::RFactor(l) => Self::RFactor(name(l)),
             Self::Unroll(l) => Self::Unroll(name(l)),
             Self::Vectorize(l) => Self::Vectorize(name(l)),
-            Self::Stream | Self::Resident(_) | Self::Hold(..) | Self::LastBlock => self.clone(),
+            Self::Stream
+            | Self::EvictLast
+            | Self::Resident(_)
+            | Self::Hold(..)
+            | Self::LastBlock => self.clone(),
         }
     }
 
@@ -182,6 +194,7 @@ impl Step {
             Self::Unroll(l) => format!("unroll {l}"),
             Self::Vectorize(l) => format!("vectorize {l}"),
             Self::Stream => "stream".to_owned(),
+            Self::EvictLast => "evict_last".to_owned(),
             Self::Resident(threads) => format!("resident {}", number(*threads)),
             Self::Hold(value, residency) => format!("hold {value} in {residency}"),
             Self::LastBlock => "last_block".to_owned(),
@@ -210,6 +223,7 @@ impl fmt::Display for Step {
             Self::Unroll(l) => write!(f, "#tile.unroll<\"{l}\">"),
             Self::Vectorize(l) => write!(f, "#tile.vectorize<\"{l}\">"),
             Self::Stream => f.write_str("#tile.stream"),
+            Self::EvictLast => f.write_str("#tile.evict_last"),
             Self::Resident(threads) => write!(f, "#tile.resident<{threads}>"),
             Self::Hold(value, residency) => write!(f, "#tile.hold<\"{value}\" in {residency}>"),
             Self::LastBlock => f.write_str("#tile.last_block"),
@@ -325,6 +339,7 @@ mod tests {
             Step::Unroll(name()),
             Step::Vectorize(name()),
             Step::Stream,
+            Step::EvictLast,
             Step::Resident(1024),
             Step::Hold("tmp0".to_owned(), tile::Residency::Registers),
             Step::LastBlock,

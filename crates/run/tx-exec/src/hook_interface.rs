@@ -63,6 +63,14 @@ pub(crate) const DECLARATIONS: &str = r#"
       attributes {no_unwind, will_return, memory_effects =
         #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
           errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_rsqrt(f32) -> f32
+      attributes {no_unwind, will_return, memory_effects =
+        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
+          errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_sqrt(f32) -> f32
+      attributes {no_unwind, will_return, memory_effects =
+        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
+          errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
 /// Names of the special registers. Generated code identifies a special register by the index of the

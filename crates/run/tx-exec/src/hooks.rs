@@ -69,6 +69,8 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 28] {
         ("__tx_from_f8", libm::from_f8_pair as *mut ()),
         ("__tx_exp2", libm::exp2 as *mut ()),
         ("__tx_log2", libm::log2 as *mut ()),
+        ("__tx_rsqrt", libm::rsqrt as *mut ()),
+        ("__tx_sqrt", libm::sqrt as *mut ()),
     ]
 }
 

@@ -219,6 +219,16 @@ pub(crate) extern "C" fn log2(x: f32) -> f32 {
     flushed(f64::from(flushed(x)).log2() as f32)
 }
 
+/// Exact counterpart of `rsqrt.approx.f32`.
+pub(crate) extern "C" fn rsqrt(x: f32) -> f32 {
+    f64::from(x).sqrt().recip() as f32
+}
+
+/// Exact counterpart of `sqrt.approx.f32`.
+pub(crate) extern "C" fn sqrt(x: f32) -> f32 {
+    x.sqrt()
+}
+
 /// Returns the PTX maximum of two values: a NaN operand is ignored, and +0 is greater than −0.
 macro_rules! maximum {
     ($x:expr, $y:expr) => {

@@ -406,6 +406,9 @@ impl Mapping {
         if holds == Holds::Row && most.is_none() && is_read_once {
             steps.push(Step::Stream);
         }
+        if stores(group) != Stores::Nothing {
+            steps.push(Step::EvictLast);
+        }
         if holds == Holds::Row {
             steps.extend(resident.map(Step::Resident));
         }

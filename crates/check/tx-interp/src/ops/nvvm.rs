@@ -387,6 +387,8 @@ fn intrinsic(op: Op<'_>) -> Option<&'static str> {
         "llvm.minnum" => "arith.minnumf",
         "llvm.nvvm.ex2.approx.ftz.f32" => "math.exp2",
         "llvm.nvvm.lg2.approx.ftz.f" => "math.log2",
+        "llvm.nvvm.rsqrt.approx.f" => "math.rsqrt",
+        "llvm.nvvm.sqrt.approx.f" => "math.sqrt",
         _ => return None,
     })
 }

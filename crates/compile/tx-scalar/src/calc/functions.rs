@@ -48,7 +48,8 @@ const MIN_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 ///
 /// The absolute error is 0 if the instruction is exact. The absolute error is infinite if the PTX
 /// ISA specifies no maximum error for the operands. The maximum errors in the PTX ISA are 2 units
-/// in the last place for `ex2` and `div`, 2^-22 for `lg2`, and 1 unit in the last place for `rcp`.
+/// in the last place for `ex2` and `div`, 2^-22 for `lg2`, 1 unit in the last place for `rcp`, and
+/// relative errors of 2^-22.9 for `rsqrt` and 2^-23 for `sqrt`.
 pub(super) fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     const LOGARITHM: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0] {
         x if x == 0.0 || x.is_infinite() => 0.0,
@@ -62,6 +63,10 @@ pub(super) fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     Some(match name {
         "math.exp" | "math.exp2" => EXPONENTIAL,
         "math.log" | "math.log2" | "math.log10" => LOGARITHM,
+        "math.rsqrt" | "math.sqrt" => |x, r| match x[0] == 0.0 || x[0].is_infinite() {
+            true => 0.0,
+            false => 1.2 * EPSILON * r.abs(),
+        },
         "arith.divf" => |x, r| {
             let divisor = x[1].abs();
             if divisor == 0.0 || divisor.is_infinite() || x[0].is_infinite() {

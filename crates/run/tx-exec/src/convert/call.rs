@@ -27,9 +27,11 @@ const CALLED: [&str; 8] = [
 ];
 
 /// Intrinsics of approximate f32 instructions, and the hooks that replace the intrinsics.
-const APPROXIMATIONS: [(&str, &str); 2] = [
+const APPROXIMATIONS: [(&str, &str); 4] = [
     ("llvm.nvvm.ex2.approx.ftz.f32", "__tx_exp2"),
     ("llvm.nvvm.lg2.approx.ftz.f", "__tx_log2"),
+    ("llvm.nvvm.rsqrt.approx.f", "__tx_rsqrt"),
+    ("llvm.nvvm.sqrt.approx.f", "__tx_sqrt"),
 ];
 
 /// A print or assertion function of the device driver, and the hook that replaces it.
