@@ -12,11 +12,11 @@ def Tile_Dialect : Dialect {
   let name = "tile";
   let summary = "Reductions over tiles of memory and of registers";
   let description = [{
-    A tile is a rectangular region of memory or of registers. A tile of memory is a `memref`, which
-    may be strided, offset and dynamic. A tile of registers is a `!tile.fragment`: an SSA value that
-    a `#tile.layout` distributes over threads. The `scope` of an op, such as `warp` or `cta`, is the
-    set of threads that execute the op together. Tile ops behave as if the threads executed them in
-    program order, so programs need no barriers.
+    A tile is a rectangular region of memory or of registers. A tile of memory is a `memref`;
+    strides, an offset and dynamic sizes are supported. A tile of registers is a `!tile.fragment`:
+    an SSA value that a `#tile.layout` distributes over threads. The `scope` of an op, such as
+    `warp` or `cta`, is the set of threads that execute the op together. Tile ops behave as if the
+    threads executed them in program order, so programs need no barriers.
   }];
   let cppNamespace = "::tx::tile";
   let useDefaultTypePrinterParser = 1;
@@ -195,8 +195,8 @@ def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
   let summary = "one entry of a layout";
   let description = [{
     In a `#tile.layout`, the entry `<extent : stride axis>` stands for `extent` coordinates that are
-    `stride` apart along `axis`. In the offset list of a layout, the entry `<extent : constant
-    axis>` denotes the offset `extent` along `axis`.
+    `stride` apart along `axis`. In the offset list of a layout, an entry such as `<2 : constant
+    lane>` adds 2 to the lane number of each element.
   }];
   let parameters = (ins "int64_t":$extent, "int64_t":$stride, EnumParameter<Tile_Axis>:$axis);
   let assemblyFormat = "`<` $extent `:` $stride custom<Word>($axis, \"\\\"axis\\\"\") `>`";
@@ -207,11 +207,11 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let description = [{
     The row-major linear index of an element is split into one coordinate per entry of the shard
     list; the coordinate of the last entry varies fastest. The position of an element along an axis,
-    such as its lane or register, is the sum of the products of coordinate and stride, over all
-    shard entries of this axis. An element has one copy for each tuple of coordinates of the
-    `replica` entries. The position of a copy is the position of the element plus the sum of each
-    replica coordinate times its stride. An entry of the `offset` list adds a constant to the
-    positions of all elements along its axis.
+    such as its lane or register, is the sum of coordinate times stride over all shard entries of
+    this axis. An element has one copy for each tuple of coordinates of the `replica` entries. The
+    position of a copy is the position of the element plus the sum of each replica coordinate times
+    its stride. An entry of the `offset` list adds a constant to the positions of all elements along
+    its axis.
 
     ```mlir
     #acc = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
@@ -239,12 +239,12 @@ def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
   let description = [{
     `#tile.align<"d1" to 4>` splits `d1` into `d1.o` and `d1.i`, as `#tile.split` by 4 does. After
     `#tile.align<"d1" to 4>`, each vector of the loop `d1.i` begins at a multiple of four elements
-    from the start of the array, even if the row begins elsewhere. The alignment of each vector is
-    the alignment of its elements in the first source array whose elements along `d1` are
-    contiguous. With the factor 4 of `#tile.align`, at most three elements precede the first vector
-    of a row, and at most three follow the last vector. The threads that execute `d1.o` load the
-    elements before the first vector and after the last vector by scalar loads. The factor of
-    `#tile.align` must be a power of two.
+    from the start of the array, even if the row does not begin at such a multiple. If an op has
+    several source arrays, the vectors begin at aligned addresses of the first source array whose
+    elements along `d1` are contiguous. With the factor 4 of `#tile.align`, at most three elements
+    precede the first vector of a row, and at most three follow the last vector. The threads that
+    execute `d1.o` load the elements before the first vector and after the last vector by scalar
+    loads. The factor of `#tile.align` must be a power of two.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `to` $factor `>`";
@@ -254,12 +254,12 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
   let summary = "distribute the iterations of a loop over blocks or threads";
   let description = [{
     `#tile.bind<"d0.o" to block_x>` distributes `d0.o` over blocks. The target of `#tile.bind` is
-    `block_x|y|z`, `cluster_x|y|z` or `thread_x|y|z`; at most one loop is bound to each target. The
-    threads to which a reduced loop is bound combine their partial results, and the first of these
-    threads stores the result. A loop bound to `cluster_x` runs on the blocks of a cluster (sm_90
-    and later), which exchange partial results through distributed shared memory. If a schedule
-    binds loops to both `cluster_x` and `block_x`, each iteration of the `block_x` loop is a
-    cluster.
+    `block_x|y|z`, `cluster_x|y|z` or `thread_x|y|z`; at most one loop is bound to each target. If a
+    loop over a reduced dimension is bound to threads, these threads combine their partial results,
+    and the first of them stores the result. A loop bound to `cluster_x` runs on the blocks of a
+    cluster (sm_90 and later), which exchange partial results through distributed shared memory. If
+    a schedule binds loops to both `cluster_x` and `block_x`, each iteration of the `block_x` loop
+    is a cluster.
   }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
   let assemblyFormat = "`<` $loop `to` custom<Word>($processor, \"\\\"processor\\\"\") `>`";
@@ -271,9 +271,10 @@ def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
     `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop
     `d1.i`. A second reduction combines the partial results of all iterations of the loop that
     `#tile.rfactor` names. If the loop of a `#tile.rfactor` is bound to threads of one CTA, its
-    partial results stay in registers, as without `#tile.rfactor`. `#tile.rfactor` of any other loop
-    stores the partial results in an array in global memory. The first index of the array of partial
-    results is the iteration number of the loop that `#tile.rfactor` names.
+    partial results stay in registers, as without `#tile.rfactor`. `#tile.rfactor` of a loop that is
+    bound neither to threads nor to blocks of a cluster stores the partial results in an array in
+    global memory. The first index of the array of partial results is the iteration number of the
+    loop that `#tile.rfactor` names.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -314,8 +315,8 @@ def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
   let summary = "load the elements of a loop as vectors";
   let description = [{
     `#tile.vectorize<"d1.i">` unrolls the loop `d1.i`, and gives each iteration a separate
-    accumulator. Elements that the iterations of a vectorized loop read from consecutive addresses
-    are loaded by one vector load.
+    accumulator. If the iterations of a vectorized loop read consecutive addresses, the kernel reads
+    their elements by a vector load.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -344,10 +345,10 @@ def Tile_EvictLastAttr : Tile_BareAttr<"EvictLast", "evict_last"> {
 def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
   let summary = "minimum number of resident threads per SM";
   let description = [{
-    `#tile.resident<1024>` lets ptxas use as many registers as still permit 1024 resident threads
-    per SM (`.minnctapersm` in PTX). Without `#tile.resident`, ptxas targets full occupancy and may
-    delay loads until registers are free. Use `#tile.resident` if each thread keeps many loads in
-    flight, so that few resident threads suffice to hide the memory latency.
+    With `#tile.resident<1024>`, ptxas may use as many registers per thread as 1024 resident threads
+    per SM permit (`.minnctapersm` in PTX). Without `#tile.resident`, ptxas targets full occupancy
+    and may delay loads until registers are free. Use `#tile.resident` if each thread keeps many
+    loads in flight, so that few resident threads suffice to hide the memory latency.
   }];
   let parameters = (ins "int64_t":$threads);
   let assemblyFormat = "`<` $threads `>`";
@@ -367,7 +368,7 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     With the keyword `registers` of `#tile.hold`, each element that a thread loads or computes stays
     an SSA value in all later phases of the kernel. With the keyword `registers` of `#tile.hold`,
     all loops of a thread must be unrolled, so that each register holds the same element of a row in
-    every phase. If `#tile.hold` keeps in registers only arrays with one element per row, the
+    every phase. If all arrays that `#tile.hold` keeps in registers have one element per row, the
     outermost loops over a row need not be unrolled. If no op outside the group uses a temporary
     array, the kernel of the group does not store this array to memory.
 
@@ -377,17 +378,18 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     In the schedule of a group, `#tile.hold` accepts only `registers` and `reload`; in the schedule
     of an op without a group, `#tile.hold` accepts only `shared`. The keyword `cluster` of
     `#tile.hold` is reserved: every schedule with this keyword is rejected (`TX0327`). To hold a row
-    in the registers of several blocks, bind a loop to `cluster_x` and use `registers`.
+    in the registers of several blocks, bind a loop to `cluster_x`, and write `#tile.hold` with the
+    keyword `registers`.
 
     The step `#tile.hold<"in0" in shared>` stages the first source of an element-wise op in shared
     memory; the op must not be in a group. With the keyword `shared` of `#tile.hold`, each block
-    copies from global memory to shared memory the elements that its threads need, row by row of the
-    source. After a barrier, the threads of the block read the staged elements from shared memory.
-    Use the keyword `shared` of `#tile.hold` for a transposed source, so that both the loads and the
-    stores are coalesced. With the keyword `shared`, each dimension of the source must be indexed by
-    the constant 0, or by a loop that indexes no other dimension. With the keyword `shared`, the
-    loops that run within a block must have static trip counts. In a named op such as
-    `linalg.transpose`, `d0`, `d1`, … are the dimensions of the result.
+    first copies into shared memory all elements that its threads read; the copy reads the source
+    row by row. The threads of the block then wait at a barrier, and read the copied elements from
+    shared memory. Use the keyword `shared` of `#tile.hold` for a transposed source, so that both
+    the loads and the stores are coalesced. With the keyword `shared`, each dimension of the source
+    must be indexed by the constant 0, or by a loop that indexes no other dimension of the source.
+    With the keyword `shared`, the loops that run within a block must have static trip counts. In a
+    named op such as `linalg.transpose`, `d0`, `d1`, … are the dimensions of the result.
 
     ```mlir
     linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
@@ -405,11 +407,11 @@ def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
   let summary = "combine partial results in the same launch";
   let description = [{
     `#tile.last_block` combines the partial results of `#tile.rfactor` in global memory without a
-    second kernel; CUDA calls this a threadfence reduction. For each result, the last block to store
-    a partial result combines all partial results of this result. The order in which
-    `#tile.last_block` combines partial results does not depend on which block is last. A counter of
-    the blocks that have stored their partial results is in a temporary array with the attribute
-    `tile.cleared`; the counter is zero before and after each launch.
+    second kernel; CUDA calls this a threadfence reduction. The block that is the last to store a
+    partial result of an output element combines all partial results of this element. The order in
+    which `#tile.last_block` combines partial results does not depend on which block is last. A
+    counter of the blocks that have stored their partial results is in a temporary array with the
+    attribute `tile.cleared`; the counter is zero before and after each launch.
   }];
 }
 
@@ -424,8 +426,8 @@ def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
     dimensions; the entries for one dimension are in ascending order of their maximum lengths.
 
     In the schedule of a group (`tile.group`), `#tile.case` names a loop over a row, such as `r0`,
-    instead of a dimension. If no `#tile.case` accepts the length of a row, and the schedule
-    contains no `#tile.otherwise`, each op of the group is launched as a separate kernel.
+    instead of a dimension. For row lengths that no `#tile.case` accepts, each op of the group is
+    launched as a separate kernel, unless the schedule contains a `#tile.otherwise`.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most, "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $loop `to` $most `,` $schedule `>`";
@@ -479,11 +481,11 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "reduce a tile along some of its axes";
   let description = [{
-    Combines the elements of the source along `axes`; axis -1 is the last dimension. The destination
-    has the shape of the source with the reduced dimensions removed, or with extent 1. With
-    `accumulate`, `tile.reduce` combines the result with the previous value of the destination or of
-    `init`. Without `accumulate`, `tile.reduce` does not read the previous value of the destination.
-    The result of a reduction without elements is the identity.
+    Combines the elements of the source along `axes`; axis -1 is the last dimension. The shape of
+    the destination is the shape of the source, except that the reduced dimensions are removed or
+    have extent 1. With `accumulate`, `tile.reduce` combines the result with the previous value of
+    the destination or of `init`. Without `accumulate`, `tile.reduce` does not read the previous
+    value of the destination. The result of a reduction without elements is the identity.
 
     ```mlir
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
@@ -524,24 +526,24 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     zero result may depend on the order of combination.
 
     The attribute `acc` sets the type of partial results; the default is f32 for f16, bf16 and 8-bit
-    floats, and the element type for all other types. The attribute `exec`, which a pass adds, lists
-    the threads that execute the op. The attribute `params` lists the parameters of the chosen
-    variant (the implementation of the op).
+    floats. For all other element types, the default is the element type. The attribute `exec`,
+    which a pass adds, lists the threads that execute the op. The attribute `params` lists the
+    parameters of the chosen variant (the implementation of the op).
 
-    An op of scope `grid` may also have the attributes `maps` and `schedule`, and the regions
-    `element` and `epilogue`.
+    An op of scope `grid` may have the attributes `maps` and `schedule`, and the regions `element`
+    and `epilogue`.
 
     The attribute `maps` lists indexing maps as in `linalg.generic`: one map from the iteration
     space to each source, destination and `with` operand, in this order. If `maps` is present,
-    `axes` lists dimensions of the iteration space. An iteration dimension `d` has the size of the
-    operand dimensions that a map indexes by `d` alone.
+    `axes` lists dimensions of the iteration space. The size of an iteration dimension `d` is the
+    size of the operand dimensions that a map indexes by `d` alone.
 
     From an element of each source and the index along each dimension of the iteration space, the
     region `element` computes the values that the op combines. For `argmax` and `argmin`, the region
     `element` may yield a value and its index. For `custom`, the region `element` may yield more
     values than there are sources; each value has an identity and a pair of combiner arguments. The
-    region `element` may also contain a `memref.load` at a computed index, if the op does not write
-    the loaded memory.
+    region `element` may contain a `memref.load` at a computed index, if the op does not write the
+    loaded memory.
 
     The region `epilogue` computes the values that the op stores. The arguments of `epilogue` are,
     in this order: the results, to which `accumulate` is already applied, in the type of partial
@@ -614,11 +616,12 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     Combines values within groups of `width` threads; consecutive threads of a group are `stride`
     apart. Threads of one group have equal `t % stride` and equal `t / (stride * width)`, where `t`
     is the number of the thread in the scope. Without `width`, all threads of the scope are one
-    group. The product of `width` and `stride` is at most the size of the scope: 32 for a warp, 128
-    for a warpgroup, 1024 for a CTA, 16384 for a cluster. If `width` times `stride` does not divide
-    the number of threads of the scope, the last groups have fewer threads. At scope `cluster`,
-    either a group consists of whole blocks, or each block consists of whole groups of equal size.
-    At scope `cluster`, the kernel must have the attribute `known_cluster_size`.
+    group. The product of `width` and `stride` is at most the maximum number of threads of the
+    scope: 32 for a warp, 128 for a warpgroup, 1024 for a CTA, 16384 for a cluster. If `width` times
+    `stride` does not divide the number of threads of the scope, the last groups have fewer threads.
+    At scope `cluster`, either a group consists of whole blocks, or each block consists of whole
+    groups of equal size. At scope `cluster`, the kernel must have the attribute
+    `known_cluster_size`.
 
     ```mlir
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
@@ -709,7 +712,8 @@ def Tile_AnnotateOp : Tile_Op<"annotate", []> {
     Stores attributes of a linalg op, such as `acc`, in the body of the op. MLIR passes that replace
     a linalg op drop its unknown attributes, but copy its body. `linalg-sink-attributes` creates
     `tile.annotate` ops, and `linalg-hoist-attributes` removes them. The attributes `iterator_types`
-    and `output_maps` describe the linalg op for which the `schedule` was written.
+    and `output_maps` of `tile.annotate` describe the linalg op for which its attribute `schedule`
+    was written.
 
     ```mlir
     tile.annotate {acc = f64, nan = #tile.nan<ignore>}

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use tx_dialect_tile::EVICT_LAST;
 use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
-    Builder, Failed, Op, Val, argument_of, attribute, byte_width, defining_op, enclosing, erase, first_block,
-    integer_attribute, is, operands, replace_uses, results, symbol_name, vector_parts, walk,
+    Builder, Failed, Op, Val, argument_of, attribute, byte_width, defining_op, enclosing, erase,
+    first_block, integer_attribute, is, operands, replace_uses, results, symbol_name, vector_parts,
+    walk,
 };
 
 pass! {
@@ -72,7 +73,9 @@ impl Pass for ExpandCacheHints {
             if attribute(load, "nontemporal").is_some() {
                 first.push((load, words));
             } else if let Some(kernel) = function.filter(|f| attribute(*f, EVICT_LAST).is_some()) {
-                let loads = last.entry(symbol_name(kernel)).or_insert((kernel, Vec::new()));
+                let loads = last
+                    .entry(symbol_name(kernel))
+                    .or_insert((kernel, Vec::new()));
                 loads.1.push((load, words));
             }
         }
@@ -96,7 +99,11 @@ impl Pass for ExpandCacheHints {
 
 /// Emits the L2 eviction policy `evict_last` at the beginning of a kernel.
 fn evict_last(kernel: Op<'_>) -> Option<Val<'_>> {
-    let b = Builder::at_start(tx_mlir::context(kernel), first_block(kernel, 0)?, kernel.location());
+    let b = Builder::at_start(
+        tx_mlir::context(kernel),
+        first_block(kernel, 0)?,
+        kernel.location(),
+    );
     let policy = b
         .create("llvm.inline_asm")
         .string(

@@ -12,9 +12,9 @@ use tx_mlir::{
 
 /// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules. The
 /// list of candidate schedules is an array attribute. The first element of the array of candidate
-/// schedules is a string with the GPU and the assumed dimension lengths. Each further element of
-/// the array of candidate schedules is a pair of a schedule and its estimated time in microseconds.
-/// The first pair contains the chosen schedule.
+/// schedules is a string with the GPU and the assumed dimension lengths. Each array element after
+/// the first is a pair of a candidate schedule and its estimated time in microseconds. The first
+/// pair in the array of candidate schedules contains the chosen schedule.
 pub const CANDIDATES: &str = "tile.candidates";
 
 /// Attribute of a `memref.alloc` in a host function. The attribute `tile.cleared` states that the
@@ -42,8 +42,8 @@ pub const GROUP: &str = "tile.group";
 pub const MATH: &str = "tile.math";
 
 /// Attribute of a memory access. The attribute `tile.owned` contains the number of the access set
-/// to which the memory access belongs. If several accesses of one access set use the same element,
-/// a single thread performs all of these accesses.
+/// to which the memory access belongs. If several accesses of one access set read or write the same
+/// element, a single thread performs all of these accesses.
 pub const OWNED: &str = "tile.owned";
 
 /// Attribute of the nested module that the pass `tensor-isolate-functions` creates.
@@ -61,8 +61,8 @@ struct DiscardableAttribute {
     kind: &'static str,
 }
 
-/// All discardable attributes of the dialect. The verifier rejects any other attribute name that
-/// begins with `tile.`.
+/// All discardable attributes of the dialect. The verifier rejects every attribute name that begins
+/// with `tile.` and is not in this list.
 const DISCARDABLE_ATTRIBUTES: [DiscardableAttribute; 9] = [
     DiscardableAttribute {
         name: CANDIDATES,
@@ -225,8 +225,9 @@ fn no_attribute(found: &str) -> String {
     format!("has no attribute `{found}`")
 }
 
-/// Verifies a `tile.…` attribute of the op `op` of another dialect. Reports an error to the C++
-/// object `sink` if the attribute is invalid. `op` is null for attributes of arguments and results.
+/// Verifies a `tile.…` attribute of `op`, an op of a dialect other than `tile`. Reports an error to
+/// the C++ object `sink` if the attribute is invalid. `op` is null for attributes of arguments and
+/// results.
 pub(crate) unsafe extern "C" fn verify_attribute(
     op: MlirOperation,
     text: *const c_char,

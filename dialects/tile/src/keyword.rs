@@ -42,7 +42,7 @@ const SYNONYMS: &[(&str, &str, &[&str])] = &[
 
 /// Reports an error about the keyword `word` to the C++ object `sink`. `known` points to an array
 /// of the `count` valid keywords. `what` is the name of the enumeration in messages. If `word` is a
-/// valid keyword, the error states that the keyword is not valid at this place.
+/// valid keyword, the error states that the keyword is in the wrong position.
 pub(crate) unsafe extern "C" fn unknown_keyword(
     what: MlirStringRef,
     word: MlirStringRef,

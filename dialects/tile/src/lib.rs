@@ -11,12 +11,13 @@ mod ops;
 mod verify;
 
 pub use attributes::{
-    Align, Axis, Bind, Case, Determinism, EvictLast, Fuse, Fusion, Hold, Kind, LastBlock, Math, Nan,
-    Otherwise, Processor, RFactor, Reorder, Residency, Resident, Scope, Split, Stream, Unroll,
+    Align, Axis, Bind, Case, Determinism, EvictLast, Fuse, Fusion, Hold, Kind, LastBlock, Math,
+    Nan, Otherwise, Processor, RFactor, Reorder, Residency, Resident, Scope, Split, Stream, Unroll,
     Vectorize,
 };
 pub use discardable::{
-    CANDIDATES, CLEARED, DETERMINISM, EVICT_LAST, FUSION, GROUP, ISOLATED, MATH, OWNED, check_nested_attributes,
+    CANDIDATES, CLEARED, DETERMINISM, EVICT_LAST, FUSION, GROUP, ISOLATED, MATH, OWNED,
+    check_nested_attributes,
 };
 pub use layout::{Fragment, Iter, Layout};
 pub use ops::{

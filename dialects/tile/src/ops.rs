@@ -53,8 +53,8 @@ pub struct Reduce<'c> {
     pub sources: Vec<Val<'c>>,
     /// Memrefs that receive the results; empty if the results are fragments.
     pub destinations: Vec<Val<'c>>,
-    /// Fragments with the previous values, which an op with `accumulate` combines with the results.
-    /// The list of fragments is empty if the destinations of the op are memrefs.
+    /// Previous values, as fragments; with `accumulate`, the op combines these values with the
+    /// results. The list of fragments is empty if the destinations of the op are memrefs.
     pub inits: Vec<Val<'c>>,
     /// The `with` operands: memrefs whose elements are arguments of the epilogue.
     pub extras: Vec<Val<'c>>,
@@ -245,8 +245,8 @@ fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
 
 /// Returns the type of each component of a partial result. For `custom`, the components of a
 /// partial result have the types of the combiner's arguments. For `argmax` and `argmin`, the
-/// components of a partial result are the value and the index of the value. For all other kinds,
-/// the only component of a partial result is the value.
+/// components of a partial result are the value and the index of the value. For kinds other than
+/// `custom`, `argmax` and `argmin`, the only component of a partial result is the value.
 fn accumulators<'c>(
     op: Op<'c>,
     kind: Kind,

@@ -66,7 +66,9 @@ pub(super) fn expand<'a, 'c>(
     let scaled_log2 = |x: Float<'a, 'c>, factor| x.approximate("math.log2") * m.constant(factor);
     Some(match (op, arguments) {
         ("math.exp", [x]) => (m.value(*x) * m.constant(Precise::LOG2_E.0)).approximate("math.exp2"),
-        ("math.exp2" | "math.log2" | "math.rsqrt" | "math.sqrt", [x]) => m.value(*x).approximate(op),
+        ("math.exp2" | "math.log2" | "math.rsqrt" | "math.sqrt", [x]) => {
+            m.value(*x).approximate(op)
+        }
         ("math.log", [x]) => scaled_log2(m.value(*x), Precise::LN_2.0),
         ("math.log10", [x]) => scaled_log2(m.value(*x), LOG10_2),
         ("arith.divf", [x, y]) => m.value(*x) * m.value(*y).reciprocal(),

@@ -22,7 +22,7 @@ pub struct Report {
     pub program: String,
     /// Errors, if the program was rejected.
     pub problems: Vec<Diagnostic>,
-    /// Module text after each compilation stage, in order.
+    /// Module text after each compilation stage, in the order of the stages.
     pub stages: Vec<Stage>,
     /// Result of validation by execution.
     pub check: Check,
@@ -94,8 +94,8 @@ pub enum Check {
     Done {
         /// Set if no stage failed validation.
         is_good: bool,
-        /// Set if a combiner lacks an algebraic property for values that may not occur in the
-        /// inputs.
+        /// Set if an algebraic property of a combiner fails, but only for values that validation
+        /// does not assume to occur in the program.
         is_conditional: bool,
         /// Note about possible causes of a failed validation.
         note: Option<String>,

@@ -17,8 +17,8 @@ fn x(lane: usize) -> usize {
     LEFT + PITCH * lane + PITCH / 2
 }
 
-/// Returns all steps of a kernel, each with its loop depth. In the result, the steps of a loop body
-/// follow the loop.
+/// Returns all steps of a kernel, each with its loop depth. In the returned list, the steps of a
+/// loop body directly follow the loop.
 fn flatten<'s>(steps: &'s [KernelStep], depth: usize, rows: &mut Vec<(usize, &'s KernelStep)>) {
     for step in steps {
         rows.push((depth, step));
@@ -28,8 +28,8 @@ fn flatten<'s>(steps: &'s [KernelStep], depth: usize, rows: &mut Vec<(usize, &'s
     }
 }
 
-/// Returns one set of lanes per shuffle. Each set contains the lanes whose values, after the
-/// shuffle, contribute to the result in the first lane of a group.
+/// Returns one set of lanes per shuffle. A lane is in the set if its value after this shuffle
+/// contributes to the final result in the first lane of a group.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
     // A group contains the lanes that exchange values directly or indirectly.
     let mut group: Vec<usize> = (0..lanes).collect();
@@ -302,8 +302,8 @@ fn single(picture: &mut String, y: &mut usize, step: &KernelStep, lanes: usize) 
     }
 }
 
-/// Draws a sequence of shuffles. Edges from lanes whose values contribute to the first lane of a
-/// group are bold.
+/// Draws a sequence of shuffles. An edge is bold if its value contributes to the final result in
+/// the first lane of a group.
 fn butterfly(
     picture: &mut String,
     y: &mut usize,

@@ -147,8 +147,9 @@ fn is_control(op: Op<'_>) -> bool {
     CONTROL.contains(&name(op))
 }
 
-/// Returns whether the op is nested in control flow and has no memory effects. An `scf.if` around
-/// the op may exclude the operand values for which the op is undefined.
+/// Returns whether the op is nested in a region of an op such as `scf.if`, and has no memory
+/// effects. The condition of the `scf.if` can exclude operand values for which the nested op is
+/// undefined, such as a divisor of zero.
 fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
     op.block() != Some(block) && only_computes(op)
 }

@@ -228,9 +228,7 @@ pub(super) fn check_index_range(
 }
 
 /// Checks that the type of partial results can represent the previous values of the destinations. A
-/// combiner region combines values of the types of its arguments. A previous value whose type is
-/// wider than the type of the combiner's argument would lose bits in the conversion to the type of
-/// the argument.
+/// previous value would lose bits if it were converted to a narrower type of partial results.
 pub(super) fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
     let by_region = reduce.kind == Kind::Custom || reduce.epilogue().is_some();
     if !by_region || !reduce.accumulate {

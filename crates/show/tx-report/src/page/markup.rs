@@ -70,8 +70,8 @@ pub(super) fn left_out(page: &mut String, characters: usize) {
     }
 }
 
-/// Appends a collapsible box. If `open` is false, the collapsible box is initially empty, and the
-/// script of the page inserts the content when the reader opens the box.
+/// Appends a collapsible box. If `open` is false, the page contains the box without its content,
+/// and the script of the page inserts the content when the reader opens the box.
 pub(super) fn folding(
     page: &mut String,
     pack: &mut Pack,

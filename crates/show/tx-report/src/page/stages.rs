@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 /// A stage with at most this number of lines is initially expanded in the page.
 const MAX_OPEN_LINES: usize = 60;
 
-/// Returns the diff of each stage; the diff of the first stage is empty.
+/// Returns, for each stage, the diff between the IR of the previous stage and its IR; the diff of
+/// the first stage is empty.
 pub(super) fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
     let cut = |stage: &Stage| -> Vec<String> {
         stage

@@ -183,7 +183,7 @@ struct SourceRange {
     line: usize,
 }
 
-/// Returns all source locations in a text, in order.
+/// Returns all source locations in a text, in the order of the text.
 fn places(text: &str, file: &str) -> Vec<SourceRange> {
     let mut found = Vec::new();
     let mark = format!("{file}:");
