@@ -39,7 +39,7 @@ impl Drop for Scope {
     }
 }
 
-pub(crate) fn symbols() -> [(&'static str, *mut ()); 28] {
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 30] {
     [
         ("__tx_register", register as *mut ()),
         ("__tx_shared", shared as *mut ()),

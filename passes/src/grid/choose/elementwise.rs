@@ -60,14 +60,20 @@ impl Chooser<'_, '_> {
     /// Makes a schedule with vector accesses, if all operands are contiguous along one dimension.
     pub(super) fn vectors_of_points(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
-        self.points(&kept, false).then(|| self.take_schedule())
+        self.points(&kept, false).then(|| self.take_evict_last())
     }
 
     /// Makes a schedule with shared-memory tiles, if the contiguous dimension of some sources is
     /// not the contiguous dimension of the destinations.
     pub(super) fn tiles_of_points(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
-        self.points(&kept, true).then(|| self.take_schedule())
+        self.points(&kept, true).then(|| self.take_evict_last())
+    }
+
+    /// Returns the schedule of the steps so far, with evict-last loads.
+    fn take_evict_last(&mut self) -> Vec<Case> {
+        self.steps.push(Step::EvictLast);
+        self.take_schedule()
     }
 
     /// Adds the steps of a schedule with vector accesses, or with shared-memory tiles if `tiles` is

@@ -58,7 +58,23 @@ pub(super) struct Reloaded {
     pub(super) bytes: (i64, i64),
     /// Number of blocks of a cluster that share a row.
     pub(super) blocks: i64,
+    /// Measured distribution of the row over the threads of a block; `None` for the distribution
+    /// that [`Mapping::reloaded`](super::phases) computes from the row length.
+    pub(super) mapping: Option<Reload>,
 }
+
+/// Distribution of a reloaded row over the threads of a block.
+pub(super) struct Reload {
+    /// Number of threads of a block.
+    pub(super) threads: i64,
+    /// Number of vectors that a thread has in flight.
+    pub(super) loads: i64,
+    /// Minimum number of resident threads per SM.
+    pub(super) resident: Option<i64>,
+}
+
+/// Number of resident threads per SM that limits a thread to 64 registers.
+const OF_64_REGISTERS: Option<i64> = Some(1024);
 
 pub(super) const KIB: i64 = 1 << 10;
 
@@ -66,27 +82,30 @@ pub(super) const MIB: i64 = 1 << 20;
 
 /// Classes of rows for which a kernel that loads the row again for each op is faster than a kernel
 /// that holds the row in registers. If registers hold the row and all column operands, each SM has
-/// registers for too few rows in flight. The table shows the bandwidth of kernels that hold the row
-/// and of kernels that reload the row, in GB/s on an H200. The column `held` of the table shows the
-/// bandwidth of the faster alternative: rows in registers, or one kernel for each op.
+/// registers for too few rows in flight. The table shows the bandwidth in GB/s on an H200, with
+/// `tile.math` = `approx`. A mapping is written as blocks x threads x vectors in flight; the number
+/// after `/` is the minimum number of resident threads per SM. The column `held` shows the fastest
+/// kernel that holds the row in registers.
 ///
-/// | row | program | held | reloaded | blocks |
-/// |---|---|--:|--:|--:|
-/// | 16384 bf16 | cross entropy | 4141 | 4284 | 1 |
-/// | 262144 bf16 | cross entropy | 3031 | 3258 | 8 |
-/// | 262144 bf16 | softmax | 3058 | 3387 | 16 |
-/// | 8192 bf16 | layer norm | 2919 | 3978 | 1 |
-/// | 65536 bf16 | layer norm | 1992 | 3266 | 1 |
-/// | 131072 bf16 | layer norm | 2007 | 3100 | 8 |
-/// | 262144 bf16 | layer norm | | 2841 | 16 |
-/// | 16384 bf16 | RMS norm | 3895 | 4028 | 1 |
-/// | 32768 bf16 | RMS norm | 3638 | 3990 | 1 |
-/// | 65536 bf16 | RMS norm | 3516 | 3880 | 4 |
-/// | 131072 bf16 | RMS norm | | 3803 | 8 |
-/// | 32768 f32 | layer norm | 3476 | 3602 | 1 |
-/// | 131072 f32 | layer norm | 2821 | 3021 | 8 |
-/// | 262144 f32 | RMS norm | 3402 | 3435 | 16 |
-pub(super) const RELOADED: [Reloaded; 13] = [
+/// | row | program | held | mapping | reloaded |
+/// |---|---|--:|---|--:|
+/// | 16384 bf16 | cross entropy | 4141 | 1 x 512 x 4 | 4284 |
+/// | 262144 bf16 | cross entropy | 3031 | 8 x 1024 x 1 | 3258 |
+/// | 32768 bf16 | RMS norm | 3907 | 1 x 512 x 8 / 1024 | 4096 |
+/// | 65536 bf16 | RMS norm | 3736 | 8 x 128 x 4 | 3911 |
+/// | 131072 bf16 | RMS norm | | 8 x 256 x 4 / 1024 | 3804 |
+/// | 262144 bf16 | RMS norm | | 16 x 256 x 4 | 3727 |
+/// | 16384 bf16 | layer norm | 3718 | 1 x 256 x 8 | 4049 |
+/// | 32768 bf16 | layer norm | 3116 | 1 x 512 x 2 / 1024 | 3527 |
+/// | 65536 bf16 | layer norm | 2845 | 1 x 1024 x 2 / 1024 | 3159 |
+/// | 131072 bf16 | layer norm | | 8 x 256 x 2 | 3002 |
+/// | 262144 bf16 | layer norm | | 16 x 256 x 2 | 2696 |
+/// | 16384 f32 | layer norm | 3724 | 1 x 512 x 8 / 1024 | 3949 |
+/// | 32768 f32 | layer norm | 3523 | 1 x 1024 x 2 / 1024 | 3649 |
+/// | 65536 f32 | layer norm | 3230 | 8 x 256 x 2 | 3309 |
+/// | 262144 f32 | layer norm | | 8 x 512 x 2 / 1024 | 2820 |
+/// | 262144 f32 | RMS norm | 3305 | 16 x 512 x 4 | 3486 |
+pub(super) const RELOADED: [Reloaded; 19] = [
     Reloaded {
         columns: (0, 0),
         is_narrow: true,
@@ -94,6 +113,7 @@ pub(super) const RELOADED: [Reloaded; 13] = [
         ops: LIGHT_OPS,
         bytes: (32 * KIB, 64 * KIB),
         blocks: 1,
+        mapping: None,
     },
     Reloaded {
         columns: (0, 0),
@@ -102,6 +122,7 @@ pub(super) const RELOADED: [Reloaded; 13] = [
         ops: HEAVY_OPS,
         bytes: (32 * KIB, 128 * KIB),
         blocks: 1,
+        mapping: None,
     },
     Reloaded {
         columns: (0, 0),
@@ -110,6 +131,7 @@ pub(super) const RELOADED: [Reloaded; 13] = [
         ops: HEAVY_OPS,
         bytes: (256 * KIB, i64::MAX),
         blocks: MAX_PORTABLE_BLOCKS,
+        mapping: None,
     },
     Reloaded {
         columns: (0, 0),
@@ -118,22 +140,29 @@ pub(super) const RELOADED: [Reloaded; 13] = [
         ops: ANY_OPS,
         bytes: (256 * KIB + 1, i64::MAX),
         blocks: MAX_PORTABLE_BLOCKS,
+        mapping: None,
     },
     Reloaded {
         columns: (0, 0),
         is_narrow: true,
         writes: Some(true),
         ops: LIGHT_OPS,
-        bytes: (512 * KIB, i64::MAX),
+        bytes: (512 * KIB + 1, i64::MAX),
         blocks: NON_PORTABLE_BLOCKS,
+        mapping: None,
     },
     Reloaded {
         columns: (1, 1),
         is_narrow: true,
         writes: None,
         ops: ANY_OPS,
-        bytes: (16 * KIB, 128 * KIB),
+        bytes: (32 * KIB + 1, 128 * KIB),
         blocks: 1,
+        mapping: Some(Reload {
+            threads: 512,
+            loads: 8,
+            resident: OF_64_REGISTERS,
+        }),
     },
     Reloaded {
         columns: (1, 1),
@@ -141,39 +170,129 @@ pub(super) const RELOADED: [Reloaded; 13] = [
         writes: None,
         ops: ANY_OPS,
         bytes: (128 * KIB, 256 * KIB),
-        blocks: 4,
+        blocks: MAX_PORTABLE_BLOCKS,
+        mapping: Some(Reload {
+            threads: 128,
+            loads: 4,
+            resident: None,
+        }),
+    },
+    Reloaded {
+        columns: (1, 1),
+        is_narrow: true,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (256 * KIB, 512 * KIB),
+        blocks: MAX_PORTABLE_BLOCKS,
+        mapping: Some(Reload {
+            threads: 256,
+            loads: 4,
+            resident: OF_64_REGISTERS,
+        }),
+    },
+    Reloaded {
+        columns: (1, 1),
+        is_narrow: true,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (512 * KIB, i64::MAX),
+        blocks: NON_PORTABLE_BLOCKS,
+        mapping: Some(Reload {
+            threads: 256,
+            loads: 4,
+            resident: None,
+        }),
     },
     Reloaded {
         columns: (2, i64::MAX),
         is_narrow: true,
         writes: None,
         ops: ANY_OPS,
-        bytes: (16 * KIB, 256 * KIB),
+        bytes: (32 * KIB, 64 * KIB),
         blocks: 1,
+        mapping: Some(Reload {
+            threads: 256,
+            loads: 8,
+            resident: None,
+        }),
     },
     Reloaded {
-        columns: (1, i64::MAX),
+        columns: (2, i64::MAX),
+        is_narrow: true,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (64 * KIB, 128 * KIB),
+        blocks: 1,
+        mapping: Some(Reload {
+            threads: 512,
+            loads: 2,
+            resident: OF_64_REGISTERS,
+        }),
+    },
+    Reloaded {
+        columns: (2, i64::MAX),
+        is_narrow: true,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (128 * KIB, 256 * KIB),
+        blocks: 1,
+        mapping: Some(Reload {
+            threads: 1024,
+            loads: 2,
+            resident: OF_64_REGISTERS,
+        }),
+    },
+    Reloaded {
+        columns: (2, i64::MAX),
         is_narrow: true,
         writes: None,
         ops: ANY_OPS,
         bytes: (256 * KIB, 512 * KIB),
         blocks: MAX_PORTABLE_BLOCKS,
+        mapping: Some(Reload {
+            threads: 256,
+            loads: 2,
+            resident: None,
+        }),
     },
     Reloaded {
-        columns: (1, i64::MAX),
+        columns: (2, i64::MAX),
         is_narrow: true,
         writes: None,
         ops: ANY_OPS,
         bytes: (512 * KIB, i64::MAX),
         blocks: NON_PORTABLE_BLOCKS,
+        mapping: Some(Reload {
+            threads: 256,
+            loads: 2,
+            resident: None,
+        }),
     },
     Reloaded {
         columns: (2, i64::MAX),
         is_narrow: false,
         writes: None,
         ops: ANY_OPS,
-        bytes: (64 * KIB + 1, 256 * KIB),
+        bytes: (64 * KIB, 128 * KIB),
         blocks: 1,
+        mapping: Some(Reload {
+            threads: 512,
+            loads: 8,
+            resident: OF_64_REGISTERS,
+        }),
+    },
+    Reloaded {
+        columns: (2, i64::MAX),
+        is_narrow: false,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (128 * KIB, 256 * KIB),
+        blocks: 1,
+        mapping: Some(Reload {
+            threads: 1024,
+            loads: 2,
+            resident: OF_64_REGISTERS,
+        }),
     },
     Reloaded {
         columns: (2, i64::MAX),
@@ -182,34 +301,31 @@ pub(super) const RELOADED: [Reloaded; 13] = [
         ops: ANY_OPS,
         bytes: (256 * KIB, MIB),
         blocks: MAX_PORTABLE_BLOCKS,
+        mapping: None,
     },
     Reloaded {
-        columns: (1, i64::MAX),
+        columns: (2, i64::MAX),
+        is_narrow: false,
+        writes: None,
+        ops: ANY_OPS,
+        bytes: (MIB, i64::MAX),
+        blocks: MAX_PORTABLE_BLOCKS,
+        mapping: Some(Reload {
+            threads: 512,
+            loads: 2,
+            resident: OF_64_REGISTERS,
+        }),
+    },
+    Reloaded {
+        columns: (1, 1),
         is_narrow: false,
         writes: None,
         ops: ANY_OPS,
         bytes: (MIB, i64::MAX),
         blocks: NON_PORTABLE_BLOCKS,
+        mapping: None,
     },
 ];
-
-/// Row length, in vectors of 16-bit elements, above which a thread keeps four vectors in flight
-/// instead of two, if at least two operands have one element per column. The table shows the
-/// bandwidth of layer norm of bf16, in GB/s on an H200.
-///
-/// | columns | two in flight | four in flight |
-/// |--:|--:|--:|
-/// | 8192 | 3978 | 3300 |
-/// | 16384 | 3853 | 3777 |
-/// | 32768 | 3122 | 3469 |
-pub(super) const LONG_VECTORS: i64 = 2048;
-
-/// Row length, in vectors of 16-bit elements, above which two vectors in flight are faster than
-/// four, if at least two operands have one element per column. In rows of more than
-/// `LONGEST_VECTORS` vectors, the block has the maximum number of threads. Layer norm of 98304 bf16
-/// columns on an H200 reaches 2939 GB/s with two vectors in flight and the maximum number of
-/// threads, and 2678 GB/s with four vectors in flight.
-pub(super) const LONGEST_VECTORS: i64 = 8192;
 
 /// Number of vectors of a row per block above which some mappings keep only one or two vectors in
 /// flight per thread. Above `MANY_VECTORS` vectors, a thread keeps one vector in flight if several
@@ -312,14 +428,17 @@ pub(super) const TWO_VECTORS: i64 = 2 * VECTOR;
 /// | softmax bf16 | 131072 | 16 x 128 x 64 / 768 | 4069 | 8 x 256 x 64 | 3964 |
 /// | log-softmax bf16 | 65536 | 8 x 128 x 64 / 768 | 4122 | 4 x 256 x 64 | 3415 |
 /// | cross entropy bf16 | 8192 | 1 x 128 x 64 | 4321 | 1 x 256 x 32 | 4011 |
-/// | softmax f32 | 262144 | 16 x 512 x 32 | 3942 | 8 x 512 x 64 | 3672 |
+/// | softmax f32 | 262144 | 16 x 256 x 64 / 768 | 4177 | 16 x 512 x 32 | 4023 |
+/// | softmax bf16 | 262144 | 16 x 256 x 64 / 768 | 3765 | 16 x 256, reloaded | 3422 |
 /// | softmax f32 | 32768 | 4 x 512 x 16 | 4181 | 2 x 256 x 64 | 4065 |
 /// | cross entropy f32 | 262144 | 16 x 256 x 64 | 4268 | 16 x 512 x 32 | 3419 |
 /// | RMS norm f32 | 65536 | 8 x 256 x 32 | 3993 | 4 x 512 x 32 | 3968 |
-/// | layer norm f32 | 16384 | 2 x 256 x 32 | 3677 | 1 x 512, reloaded | 3641 |
+/// | RMS norm bf16 | 16384 | 1 x 256 x 64 | 4189 | 1 x 1024, reloaded | 4163 |
 /// | quantise bf16 to f8 | 1024 | 1 x 16 x 64 | 4208 | 1 x 32 x 32 | 3985 |
-/// | layer norm bf16 | 256 | 1 x 16 x 16 | 4052 | 1 x 32 x 8 | 3668 |
-/// | layer norm bf16 | 4096 | 1 x 128 x 32 | 3791 | 1 x 256 x 16 | 3360 |
+/// | layer norm bf16 | 256 | 1 x 8 x 32 | 4273 | 1 x 32 x 8 | 3842 |
+/// | layer norm bf16 | 1000 | 1 x 32 x 32 | 4109 | 1 x 64 x 16 | 3908 |
+/// | layer norm bf16 | 4096 | 1 x 128 x 32 | 4132 | 1 x 256 x 16 | 3839 |
+/// | layer norm bf16 | 8192 | 1 x 256 x 32 | 3901 | 1 x 128, reloaded | 3715 |
 /// | softmax f32 | 1024 | 1 x 128 x 8 | 4207 | 1 x 32 x 32 | 4148 |
 /// | RMS norm f32 | 8192 | 1 x 512 x 16 | 4183 | 1 x 256 x 32 | 4075 |
 /// | softmax bf16 | 8192 | 1 x 512 x 16 | 4201 | 1 x 128 x 64 | 4109 |
@@ -328,7 +447,7 @@ pub(super) const TWO_VECTORS: i64 = 2 * VECTOR;
 /// | exact softmax f32 | 131072 | 8 x 256 x 64 | 3691 | 16 x 512 x 16 | 2474 |
 /// | layer norm bf16, 1 row | 128256 | 16 x 256 x 32 | 3.5 µs | 1 x 1024, reloaded | 17.3 µs |
 /// | RMS norm bf16, 8 rows | 8192 | 4 x 128 x 16 | 2.0 µs | 1 x 256, reloaded | 2.5 µs |
-pub(super) const HELD_ROWS: [Held; 19] = [
+pub(super) const HELD_ROWS: [Held; 21] = [
     Held {
         rows: LATENCY_BOUND_ROWS,
         longer: 32768,
@@ -421,6 +540,17 @@ pub(super) const HELD_ROWS: [Held; 19] = [
         is_narrow: Some(false),
         stores: &[Stores::Rows],
         longer: 65536,
+        held: 64,
+        threads: LONG_ROW_THREADS,
+        arrays: 1,
+        resident: Some(768),
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        stores: &[Stores::Rows],
+        longer: 65536,
         held: 32,
         threads: MAX_THREADS_PER_ROW,
         ..Held::ALL
@@ -464,6 +594,15 @@ pub(super) const HELD_ROWS: [Held; 19] = [
         ..Held::ALL
     },
     Held {
+        columns: (1, 1),
+        is_narrow: Some(true),
+        stores: &[Stores::Rows],
+        longer: 8192,
+        held: 64,
+        threads: LONG_ROW_THREADS,
+        ..Held::ALL
+    },
+    Held {
         columns: (0, 1),
         stores: &[Stores::Rows],
         held: 32,
@@ -480,7 +619,6 @@ pub(super) const HELD_ROWS: [Held; 19] = [
     },
     Held {
         held: 32,
-        bytes: TWO_VECTORS,
         threads: MIN_BLOCK_THREADS,
         ..Held::ALL
     },

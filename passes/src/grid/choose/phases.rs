@@ -12,9 +12,9 @@ use super::super::registers::MAX_HELD;
 use super::super::steps::{Case, Processor, Step};
 use super::chooser::{LANES, MAX_UNROLLED_OPS, power_of_two};
 use super::phase_tables::{
-    CLASSES, HELD_ELEMENTS, HELD_ROWS, LATENCY_BOUND_ROWS, LONG_ROW_THREADS, LONG_VECTORS,
-    LONGEST_VECTORS, MANY_VECTORS, MAX_GATHERED_BYTES, MAX_PORTABLE_BLOCKS, MAX_THREADS_PER_ROW,
-    MIN_BLOCK_THREADS, MIN_THREADS_PER_ROW, NON_PORTABLE_BLOCKS, RELOADED, Reloaded,
+    CLASSES, HELD_ELEMENTS, HELD_ROWS, LATENCY_BOUND_ROWS, LONG_ROW_THREADS, MANY_VECTORS,
+    MAX_GATHERED_BYTES, MAX_PORTABLE_BLOCKS, MAX_THREADS_PER_ROW, MIN_BLOCK_THREADS,
+    MIN_THREADS_PER_ROW, NON_PORTABLE_BLOCKS, RELOADED, Reload, Reloaded,
 };
 use super::request::{Request, Stores, row_element_bytes, stores};
 use tx_dialect_tile::Residency;
@@ -176,8 +176,14 @@ pub(super) fn loaded_again(
     let most = limits.map_or(i64::from(MAX_THREADS), |limits| limits.threads);
     let mapping = request.length.map(|length| {
         let chosen = blocks_that_reload(request);
-        let blocks = limits.map_or(chosen, |limits| chosen.min(limits.blocks));
-        Mapping::reloaded(request, most, blocks, length)
+        let measured = reloaded(request).filter(|row| limits.is_none() && row.blocks == chosen);
+        match measured.and_then(|row| row.mapping.as_ref()) {
+            Some(reload) => Mapping::measured(request, reload, chosen, length),
+            None => {
+                let blocks = limits.map_or(chosen, |limits| chosen.min(limits.blocks));
+                Mapping::reloaded(request, most, blocks, length)
+            }
+        }
     });
     mapping
         .map(|mapping| Case::always(mapping.steps(group, None)))
@@ -225,6 +231,16 @@ enum Holds {
     /// Registers hold no values between the ops: the ops of the group exchange values through
     /// memory.
     Nothing,
+}
+
+impl Holds {
+    /// Returns which values a thread holds if each op of the group loads the row again.
+    fn of_reloaded(request: &Request, blocks: i64) -> Self {
+        match request.can_hold_totals && (blocks > 1 || request.has_row_ops) {
+            true => Self::Totals,
+            false => Self::Nothing,
+        }
+    }
 }
 
 impl Mapping {
@@ -278,31 +294,20 @@ impl Mapping {
     }
 
     /// Returns the mapping of rows of `length` elements to at most `most` threads, if each op of
-    /// the group loads the row again. The table shows the bandwidth for rows of 65536 bf16 columns
-    /// on an H200.
-    ///
-    /// | program | vectors in flight | threads | GB/s |
-    /// |---|--:|--:|--:|
-    /// | layer norm | 4 | 512 | 3281 |
-    /// | layer norm | 2 | | 3104 |
-    /// | RMS norm | 2 | 1024 | 3826 |
-    /// | RMS norm | 4 | 512 | 3360 |
+    /// the group loads the row again.
     fn reloaded(request: &Request, most: i64, blocks: i64, length: i64) -> Self {
         let vector = request.vector;
         let blocks = blocks.max(1);
         let vectors = ceildiv(ceildiv(length, vector), blocks).max(1);
         // `loads` is the number of vectors in flight per thread, `share` is the target number of
         // vectors of a row per thread, and `most` is the maximum number of threads.
-        let is_long = request.bytes < 4 && vectors > LONG_VECTORS;
         let (loads, share, most) = match (request.columns, request.stores != Stores::Nothing) {
             _ if blocks > 1 && vectors > MANY_VECTORS => (1, 8, most),
             (0, true) | (1, _) if blocks > 1 => (4, 8, most),
             _ if blocks > 1 => (2, 8, most),
             (0, false) if vectors > MANY_VECTORS => (2, 8, most),
             (0, false) => (4, 4, most.min(MAX_THREADS_PER_ROW)),
-            (0 | 1, _) if is_long => (2, 8, most),
             (0 | 1, _) => (2, 4, most),
-            _ if is_long && vectors <= LONGEST_VECTORS => (4, 16, most.min(MAX_THREADS_PER_ROW)),
             _ => (2, 8, most),
         };
         let least = power_of_two(vectors).min(LANES);
@@ -316,11 +321,25 @@ impl Mapping {
             blocks,
             part: vectors,
             loads: unrolled(loads, vector * request.ops),
-            holds: match request.can_hold_totals && (blocks > 1 || request.has_row_ops) {
-                true => Holds::Totals,
-                false => Holds::Nothing,
-            },
+            holds: Holds::of_reloaded(request, blocks),
             resident: None,
+        }
+    }
+
+    /// Returns the mapping of rows of `length` elements to the measured distribution `reload`, if
+    /// each op of the group loads the row again.
+    fn measured(request: &Request, reload: &Reload, blocks: i64, length: i64) -> Self {
+        let vector = request.vector;
+        let vectors = ceildiv(ceildiv(length, vector), blocks).max(1);
+        let loads = reload.loads.min(ceildiv(vectors, reload.threads));
+        Self {
+            vector,
+            threads: reload.threads,
+            blocks,
+            part: vectors,
+            loads: unrolled(loads, vector * request.ops),
+            holds: Holds::of_reloaded(request, blocks),
+            resident: reload.resident,
         }
     }
 
@@ -409,9 +428,7 @@ impl Mapping {
         if stores(group) != Stores::Nothing {
             steps.push(Step::EvictLast);
         }
-        if holds == Holds::Row {
-            steps.extend(resident.map(Step::Resident));
-        }
+        steps.extend(resident.map(Step::Resident));
         let held = match holds {
             Holds::Row => group.arrays(),
             Holds::Totals => group.row_values(),
