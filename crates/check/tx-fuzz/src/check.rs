@@ -39,7 +39,7 @@ pub enum Class {
     /// The compiler rejects the program without a message, or exits with a status that `tx` does
     /// not define.
     Silent,
-    /// `tx` and MLIR's own tools fail on the program.
+    /// Both `tx` and MLIR's own tools fail on the program.
     Upstream,
 }
 
@@ -94,8 +94,9 @@ impl Outcome {
         }
     }
 
-    /// Returns whether two outcomes have equal categories and failing passes. For some categories,
-    /// the messages must also be equal, except for names and numbers.
+    /// Returns whether two outcomes have the same category and the same failing pass. For four
+    /// categories, such as `Unsupported` and `Panic`, the messages must also be equal, except for
+    /// names and numbers.
     pub fn is_like(&self, other: &Self) -> bool {
         self.class == other.class
             && self.stage == other.stage

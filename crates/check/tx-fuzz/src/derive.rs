@@ -19,9 +19,11 @@ pub(crate) fn contradiction<T>(message: impl Into<String>) -> Result<T, Contradi
 /// Leading dimension of an array of tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeadingDimension {
-    /// Dimension with one tile for each thread group; contains the number of thread groups.
+    /// Dimension with one tile per thread group. The size of the dimension is the number of thread
+    /// groups.
     Group(usize),
-    /// Dimension with one tile for each loop iteration; contains the number of loop iterations.
+    /// Dimension with one tile per loop iteration. The size of the dimension is the number of loop
+    /// iterations.
     Iteration(usize),
 }
 
@@ -67,8 +69,7 @@ pub(crate) fn reduced(
 }
 
 impl Work {
-    /// Returns the number of thread groups that execute the op. No two thread groups that execute
-    /// the op access the same data.
+    /// Returns the number of thread groups that execute the op.
     pub(crate) fn count(&self, kernel: &Kernel) -> usize {
         match self.groups {
             Groups::Each => self.scope.groups(kernel.threads()),
@@ -178,7 +179,7 @@ impl View {
         self.after.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns the stride of the subview along dimension `d` of size `size`.
+    /// Returns the stride of the view along dimension `d`, which has `size` elements.
     pub(crate) fn step(&self, d: usize, size: usize) -> usize {
         match self.step.get(d) {
             Some(step) if size > 1 => *step,
@@ -201,7 +202,7 @@ impl View {
         }
     }
 
-    /// Returns the size of the underlying memory along tile dimension `d`.
+    /// Returns the size of the array in memory along tile dimension `d`.
     pub(crate) fn extent(&self, d: usize, size: usize) -> usize {
         let inside = match size {
             // A view must start within its memory, even if it is empty.

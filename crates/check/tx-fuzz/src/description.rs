@@ -36,8 +36,8 @@ pub enum Program {
 pub struct Kernel {
     /// Number of threads per block along x, y and z.
     pub block: [usize; 3],
-    /// Number of blocks of the grid along x, y and z. No two blocks read or write the same part of
-    /// an argument.
+    /// Number of blocks of the grid along x, y and z. Each block accesses a separate part of every
+    /// argument.
     #[serde(default = "one_block")]
     pub grid: [usize; 3],
     /// Operations of the kernel, in program order.
@@ -60,7 +60,7 @@ pub enum Scope {
 /// Thread groups that execute an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Groups {
-    /// All thread groups of the scope execute the op, and each group writes its own results.
+    /// Every thread group executes the op and writes its own results.
     Each,
     /// Only the thread group with the given index executes the op, inside an `scf.if`.
     Only(usize),
@@ -73,8 +73,9 @@ pub struct Work {
     pub scope: Scope,
     /// Thread groups that execute the op.
     pub groups: Groups,
-    /// Trip count of a surrounding loop; `None` without a loop. No two loop iterations read the
-    /// same part of the source or write the same result.
+    /// Trip count of the loop around the op; `None` if no loop surrounds the op. Each loop
+    /// iteration writes a separate tile of the result. If the source is an argument, each loop
+    /// iteration also reads a separate tile of the source.
     pub turns: Option<usize>,
     /// Operation.
     pub op: KernelOp,
@@ -142,8 +143,8 @@ pub struct Lanes {
     /// Combiner. For a `tile.all_reduce`, `accumulate` must not be set, and the destination types
     /// must not be wider than the accumulator types.
     pub combine: Combine,
-    /// Attributes `width` and `stride`: number of threads per group, and distance between the
-    /// threads of a group.
+    /// Attributes `width` and `stride` of the op: number of threads per group, and difference
+    /// between the indices of consecutive threads of a group.
     pub groups: Option<(usize, usize)>,
 }
 
@@ -163,12 +164,12 @@ pub struct Copy {
 pub enum Source {
     /// Argument in global memory, or a copy of an argument in shared or private memory.
     Fresh(Tile),
-    /// Result of an earlier op.
+    /// Result of a preceding op of the kernel.
     Result {
-        /// Index of the earlier op.
+        /// Index of the preceding op in [`Kernel::work`].
         work: usize,
-        /// For an op with one source: index of the source among the results of the earlier op. An
-        /// op with N > 1 sources ignores `part`, and reads the first N results of the earlier op.
+        /// For an op with one source: index of the source among the results of the preceding op. An
+        /// op with N > 1 sources ignores `part`, and reads the first N results of the preceding op.
         part: usize,
     },
 }
@@ -278,11 +279,11 @@ pub enum ResultLayout {
     /// The layout iterators of the non-reduced dimensions are unchanged; only the first thread that
     /// contributes elements to a result holds this result.
     First,
-    /// Every thread of the scope holds all results in registers.
+    /// Every thread of the group that executes the op holds all results in registers.
     Registers,
-    /// The first thread of the scope holds all results in registers.
+    /// The first thread of the group that executes the op holds all results in registers.
     OneThread,
-    /// Consecutive threads of the scope hold one result each.
+    /// Consecutive threads of the group that executes the op hold one result each.
     Lanes,
 }
 
@@ -313,7 +314,8 @@ pub struct GridOp {
     pub element: Option<ElementWork>,
     /// Computation on each result before the store.
     pub epilogue: Option<EpilogueWork>,
-    /// Source dimension that each loop iterates over, if the op has indexing maps.
+    /// If the op has indexing maps: for each loop, the dimension of the source over which the loop
+    /// iterates.
     pub order: Vec<usize>,
     /// Set if the destination is a temporary.
     pub temporary: bool,
@@ -328,7 +330,8 @@ pub struct GridOp {
 pub enum HostSource {
     /// Argument with a shape and a view.
     Fresh(Vec<usize>, View),
-    /// First destination array of the earlier op with the given index.
+    /// First destination array of a preceding op. The number is the index of the preceding op in
+    /// [`Host::ops`].
     Result(usize),
 }
 
@@ -451,13 +454,13 @@ pub enum Makes {
 /// Operand of an op on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operand {
-    /// Matrix argument with the given index among the matrix arguments.
+    /// Matrix argument. The number is the index among the matrix arguments.
     Matrix(usize),
     /// Argument with one element per row.
     Row,
     /// Argument with one element per column.
     Column,
-    /// Result of the earlier op with the given index.
+    /// Result of a preceding op. The number is the index of the preceding op in [`Rows::ops`].
     Result(usize),
 }
 

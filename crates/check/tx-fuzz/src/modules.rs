@@ -1,4 +1,4 @@
-//! Fuzz target 1 executes random modules after every pass, and compares the results.
+//! Fuzz target 1 executes each random module after every pass, and compares the results.
 
 use crate::check::{Class, Outcome};
 use crate::combine::Combine;
@@ -131,10 +131,10 @@ fn checked(
     Ok(None)
 }
 
-/// Returns one copy of the test case for each reduction of the program. Each copy forces the
-/// variant `variant` for a different reduction; `index`, modulo the number of reductions, selects
-/// the reduction of the first copy. Grid-level ops have no variant, so a program with grid-level
-/// ops has no copies.
+/// Returns one copy of the test case for each `tile.reduce` of the kernel. Each copy forces the
+/// variant `variant` for a different `tile.reduce`; `index`, modulo the number of `tile.reduce`
+/// ops, selects the op of the first copy. The function returns no copies of a host function,
+/// because grid-level ops have no variant.
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {
         let mut case = case.clone();
@@ -147,7 +147,7 @@ fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> 
     (0..count).map(move |turn| with((turn + index % count) % count))
 }
 
-/// Returns those reductions of a kernel that a variant implements.
+/// Returns the [`Combine`] of each `tile.reduce` of a kernel, and nothing for a host function.
 fn reductions(case: &mut Case) -> impl Iterator<Item = &mut Combine> {
     let work = match &mut case.program {
         Program::Kernel(kernel) => kernel.work.as_mut_slice(),

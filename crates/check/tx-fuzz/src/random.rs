@@ -1,4 +1,4 @@
-//! Random numbers that are equal on every machine.
+//! Pseudo-random numbers: equal seeds yield equal numbers on every machine.
 
 /// Random number generator (SplitMix64).
 #[derive(Clone, Debug)]

@@ -72,7 +72,8 @@ impl<'c> Program<'c> {
         Ok(function)
     }
 
-    /// Registers an op that accesses memory. Returns the index that identifies the op in messages.
+    /// Registers an op that accesses memory. Returns the index of the op in the table of locations,
+    /// and the location of the op.
     pub(crate) fn site(&self, op: Op<'c>) -> (u32, Site) {
         self.sites.add(op)
     }
@@ -166,7 +167,7 @@ impl<'p, 'c> Build<'p, 'c> {
         }
     }
 
-    /// Compiles the single block of a required region.
+    /// Compiles the single block of a region. Returns an error if the region is missing or empty.
     pub(crate) fn body(&mut self, op: Op<'c>, region: usize) -> Result<Code<'c>, Trouble> {
         self.region(op, region)?
             .ok_or_else(|| Trouble::unsupported(op, "without a body"))

@@ -20,7 +20,7 @@ pub(crate) struct Cluster {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) index: [u32; 3],
-    /// Number of blocks along x, y and z.
+    /// Number of blocks of the cluster along x, y and z.
     pub(crate) size: [u32; 3],
     /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
@@ -32,8 +32,8 @@ pub(crate) struct Cluster {
     pub(crate) shares: BTreeMap<usize, i64>,
     /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
-    /// Vector clocks that the threads released when they arrived at the cluster barrier; `None`
-    /// before an arrival and after the wait.
+    /// Vector clocks of the threads at their arrival at the cluster barrier; empty for a relaxed
+    /// arrival. `None` unless the threads have arrived and have not yet waited.
     pub(crate) cluster_arrival: Option<Rc<ReleasedClocks>>,
     /// Initialized mbarrier objects, by address.
     pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
@@ -63,7 +63,7 @@ impl Cluster {
         (lane / self.pitch(), lane % self.pitch())
     }
 
-    /// Returns whether a lane belongs to a thread.
+    /// Returns whether a lane is a thread and not a padding lane.
     pub(crate) fn has(&self, lane: u32) -> bool {
         let (rank, thread) = self.place(lane);
         rank < self.blocks() && thread < self.threads()
@@ -95,7 +95,7 @@ impl Cluster {
         format!("thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})")
     }
 
-    /// Returns all lanes that belong to a thread.
+    /// Returns all lanes except for padding lanes.
     pub(crate) fn all(&self) -> Vec<u32> {
         let (pitch, threads) = (self.pitch(), self.threads());
         let of = |rank: u32| rank * pitch..rank * pitch + threads;

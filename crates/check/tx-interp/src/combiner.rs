@@ -48,8 +48,8 @@ pub struct Combined {
     /// Bits of the partial results. `parts` has one list per component of a partial result; each
     /// list has one entry per partial result.
     pub parts: Vec<Vec<u64>>,
-    /// Whether each partial result is defined. For example, an integer division by 0 makes a
-    /// partial result undefined.
+    /// For each partial result, whether it is defined. For example, an integer division by 0 makes
+    /// a partial result undefined.
     pub defined: Vec<bool>,
     /// Error bounds of the partial results. `bounds` has one entry per component of a partial
     /// result: a list of error bounds, or `None` if the component is exact in all partial results.
@@ -303,8 +303,8 @@ impl<'c> Combiner<'c> {
         Ok(out)
     }
 
-    /// Computes partial results with the `element` region. The index of element `i` is `i` along
-    /// each dimension.
+    /// Computes partial results with the `element` region. The region receives `i` as every index
+    /// of element `i`.
     pub(crate) fn elements(
         &self,
         element: &Element<'c>,

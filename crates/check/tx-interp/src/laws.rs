@@ -7,9 +7,9 @@
 //! zeros, extremes and powers of two, and pseudo-random numbers, which are equal in every run.
 //!
 //! If a property fails only for values that may never occur, the result is a remark instead of an
-//! error, because only the author of the program knows which values occur. If floats are rounded,
-//! the two sides of an algebraic law may differ by at most the sum of their error bounds
-//! ([`Bound`](crate::Bound)).
+//! error, because only the author of the program knows which values occur. Since floats are
+//! rounded, the two sides of an algebraic law may differ by at most twice the sum of their error
+//! bounds ([`Bound`](crate::Bound)).
 
 use crate::combiner::{Combined, Combiner};
 use crate::ops::scalar::float_of;
@@ -42,7 +42,7 @@ pub enum Finding {
 /// Test result for one combiner of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Laws {
-    /// Reduction kind and types of partial results, as text.
+    /// Reduction kind of the combiner and types of its partial results, as text.
     pub combiner: String,
     /// Location of the reduction op.
     pub site: Site,
@@ -128,10 +128,10 @@ impl Combiner<'_> {
     }
 }
 
-/// Number of pseudo-random pairs, and of pseudo-random triples, of partial results that a test
-/// combines.
+/// Number of pseudo-random operand tuples for the test of one algebraic law: pairs for
+/// commutativity, triples for associativity.
 const DRAWN: usize = 4096;
-/// Maximum number of values from which the test forms all triples.
+/// Maximum number of values of which the test of associativity combines all triples.
 const CUBED: usize = 24;
 /// Number of test elements for the `element` region of a reduction.
 const ELEMENTS: usize = 24;
@@ -143,8 +143,8 @@ enum Same {
     Bits,
     /// Finite results must be equal within their error bounds.
     Order,
-    /// Finite results must be equal within their error bounds. Combination with the identity may
-    /// change a value by at most half of its magnitude.
+    /// As for `Order`, finite results must be equal within their error bounds. In addition,
+    /// combination with the identity may change a value by at most half of its magnitude.
     Kept,
 }
 
@@ -284,7 +284,7 @@ impl Trial<'_, '_> {
         self.with_identity(&all, Vec::new())
     }
 
-    /// Tests a custom combiner with one component. The test assumes that every finite value may
+    /// Tests a custom combiner with one component. The test assumes that every finite value can
     /// occur as an element.
     fn custom(self, scalar: Scalar, random: &mut Random) -> PropertyResult {
         let values = self.given(vec![values(scalar)]);
@@ -325,7 +325,7 @@ impl Trial<'_, '_> {
     }
 
     /// Tests a custom combiner with several components. If the reduction has one source, the test
-    /// assumes that all positive elements may occur.
+    /// assumes that every positive number can occur as an element.
     fn tuples(self, random: &mut Random) -> PropertyResult {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
@@ -416,7 +416,7 @@ impl Trial<'_, '_> {
     }
 
     /// Tests commutativity and associativity. The tests combine all pairs of the given values, all
-    /// triples of the first [`CUBED`] values, and pseudo-random numbers.
+    /// triples of the first [`CUBED`] values, and [`DRAWN`] pseudo-random pairs and triples.
     fn orders(self, values: &[Partial], random: &mut Random) -> Verdict {
         self.holds(Law::Commutative, pairs(values))?;
         self.associates(values, random)
@@ -444,7 +444,8 @@ impl Trial<'_, '_> {
         self.partials(Ok(Combined::given(parts.collect())))
     }
 
-    /// Tests commutativity and associativity on partial results of one element and of two elements.
+    /// Tests commutativity and associativity on partial results that combine one or two elements
+    /// each.
     fn try_elements(self, elements: &[Option<Partial>], random: &mut Random) -> Verdict {
         if elements.is_empty() {
             return Ok(());
@@ -481,14 +482,15 @@ impl Trial<'_, '_> {
         self.holds(Law::Identity, sides(&self.identity(), values))
     }
 
-    /// Returns a remark if the identity is not neutral to one of the given values.
+    /// Returns a remark if combination with the identity changes at least one of the given values.
     fn remark(self, values: &[Partial]) -> Option<String> {
         let changed = self.kept(values).err()?;
         Some(may_occur(changed, &self.advice(values)))
     }
 
-    /// Tests the identity of a combiner, which must be neutral to itself. If the identity of a
-    /// custom combiner is neutral to some, but not all, tested values, the function adds a remark.
+    /// Tests the identity of a combiner: the combination of the identity with itself must yield the
+    /// identity. If the identity of a custom combiner is neutral to some, but not all, tested
+    /// values, the function adds a remark.
     fn with_identity(self, values: &[Partial], mut remarks: Vec<String>) -> PropertyResult {
         let identity = self.identity();
         let is_custom = self.combiner.kind() == Kind::Custom;

@@ -6,10 +6,10 @@
 //! the pass.
 //!
 //! All active lanes of a block execute an op before any lane executes the next op (lockstep).
-//! Before the compiler inserts barriers, lockstep execution defines the results of a program,
-//! because tile ops execute in program order. After the compiler has inserted barriers, the option
-//! [`Options::races`] checks that the barriers order all conflicting accesses. The race check uses
-//! [`tx_exec::happens_before`].
+//! Lockstep execution preserves the program order of tile ops, so that a program has defined
+//! results before the compiler inserts barriers. After the compiler has inserted barriers, the
+//! option [`Options::races`] checks that the barriers order all conflicting accesses. The race
+//! check uses [`tx_exec::happens_before`].
 //!
 //! The interpreter can compute an error [`Bound`] for each float: a limit on the difference that
 //! another combination order can cause.

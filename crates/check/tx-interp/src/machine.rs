@@ -26,8 +26,8 @@ pub(crate) struct World {
     pub(crate) bounds: bool,
     /// Number of clusters that have started, summed over all launches.
     pub(crate) blocks: u32,
-    /// Number of remaining steps before the run exceeds its step limit; a step is one op or one
-    /// access of one lane.
+    /// Number of remaining steps before the run exceeds its step limit. A step is the execution of
+    /// one op or of one MLIR block by one lane, or one access to an element.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
     limit: StepLimit,
@@ -49,7 +49,7 @@ impl World {
         }
     }
 
-    /// Returns the number of executed ops and accessed elements, summed over all lanes.
+    /// Returns the number of executed steps, summed over all lanes.
     pub(crate) fn work(&self) -> u64 {
         self.most_steps - self.steps
     }
@@ -62,8 +62,8 @@ impl World {
         self.most_steps += more;
     }
 
-    /// Subtracts executed ops or accessed elements from the number of remaining steps of the run.
-    /// Returns an error if the interpreter run exceeds its step limit.
+    /// Subtracts `count` from the number of remaining steps of the run. Returns an error if the
+    /// interpreter run exceeds its step limit.
     fn charge(&mut self, count: usize) -> Result<(), Trouble> {
         let left = self.steps.checked_sub(count as u64);
         self.steps = left.ok_or(Trouble::TooLong {
@@ -242,7 +242,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Counts one op for each active lane.
+    /// Counts one step for each active lane.
     pub(crate) fn charge(&mut self) -> Result<(), Trouble> {
         self.world.charge(self.active.len())
     }

@@ -60,7 +60,7 @@ pub struct Outcome {
     /// Contents of every argument, in the order of the parameters. Scalar arguments have empty
     /// contents.
     pub arrays: Vec<Array>,
-    /// Number of executed ops and accessed elements, summed over all threads.
+    /// Number of executed ops, executed MLIR blocks and accessed elements, summed over all threads.
     pub work: u64,
 }
 

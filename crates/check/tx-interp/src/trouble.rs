@@ -53,7 +53,8 @@ pub enum Trouble {
     Call(String),
     /// The interpreter run exceeded its step limit.
     TooLong {
-        /// Step limit: maximum sum of executed ops and accessed elements of all threads.
+        /// Step limit: maximum sum of executed ops, executed MLIR blocks and accessed elements of
+        /// all threads.
         steps: u64,
         /// The innermost running loop.
         site: Option<Site>,

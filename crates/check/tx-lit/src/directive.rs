@@ -49,8 +49,7 @@ pub(crate) struct RunningTest<'a> {
     pub(crate) programs: &'a Programs,
     pub(crate) path: &'a Path,
     pub(crate) scratch: &'a Path,
-    /// Cache of the outputs of completed commands. If several directives need the output of the
-    /// same command, the harness runs the command once.
+    /// Cache of the outputs of completed commands.
     pub(crate) done: RefCell<BTreeMap<Vec<String>, Output>>,
 }
 

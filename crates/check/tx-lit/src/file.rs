@@ -11,7 +11,7 @@ pub(crate) struct Test {
     pub(crate) runs: Vec<Run>,
     pub(crate) uses: Vec<Use>,
     pub(crate) snapshot: bool,
-    /// Line number and prefix of each directive `SNAPSHOT(NAME): none`.
+    /// Line number and prefix of each directive `SNAPSHOT(PREFIX): none`.
     pub(crate) no_snapshot: Vec<(usize, String)>,
     pub(crate) round_trip: bool,
     pub(crate) prefixes: BTreeSet<String>,

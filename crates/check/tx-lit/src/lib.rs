@@ -142,13 +142,13 @@
 //!
 //! CHECK lines test required properties of the output. A snapshot contains the complete output, so
 //! that a review shows every change. The snapshot of `x.mlir` is the file `x.snap` in the same
-//! folder (`x.NAME.snap` for `RUN(NAME)`). The harness uses [insta]: `INSTA_UPDATE=always` accepts
-//! the current output, and `cargo insta review` shows each change and asks whether to accept the
-//! change. Failure messages recommend the command [`Suite::bless_hint`].
+//! folder (`x.PREFIX.snap` for `RUN(PREFIX)`). The harness uses [insta]: `INSTA_UPDATE=always`
+//! accepts the current output, and `cargo insta review` shows each change and asks whether to
+//! accept the change. Failure messages recommend the command [`Suite::bless_hint`].
 //!
 //! A snapshot has at most [300 lines](Suite::max_snapshot_lines), because longer snapshots are not
-//! reviewed. A test with longer output disables the snapshot with `SNAPSHOT: none — REASON`, and
-//! checks the output with CHECK, `COUNT` or `VALIDATE` lines.
+//! reviewed. If the output of a test is too long for a snapshot, the line `SNAPSHOT: none — REASON`
+//! disables the snapshot, and CHECK, `COUNT` or `VALIDATE` lines check the output.
 //!
 //! If a directive or a CHECK line fails, the harness neither compares nor writes a snapshot.
 //!

@@ -6,7 +6,8 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::pipeline::Pipeline;
 
-/// Number of unchanged lines around a difference, and number of input lines around a failed CHECK.
+/// Number of context lines that a failure message shows before and after a difference or a failed
+/// CHECK.
 pub(crate) const CONTEXT_LINES: usize = 4;
 
 /// Maximum number of lines of program output in a failure message.

@@ -108,8 +108,8 @@ impl Suite {
     }
 
     /// Adds a program that RUN lines can run. `VALIDATE`, `RACE-FREE` and `PTXAS` run the tool
-    /// selected by [`Self::driver`]. `PTXAS` also runs the tool named `ptxas`. A tool replaces an
-    /// earlier tool with the same name.
+    /// selected by [`Self::driver`]. `PTXAS` also runs the tool named `ptxas`. If the suite already
+    /// has a tool with the name `name`, the added tool replaces it.
     pub fn tool(mut self, name: impl Into<String>, tool: impl Into<Tool>) -> Self {
         self.programs.tools.insert(name.into(), tool.into());
         self
@@ -208,8 +208,8 @@ impl Suite {
     }
 
     /// Sets the maximum number of lines of a snapshot file, by default 300, because longer
-    /// snapshots are not reviewed. A test with longer output fails unless it contains the directive
-    /// `SNAPSHOT: none`.
+    /// snapshots are not reviewed. A test whose snapshot would exceed the maximum number of lines
+    /// fails, unless the test contains the directive `SNAPSHOT: none`.
     pub fn max_snapshot_lines(mut self, lines: usize) -> Self {
         self.snapshots.max_lines = lines;
         self
@@ -489,7 +489,7 @@ impl Suite {
     }
 }
 
-/// Replaces `line 3: …` at the start of each line of an error by `FILE:3: …`.
+/// Replaces the prefix `line N:` of each line of an error by `FILE:N:`.
 fn located(file: &str, error: &str) -> String {
     match error.strip_prefix("line ") {
         Some(rest) => format!("{file}:{rest}").replace("\nline ", &format!("\n{file}:")),

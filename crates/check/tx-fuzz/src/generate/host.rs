@@ -195,7 +195,7 @@ struct Loop {
     name: String,
     extent: usize,
     reduced: bool,
-    /// Set if the loop is bound to a hardware dimension or unrolled.
+    /// Set if the loop is bound to a hardware dimension, or is unrolled.
     done: bool,
     kept_apart: bool,
 }

@@ -132,7 +132,7 @@ fn work(random: &mut Random, kernel: &Kernel) -> Work {
     work
 }
 
-/// Returns the result of a random earlier op as a source for the op `work`.
+/// Returns the result of a random op that precedes the op `work`, as a source for `work`.
 fn result(random: &mut Random, kernel: &Kernel, work: &Work) -> Option<(Source, Kernel, usize)> {
     if kernel.work.is_empty() || !random.percent(60) {
         return None;

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     /// The program of a test case depends only on the seed of the fuzz run and on the index of the
-    /// test case. A test case equals the result of its serialization and parsing.
+    /// test case. Parsing a serialized test case yields an equal test case.
     #[test]
     fn cases_can_be_made_again() {
         for index in 0..200 {
@@ -90,7 +90,7 @@ mod tests {
         assert_ne!(generate(3, 0, None), generate(4, 0, None));
     }
 
-    /// Each construct in the list below occurs in at least one of 3000 generated programs.
+    /// Each construct that the test lists occurs in at least one of 3000 generated programs.
     #[test]
     fn cases_are_of_all_sorts() {
         let texts: Vec<String> = (0..3000)

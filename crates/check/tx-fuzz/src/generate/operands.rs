@@ -5,7 +5,7 @@ use crate::description::View;
 use crate::element::Element::{self, BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I1, I8, I16, I32, I64};
 use crate::random::Random;
 
-/// Sizes of dimensions: powers of two, and numbers that leave a remainder when a loop is split.
+/// Sizes of dimensions: 0, powers of two, and numbers for which a loop split can leave a remainder.
 const SIZES: [usize; 22] = [
     0, 1, 1, 2, 3, 4, 5, 7, 8, 8, 16, 17, 20, 31, 32, 33, 48, 64, 100, 128, 257, 1003,
 ];

@@ -162,7 +162,8 @@ impl Memref {
         view
     }
 
-    /// Prints a cast to a type with more dynamic sizes.
+    /// Prints a cast of the memref to a type whose sizes are dynamic along the dimensions that are
+    /// set in `loose`.
     pub(crate) fn loosened(
         &self,
         name: impl Into<String>,

@@ -106,8 +106,8 @@ pub(super) fn kernels(kernel: &Kernel) -> Vec<Kernel> {
     all
 }
 
-/// Returns a copy of the kernel without the op at index `gone`. All ops that read the result of the
-/// removed op read an argument of the kernel instead.
+/// Returns a copy of the kernel without the op at index `gone`. In the copy, an argument of the
+/// kernel replaces the result of the removed op.
 fn without(kernel: &Kernel, gone: usize) -> Option<Kernel> {
     let mut smaller = kernel.clone();
     for at in gone + 1..kernel.work.len() {

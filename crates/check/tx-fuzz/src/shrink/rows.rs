@@ -1,4 +1,5 @@
-//! Programs over the rows of matrices with which the shrinker replaces a larger program.
+//! Simpler programs on the rows of matrices, which the shrinker tries in place of a failing
+//! program.
 
 use crate::description::{Mapping, Operand, Rows};
 use crate::element::Element;

@@ -186,9 +186,9 @@ fn is_upstreams(
 }
 
 /// Returns whether `tx-opt` fails while parsing the input. The function runs `tx-opt` instead of
-/// `tx`, because only `tx-opt` prints a stack trace when it crashes. The stack of `tx-opt` has half
-/// of the usual size, so `tx-opt` overflows its stack on every input for which `tx` overflows its
-/// stack.
+/// `tx`, because only `tx-opt` prints a stack trace when it crashes. The function halves the stack
+/// size of `tx-opt`, so that an input that overflows the stack of `tx` also overflows the stack of
+/// `tx-opt`.
 ///
 /// If a type contains itself, MLIR's bytecode reader exceeds the time limit, and `tx-opt` prints no
 /// stack trace.
@@ -224,7 +224,7 @@ fn is_in_parser(stack: &str) -> bool {
     false
 }
 
-/// Removes lines and words from an input if the input without them causes the same failure.
+/// Shortens an input: removes lines and words as long as the input causes the same kind of failure.
 fn smaller(
     config: &Config,
     file: &Path,

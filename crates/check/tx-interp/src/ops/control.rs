@@ -100,8 +100,8 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Runs the body of a branch with the lanes `active`. In `merged`, the yielded values replace the
-/// values of these lanes.
+/// Runs the body of a branch with the lanes `active`, and copies the yielded values of the lanes
+/// `active` to `merged`.
 fn arm<'c>(
     exec: &mut Exec<'_>,
     active: Rc<[u32]>,

@@ -66,8 +66,8 @@ pub(crate) struct InterpretedKernel<'c> {
     memory: Vec<(Slot, Space, Vec<i64>, tx_scalar::number::Scalar)>,
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster_size: Option<[u32; 3]>,
-    /// Dimensions of the grid over which the kernel executes a grid-stride loop. A grid-stride loop
-    /// computes the same result for any grid size.
+    /// For each dimension of the grid, whether the kernel executes a grid-stride loop along the
+    /// dimension. A grid-stride loop computes the same result for any grid size.
     strided: [bool; 3],
 }
 

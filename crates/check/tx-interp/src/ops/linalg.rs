@@ -44,8 +44,7 @@ pub(crate) fn build<'c>(
     }
 }
 
-/// Maximum number of lanes. Each lane computes the result at one index tuple of the parallel
-/// dimensions.
+/// Maximum number of lanes that execute the body of a `linalg.generic` at once.
 const CHUNK: usize = 4096;
 
 enum Operand {

@@ -269,7 +269,7 @@ pub(crate) fn copy(
     Ok(())
 }
 
-/// Returns every index of an array, in row-major order.
+/// Returns every index tuple of an array, in row-major order.
 pub(crate) fn points(sizes: &[i64]) -> Vec<Vec<i64>> {
     let count = count(sizes);
     (0..count.max(0))
@@ -277,7 +277,7 @@ pub(crate) fn points(sizes: &[i64]) -> Vec<Vec<i64>> {
         .collect()
 }
 
-/// Returns the index at a linear position in row-major order.
+/// Returns the index tuple of the element at a linear position in row-major order.
 pub(crate) fn unflatten(mut flat: i64, sizes: &[i64]) -> Vec<i64> {
     let mut point = vec![0; sizes.len()];
     for (i, size) in point.iter_mut().zip(sizes).rev() {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::difference::{Copied, Difference};
 use crate::facts::{Fact, KernelFacts};
 
-/// Maximum number of steps of the search that determines how often LLVM copied each block. If the
-/// search needs more than `TRIED` steps, the function `compare` reports no difference.
+/// Maximum number of steps of the search that determines how often LLVM copied each basic block. If
+/// the search needs more than `TRIED` steps, the function `compare` reports no difference.
 const TRIED: u32 = 50_000;
 
 /// Reports operations in loops if their instruction counts in the PTX cannot result from copies of
@@ -110,8 +110,9 @@ fn reach(blocks: &[Vec<u64>], found: &[u64], left: &mut u32) -> bool {
 mod tests {
     use super::reach;
 
-    /// The instruction counts 5 and 10 result from two copies of the first basic block and three
-    /// copies of the second basic block.
+    /// The first basic block contains operation A once and operation B five times; the second basic
+    /// block contains A once. Two copies of the first and three copies of the second basic block
+    /// contain A five times and B ten times.
     #[test]
     fn copies_are_found() {
         let blocks = [vec![1, 5], vec![1, 0]];

@@ -23,9 +23,9 @@ pub enum Difference {
         kernel: String,
         /// The operation.
         fact: Fact,
-        /// Number of matching instructions in the PTX.
+        /// Number of instructions in the PTX that match the operation.
         found: Count,
-        /// Number of matching operations in the IR.
+        /// Number of operations in the IR that match the operation.
         expected: Count,
         /// Number of IR operations without an instruction in the PTX.
         missing: u64,

@@ -37,14 +37,15 @@ use matching::saturate;
 ///   largest power of two that divides the vector size, at most 16 bytes, since PTX has no vectors
 ///   of 12 bytes. LLVM may merge scalar accesses into a vector access, and vector accesses into a
 ///   wider vector access. LLVM must split a vector access whose alignment is smaller than its size,
-///   so the vector access counts as removable.
+///   so the vector access counts as an operation that LLVM may remove.
 /// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses of
 ///   the PTX still count as replacements of vector accesses, because one 32-bit load can replace
 ///   the load of a vector of two halves. `ir` must contain all scalar accesses of the IR, including
 ///   those that LLVM may remove. If scalar accesses were missing from `ir`, scalar accesses of the
-///   PTX could count as replacements of a vector access that LLVM split. The comparison limits the
-///   number of bytes that narrow accesses of the PTX move, unless a narrow or removable access of
-///   the IR is in a loop.
+///   PTX could count as replacements of a vector access that LLVM split. The comparison also limits
+///   the number of bytes that accesses narrower than the vector width move in the PTX. The limit on
+///   narrow accesses does not apply if a loop of the IR contains a narrow access, or an access that
+///   LLVM may remove.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -72,8 +73,8 @@ pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     differences
 }
 
-/// Returns the removable operations of the IR that are missing from the PTX. Memory accesses are
-/// omitted.
+/// Returns the operations of the IR that LLVM may remove, and that are missing from the PTX. Memory
+/// accesses are omitted.
 pub fn vanished(ir: &Facts, ptx: &Facts) -> Vec<Vanished> {
     let mut notes = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -112,9 +113,9 @@ struct Matched<'a> {
     slots: Vec<OperationGroup<'a>>,
     /// Number of unmatched instructions in each group of PTX instructions.
     surplus: Vec<u64>,
-    /// Number of unmatched required operations in each group of IR operations.
+    /// Number of unmatched operations that LLVM must keep, in each group of IR operations.
     missing: Vec<u64>,
-    /// Number of unmatched removable operations in each group of IR operations.
+    /// Number of unmatched operations that LLVM may remove, in each group of IR operations.
     gone: Vec<u64>,
 }
 

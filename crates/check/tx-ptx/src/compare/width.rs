@@ -22,10 +22,10 @@ fn width(bytes: u32) -> u32 {
 /// the PTX must not have more narrow loads than the IR.
 ///
 /// Unrolling increases the number of bytes that wide accesses move, so a comparison of wide
-/// accesses alone can miss a split vector access. Unless a narrow or removable access of the IR is
-/// in a loop, the check therefore limits the bytes that accesses narrower than `w` move in the PTX.
-/// The limit is twice the number of bytes that narrow or removable accesses of the IR move, because
-/// LLVM can duplicate a load to avoid a branch.
+/// accesses alone can miss a split vector access. The check therefore also limits the bytes that
+/// accesses narrower than `w` move in the PTX. The limit is twice the number of bytes of all IR
+/// accesses that are narrower than `w` or that LLVM may remove, because LLVM can duplicate a load
+/// to avoid a branch. The limit does not apply if one of these IR accesses is in a loop.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -95,7 +95,7 @@ pub(super) fn compare(
     }
 }
 
-/// Returns whether all stores and atomic operations of the kernel are removable.
+/// Returns whether LLVM may remove all stores and atomic operations of the kernel.
 fn writes_nothing(kernel: &KernelFacts) -> bool {
     kernel
         .iter()
@@ -230,9 +230,9 @@ fn narrow_found(
 enum Allowed {
     /// Maximum number of bytes that narrow accesses of the PTX may move.
     Bytes(u64),
-    /// Narrow accesses of the PTX may move any number of bytes, because narrow or removable
-    /// accesses of the IR are in loops. `least` is the number of bytes that the required narrow
-    /// accesses of the IR move.
+    /// Narrow accesses of the PTX may move any number of bytes, because a loop of the IR contains
+    /// narrow accesses, or accesses that LLVM may remove. `least` is the number of bytes that
+    /// narrow accesses of the IR move, without the accesses that LLVM may remove.
     Any { least: u64 },
 }
 

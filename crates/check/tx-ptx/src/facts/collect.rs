@@ -119,7 +119,7 @@ fn own_facts(
 }
 
 /// Adds the counted operations of `root` and of all its callees to `whole`. An explicit stack
-/// replaces recursion, so call chains may have any depth.
+/// replaces recursion, so call chains can have any depth.
 fn resolve<'a>(
     root: &'a str,
     own: &'a BTreeMap<String, FunctionFacts>,
