@@ -100,7 +100,7 @@ pub enum FunctionDirective {
     Numbers {
         /// Name of the directive, without the dot.
         name: String,
-        /// Numbers of the directive; empty if the directive has no number, such as `.noreturn`.
+        /// Numbers of the directive; empty for a directive without numbers, such as `.noreturn`.
         values: Vec<u64>,
     },
     /// `.pragma "…";`

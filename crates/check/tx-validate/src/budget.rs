@@ -1,5 +1,5 @@
 //! Limit on the work of one stage, in executed ops and memory accesses. The limit bounds the number
-//! of generated inputs on which the validation runs the module after the stage.
+//! of generated inputs on which the validation executes the output of the stage.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 ///
 /// For each input, the interpreter counts the executed ops and memory accesses. The number of
 /// accesses cannot be derived from the sizes of the input, because every thread of a block may read
-/// the same element. The work of the last run on an input estimates the work for each later input
-/// with the same sizes. The work for an input is the same on every machine, so every machine
-/// selects the same inputs.
+/// the same element. The estimated work for an input is the work of the last run on an input with
+/// the same sizes. The work for an input is the same on every machine, so every machine selects the
+/// same inputs.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,

@@ -43,9 +43,9 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
         })
 }
 
-/// Returns the verdict on the results `found` of a stage. `own` contains the error bounds from the
-/// run of the stage. The function accepts an infinite element instead of a NaN in the reference
-/// results if the error bound of the element in `own` is infinite. A reference result may be NaN
+/// Returns the verdict on the results `found` of a stage. `own` contains the error bounds of the
+/// results `found`. If `own` contains an infinite error bound for an element, the function accepts
+/// an infinity although the reference result of the element is NaN. A reference result may be NaN
 /// because the reference program combined an infinity with an identity.
 pub(crate) fn judge(
     input: &str,
@@ -106,9 +106,9 @@ pub(crate) fn judge(
     verdict
 }
 
-/// Returns `Wrong` if a zero in the results `found` has the opposite sign of the same element in
-/// the results `before` of the previous stage. The comparison skips elements with a nonzero error
-/// bound.
+/// Returns `Wrong` if an element is a zero in both results, `found` and `before` (the results of
+/// the previous stage), but the signs of the two zeros differ. The comparison skips elements with a
+/// nonzero error bound.
 pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Results) -> Verdict {
     let is_zero = |element: ElementType, bits: u64| match scalar(element) {
         Scalar::Float(float) => float.value(bits) == 0.0,

@@ -57,8 +57,8 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
     })
 }
 
-/// Suffix of a message about a combiner property. The suffix states that the combiner property
-/// fails only for values that may never occur.
+/// Advice that a [`Verdict::Conditional`] contains after the values for which a combiner property
+/// fails.
 const ADVICE: &str = "with such values results depend on lengths and schedules";
 
 #[cfg(test)]
@@ -77,9 +77,9 @@ mod tests {
         }
     }
 
-    /// Checks that the one-line summary names each combiner once, with remarks such as failing
-    /// values, or with the reason why the combiner was not tested. If a property of a combiner
-    /// fails, the message about the combiner replaces the summary.
+    /// Checks that the one-line summary names each combiner once, and contains the failing values
+    /// and the reasons why combiners were not tested. If a property of a combiner fails, the
+    /// message about the combiner replaces the summary.
     #[test]
     fn combiners_make_one_line() {
         let sum = found("sum f32", Finding::Hold(Vec::new()));

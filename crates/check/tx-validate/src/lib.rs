@@ -1,12 +1,12 @@
 //! Translation validation of every pass by execution.
 //!
-//! The validation runs the input program and the module after each pass on the same inputs. The
-//! inputs contain sizes that leave remainders, special values such as NaN, and outputs with stale
-//! contents. [`tx_interp`] interprets modules above the LLVM dialect; from `tile-insert-sync` on,
-//! the interpreter also detects data races. The executor (`tx-exec`) runs lowered kernels under
-//! several thread schedules. The validation reports the first pass that changes the results of the
-//! program. The validation does not execute the PTX. Instead of an execution of the PTX,
-//! [`check_ptx`] compares the PTX with the last device IR.
+//! The validation executes the input program and the output of each pass on the same inputs. The
+//! inputs contain array sizes for which loops have remainders, special values such as NaN, and
+//! output arrays with stale contents. [`tx_interp`] interprets modules above the LLVM dialect; from
+//! `tile-insert-sync` on, the interpreter also detects data races. The executor (`tx-exec`) runs
+//! lowered kernels under several thread schedules. The validation reports the first pass that
+//! changes the results of the program. The validation does not execute the PTX. Instead of an
+//! execution of the PTX, [`check_ptx`] compares the PTX with the last device IR.
 //!
 //! Sums and products of floats may differ from the results of the input program by at most an error
 //! bound that covers every combination order (see [`tx_interp::Bound`]). Results that depend on no

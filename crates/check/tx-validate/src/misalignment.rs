@@ -92,8 +92,8 @@ mod tests {
         );
     }
 
-    /// Among 64 inputs, every misalignment of 1 to 15 elements occurs, and each array is the only
-    /// misaligned array of some input.
+    /// Checks that 64 inputs contain each misalignment of 1 to 15 elements, and that each of eight
+    /// arrays is the only misaligned array of some input.
     #[test]
     fn inputs_begin_everywhere() {
         let all: Vec<Past> = (0..64).map(elements_past).collect();

@@ -24,16 +24,17 @@ pub struct Options {
     /// and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` selects a default
-    /// limit, which allows a few seconds per stage. For each set of launched kernels, the
-    /// validation uses one input before all other inputs.
+    /// limit, which allows a few seconds per stage. The validation first uses one input for each
+    /// set of launched kernels, and then the remaining inputs.
     pub work: Option<u64>,
     /// Kernel to test; `None` tests all kernels. If a kernel is given, the validation skips inputs
     /// for which the program does not launch the kernel.
     pub kernel: Option<String>,
-    /// Index of the first stage to check; stage `parse` has index 0. In the stages before the stage
-    /// `known`, the validation only computes reference results.
+    /// Index of the first stage to check; stage `parse` has index 0. Before the stage with the
+    /// index `known`, the validation only computes reference results.
     pub known: usize,
-    /// Index of the last stage to check before the stage `launch`; `None` checks all stages.
+    /// Index of the last stage to check, in addition to the stage `launch`; `None` checks all
+    /// stages.
     pub until: Option<usize>,
     /// Maximum number of steps (executed ops) in one run or launch, summed over all threads; a run
     /// with more steps counts as endless. `None` selects a default limit that is far above the

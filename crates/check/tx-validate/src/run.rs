@@ -1,4 +1,4 @@
-//! Runs of the module after each stage of a compilation, on the inputs of the validation.
+//! Execution of the output of each stage of a compilation on the inputs of the validation.
 
 use crate::budget::Budget;
 use crate::case::Case;
@@ -20,8 +20,8 @@ use tx_mlir::Session;
 use tx_plan::Plan;
 use tx_runtime::Arg;
 
-/// Callback that modifies a module between passes. The callback receives the stage name and the
-/// module after the stage.
+/// Callback that modifies a module between passes. The callback receives the name of a stage and
+/// the module that the stage produced.
 pub type Edit<'e> = dyn FnMut(&str, &mut Module<'_>) + 'e;
 
 /// Number of inputs on which the executor runs kernels under all thread schedules.
@@ -136,9 +136,9 @@ impl<'r> Run<'r> {
         Ok(artifact)
     }
 
-    /// Returns the first input with a wrong result, unless the validation used an input with a
-    /// wrong result after every stage. In the returned input, `every_stage` is set, so that another
-    /// validation with this input finds the failing pass.
+    /// Returns the first input with a wrong result; `None` if no result is wrong, or if
+    /// `every_stage` is set for an input with a wrong result. In the returned input, `every_stage`
+    /// is set, so a second validation with only this input finds the failing pass.
     pub(crate) fn suspect(&self) -> Option<Input> {
         let mut wrong = self.cases.iter().filter(|case| case.is_wrong);
         let first = wrong.clone().next()?;
@@ -148,7 +148,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// Runs the module after the stage `name` on the inputs.
+    /// Executes the output of the stage `name` on the inputs.
     fn stage(
         &mut self,
         name: &str,
@@ -335,8 +335,8 @@ impl<'r> Run<'r> {
         Ok(verdict)
     }
 
-    /// Runs the module after the current stage on each input, and replaces the reference results
-    /// for each input on which the run has no error.
+    /// Executes the output of the current stage on each input, and replaces the reference results
+    /// of each input for which the execution succeeds.
     fn refer_again(&mut self, session: &Session, module: &Module<'_>, text: &str) {
         let Ok(generic) = stages::generic(session, module) else {
             return;
@@ -349,8 +349,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Computes the reference results of all inputs without reference results, after stage
-    /// [`CONVERTS`].
+    /// Computes the reference results that are still missing after stage [`CONVERTS`].
     fn refer_rest(&mut self, session: &Session) -> Result<(), Error> {
         let Some(source) = self.source.take() else {
             return Ok(());
@@ -365,9 +364,9 @@ impl<'r> Run<'r> {
     }
 
     /// Runs a module on the inputs, and compares the results with the results of the previous stage
-    /// and with the reference results. At stage [`CONVERTS`], the function accepts an infinite
-    /// element instead of a NaN in the reference results if the run of the stage gives the element
-    /// an infinite error bound.
+    /// and with the reference results. At stage [`CONVERTS`], the function accepts an infinity
+    /// instead of a NaN in the reference results if the interpreter computes an infinite error
+    /// bound for the element.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {

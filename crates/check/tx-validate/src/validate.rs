@@ -20,8 +20,9 @@ pub fn validate(
     validate_edited(compiler, source, options, &mut |_, _| {})
 }
 
-/// Validates a program like [`validate`], and lets a callback edit the module between passes. Tests
-/// edit modules to check that the validation detects miscompilations.
+/// Validates a program like [`validate`], and lets a callback edit the module between passes. The
+/// tests of the crate use the callback to introduce miscompilations that the validation must
+/// detect.
 ///
 /// # Errors
 /// Returns the same errors as [`validate`]. If an edit of the callback makes the module invalid,

@@ -39,7 +39,7 @@ pub struct Validation {
 }
 
 impl Validation {
-    /// Returns whether no stage failed, and the last stage was compared with the input program.
+    /// Returns true if no stage failed and the last stage was compared with the input program.
     pub fn is_good(&self) -> bool {
         let ends = [self.stages.first(), self.stages.last()];
         let known = |stage: &Option<&Stage>| {
@@ -48,7 +48,7 @@ impl Validation {
         ends.iter().all(known) && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
-    /// Returns whether no stage failed, but the last stage was not compared with the input program.
+    /// Returns true if no stage failed but the last stage was not compared with the input program.
     pub fn is_open(&self) -> bool {
         !self.is_good() && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
@@ -150,8 +150,8 @@ pub(crate) fn tell_once(stages: &mut [Stage]) {
 mod tests {
     use super::*;
 
-    /// Two stages with the same fault count as one error, even if a stage between these two stages
-    /// has another verdict.
+    /// Checks that two stages with equal faults count as one error, even if a stage between these
+    /// two stages has a different verdict.
     #[test]
     fn faults_are_told_once() {
         let fault = |what: &str| Verdict::Fault {

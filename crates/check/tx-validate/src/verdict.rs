@@ -23,8 +23,9 @@ pub enum Verdict {
     AsInIr(String),
     /// All tested properties of the combiners hold. The text of the verdict names the combiners.
     Hold(String),
-    /// A combiner property fails, but only for values that may never occur. The text of the verdict
-    /// contains the failing values, advice, and the combiners without failures.
+    /// A combiner property fails, but only for values that possibly do not occur in the program.
+    /// The text of the verdict contains the failing values, advice, and the combiners without
+    /// failures.
     Conditional(Vec<String>),
     /// Wrong result.
     Wrong(Box<Difference>),

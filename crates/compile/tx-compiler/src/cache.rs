@@ -112,8 +112,8 @@ mod tests {
 7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                  [stack]
 ";
 
-    /// Checks that the text that identifies the compiler build contains the file with the
-    /// compiler's code and the LLVM library.
+    /// Checks that the text that identifies the compiler build contains two files: the file with
+    /// the compiler's code, and the LLVM library.
     #[test]
     fn the_compiler_is_the_file_with_its_code() {
         let files = |own| files_of(MAPS, own).map(|files| files.into_iter().collect::<Vec<_>>());

@@ -141,8 +141,8 @@ pub use tx_target::Chip;
 
 /// Safe helpers over melior that inspect and rewrite IR, for passes and variants.
 pub use tx_mlir as mlir;
-/// The crate melior, in the version that this crate uses. Functions of this crate do not accept
-/// types from another version of melior.
+/// The crate melior, in the version that this crate uses. Functions of this crate accept melior
+/// types only of this version.
 pub use tx_mlir::melior;
 
 /// Typed views of the ops of the `tile` dialect.
@@ -286,9 +286,8 @@ pub fn unknown_variant(name: &str) -> Option<String> {
 /// considers the registered variant, in any MLIR context.
 ///
 /// The key of an artifact in a [cache](Compiler::with_cache) identifies a variant by the name of
-/// the variant and by the file of the compiler's binary. If the code of the variant is in a file
-/// other than the compiler's binary (such as a plugin) and the code changes, the variant needs a
-/// new name.
+/// the variant and by the file of the compiler's binary. A variant in a file other than the
+/// compiler's binary (such as a plugin) needs a new name after each change of its code.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Taken`] if a variant with the same name is already registered.

@@ -5,10 +5,10 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use tx_mlir::Session;
 
-/// Maximum number of source bytes per context, because a context never frees types, attributes and
-/// locations.
+/// Total number of source bytes after which the pool drops a context, because a context never frees
+/// types, attributes and locations.
 const MAX_BYTES: usize = 1 << 20;
-/// Minimum number of source bytes that a context counts for each program.
+/// Minimum number of source bytes that one program adds to the total that [`MAX_BYTES`] limits.
 const MIN_BYTES: usize = 1 << 12;
 
 /// Pool of idle MLIR contexts. The number of idle contexts in the pool is at most the largest

@@ -2,7 +2,7 @@
 //! that the emitted IR is readable.
 //!
 //! [`Builder`] creates ops at an insertion point. The modules `index`, `control` and `regions`
-//! implement further methods of [`Builder`]: index arithmetic, structured control flow, and copies
+//! implement the methods of [`Builder`] for index arithmetic, structured control flow, and copies
 //! of ops and blocks.
 
 mod control;
@@ -100,7 +100,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Returns a builder with the same insertion point, but with the location `location`.
+    /// Returns a copy of the builder that creates ops with the location `location`.
     #[must_use]
     pub fn located(&self, location: Location<'c>) -> Self {
         Self {

@@ -11,9 +11,8 @@ pub use fact::Fact;
 
 /// Operations of all kernels of a module, by kernel name.
 ///
-/// [`Facts::of`] collects the operations of a PTX module. The caller of
-/// [`compare`](crate::compare()) collects the operations of the IR, as the documentation of
-/// `compare` requires.
+/// [`Facts::of`] collects the operations of a PTX module. For the IR, the caller of
+/// [`compare`](crate::compare()) collects the operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The kernels.
@@ -150,8 +149,9 @@ impl KernelFacts {
     }
 
     /// Records that the given operations are in one basic block. Before a call of `together`, the
-    /// caller must add each operation with [`LoopNesting::InLoop`]. If LLVM unrolls a loop, LLVM
-    /// copies all operations of a basic block of the loop together.
+    /// caller must add each operation of `facts` as an operation in a loop
+    /// ([`LoopNesting::InLoop`]). If LLVM unrolls a loop, LLVM copies all operations of a basic
+    /// block of the loop together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {

@@ -19,9 +19,9 @@ enum Definition {
     Several,
 }
 
-/// Opcodes without a result operand. For an opcode outside of `WITHOUT_RESULT`, the analysis
-/// assumes that the instruction writes its first operand. If an opcode without a result is missing
-/// from `WITHOUT_RESULT`, the analysis may find fewer constants, but finds no wrong constant.
+/// Opcodes without a result operand. For an opcode that is not in `WITHOUT_RESULT`, the analysis
+/// assumes that the instruction writes its first operand. If `WITHOUT_RESULT` lacks an opcode
+/// without a result, the analysis possibly misses constants, but never returns a wrong constant.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",

@@ -111,9 +111,9 @@ fn mark_reachable(blocks: &mut [Block]) {
     }
 }
 
-/// Marks the blocks in cycles, using Tarjan's algorithm for strongly connected components. An
-/// explicit stack replaces recursion, so the number of basic blocks of a PTX function is not
-/// limited.
+/// Marks the basic blocks that are part of a cycle of the control-flow graph, using Tarjan's
+/// algorithm for strongly connected components. An explicit stack replaces recursion, so the number
+/// of basic blocks of a PTX function is not limited.
 fn mark_loops(blocks: &mut [Block]) {
     const UNSEEN: usize = usize::MAX;
     let count = blocks.len();

@@ -28,8 +28,8 @@ pub struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    /// Collects the instructions, basic blocks and register definitions of a function. A
-    /// declaration without a body has no instructions.
+    /// Collects the instructions, basic blocks and register definitions of a function. If the
+    /// function has no body (a declaration), the list of instructions is empty.
     pub fn of(function: &'a Function) -> Result<Flow<'a>, FlowError> {
         let flat = Flat::of(function.body.as_deref().unwrap_or_default())?;
         let blocks = loops::blocks(&flat)?;

@@ -120,7 +120,7 @@ impl Reader<'_> {
         Err(self.malformed(format!("has {found} operand{plural}, expected {expected}")))
     }
 
-    /// Returns the value of a constant operand as 32 bits. PTX literals can be signed or unsigned.
+    /// Returns the 32 bits of a constant operand whose value is in the range of `u32` or of `i32`.
     fn bits(&self, index: usize) -> Option<u32> {
         let value = (self.constant)(self.instruction.operands.get(index)?)?;
         u32::try_from(value)
@@ -299,9 +299,9 @@ impl Reader<'_> {
     }
 }
 
-/// Normalizes the type `ty` of an operation with the combiner `combine`. If the signedness of an
-/// integer type does not affect the combiner, the function returns the `b` type with the width of
-/// `ty`.
+/// Returns the normalized type of an operation whose type is `ty` and whose combiner is `combine`.
+/// If the signedness of an integer type does not affect the combiner, the function returns the `b`
+/// type of the same width as `ty`, such as `b32`.
 pub(crate) fn normal(combine: Combine, ty: ScalarType) -> ScalarType {
     match combine {
         Combine::Min | Combine::Max => ty,

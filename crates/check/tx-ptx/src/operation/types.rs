@@ -151,7 +151,7 @@ words! {
         Cluster = "cluster",
         /// The device.
         Gpu = "gpu",
-        /// The device, the host and other devices.
+        /// All threads of the executing device, of the host and of all other devices.
         Sys = "sys",
     }
 }

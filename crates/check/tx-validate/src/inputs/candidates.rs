@@ -83,12 +83,14 @@ const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPatter
 /// so short that the combination order hardly changes the result.
 const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. The maximum length of a row is only [`LONGEST_ROW`]
-/// if the program launches the same kernels for rows of this length and for all longer rows.
+/// Maximum length of a generated vector or row. If the program launches the same kernels for all
+/// rows of at least [`LONGEST_ROW`] elements, the maximum length of a row is [`LONGEST_ROW`]
+/// instead of [`LONGEST`].
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
-/// Data patterns for [`length_candidates`]. The data patterns contain no infinities. In a short row
-/// with an infinity, the reduction results of some combiners depend on the combination order.
+/// Data patterns for [`length_candidates`]. The list omits the pattern `Special`: if a short row
+/// contains infinities among other values, the reduction results of some combiners depend on the
+/// combination order.
 const LENGTH_DATA: [DataPattern; 13] = [
     DataPattern::Signs,
     DataPattern::Random,
@@ -116,8 +118,8 @@ const TAIL_ROWS: usize = 3;
 const FEW_PATTERNS_LENGTH: usize = 1 << 16;
 const FEW_PATTERNS: usize = 4;
 /// Number of variations per data pattern in the inputs of [`length_candidates`] and
-/// [`kernel_candidates`]. If the number of parts of a row were 7, the outliers of all rows would be
-/// in one part; no kernel splits a row into a multiple of 7 parts.
+/// [`kernel_candidates`]. If the number of parts of a row were a multiple of 7, at most a seventh
+/// of the parts would contain large outliers; no kernel splits a row into a multiple of 7 parts.
 const LENGTH_VARIATIONS: usize = 7;
 
 /// Sizes with many long rows or with long columns. Some programs launch certain kernels only for
@@ -132,9 +134,9 @@ const NUMBERS: [[usize; 4]; 7] = [
     [4103, 1031, 1, 2],
 ];
 /// Sizes of the inputs that test one kernel with the data patterns of [`KERNEL_DATA`]. The numbers
-/// of rows and columns are chosen such that kernels process many remaining elements after one or
-/// two full loop iterations. Some sizes have few rows, because the correct results of many rows
-/// could mask an error in one row.
+/// of rows and columns are chosen such that many elements remain after one or two full loop
+/// iterations of a kernel. Some sizes have few rows, because the correct results of many rows could
+/// mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -232,8 +234,8 @@ pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 /// Maximum number of elements of one argument of a program that launches a kernel with a fixed
 /// grid.
 const MOST_OF_LARGE: usize = 5 << 20;
-/// Number of array elements for which a fixed-size grid is expected to have its maximum number of
-/// threads.
+/// Number of array elements above which a kernel with a fixed-size grid is launched with a constant
+/// number of threads.
 const MOST_THREADS: usize = 1 << 26;
 /// Number of elements per thread in inputs for kernels with a fixed-size grid. The first entry of
 /// [`ROUNDS`] applies to arrays of rank at most 2, and the second entry applies to arrays of higher
@@ -339,8 +341,8 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     (0..8).map(length).collect()
 }
 
-/// Returns all candidate inputs, in the order of selection. If the argument `kernel` is given, the
-/// result includes inputs that test only this kernel.
+/// Returns all candidate inputs. If the argument `kernel` is given, the result includes inputs that
+/// test only this kernel.
 pub(super) fn candidates(
     plan: &Plan,
     guess: Guess,
@@ -383,8 +385,8 @@ pub(super) fn candidates(
 }
 
 /// Returns candidate inputs that test one kernel. The inputs combine the patterns of
-/// [`KERNEL_DATA`] with the sizes of [`KERNEL_SIZES`]. Further inputs have a single outlier at an
-/// index that is a power of two, or the row counts of [`TAILS`].
+/// [`KERNEL_DATA`] with the sizes of [`KERNEL_SIZES`]. The function also returns inputs with a
+/// single outlier at an index that is a power of two, and inputs with the row counts of [`TAILS`].
 fn kernel_candidates(outliers: &'static [Role]) -> Vec<Candidate> {
     let fits = |(i, [rows, columns, ..]): (usize, [usize; 4])| {
         i < DATA_OF_LARGE || rows * columns <= MOST_ELEMENTS
@@ -451,8 +453,8 @@ fn spread_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Ve
     candidates.chain(many).collect()
 }
 
-/// Returns candidate inputs with the sizes of [`NUMBERS`], but only sizes for which the program
-/// launches a kernel that it launches for no input in `candidates`.
+/// Returns candidate inputs with those sizes of [`NUMBERS`] for which the program launches a kernel
+/// that no input in `candidates` launches.
 fn number_candidates(plan: &Plan, guess: Guess, candidates: &[Candidate]) -> Vec<Candidate> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());

@@ -37,9 +37,9 @@ pub struct Input {
     pub(crate) launched: Vec<bool>,
     /// Index of the input among all inputs, which determines the alignment of the arrays.
     pub(crate) number: usize,
-    /// Set if the validation uses the input after every stage; otherwise, the validation uses the
-    /// input only in the stage `launch`. If the stage `launch` fails for an input, the validation
-    /// runs the IR after every stage on this input.
+    /// Set if the validation executes the output of every stage on the input; otherwise, the
+    /// validation uses the input only in the stage `launch`. If the stage `launch` fails for an
+    /// input, the validation executes the output of every stage on this input.
     pub(crate) every_stage: bool,
 }
 
@@ -172,16 +172,16 @@ struct Planned {
     variation: Variation,
     /// Index in the list of candidate inputs.
     number: usize,
-    /// Sort key of the candidate input: usually the number of variations of the data pattern that
-    /// precede `variation`.
+    /// Sort key of the candidate input, usually derived from the index of `variation`. The
+    /// validation prefers candidates with low keys.
     before: usize,
     /// Set if the input was generated to test one kernel.
     of_kernel: bool,
     every_stage: bool,
 }
 
-/// Limit on the summed cost (threads + elements) of the inputs that the validation uses after every
-/// stage.
+/// Limit on the summed cost (threads + elements) of the inputs on which the validation executes the
+/// output of every stage.
 const MOST_OF_ALL: u64 = 1 << 19;
 /// Limit on the summed cost (threads + elements) of all inputs. The limit applies separately to
 /// inputs of at most [`MOST_ELEMENTS`] elements, to larger inputs, and to inputs that test one
@@ -190,12 +190,12 @@ const MOST_OF_ALL: u64 = 1 << 19;
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Maximum cost (threads + elements) of a small input; inputs with a higher cost are large.
 const FEW_ELEMENTS: u64 = 1 << 15;
-/// Number of inputs that the validation uses after every stage regardless of their cost.
+/// Number of inputs to which the cost limits [`MOST_OF_ALL`] and [`MOST_AT_THE_END`] do not apply.
 const LEAST_OF_ALL: usize = 6;
 
 /// Selects inputs for a validation of a few seconds. The function groups the inputs by the set of
 /// launched kernels, and repeatedly selects one input of each group. The function sets
-/// `every_stage` for each input that the validation uses after every stage.
+/// `every_stage` for each input on which the validation executes the output of every stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     // For each set of launched kernels, the number of selected inputs and their summed cost.
     let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();

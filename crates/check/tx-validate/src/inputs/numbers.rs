@@ -20,9 +20,9 @@ pub(super) enum DataPattern {
     /// a program rounds a partial sum, the result differs from the exact sum. Integers have all
     /// bits set; such an integer is the identity of `and` and of an unsigned minimum.
     ManyDigits,
-    /// Floats are -0.0. In variations ([`Variation`]) with an odd index, the floats of all
-    /// arguments except the first are 1.0. If the accumulator of a sum of -0.0 elements starts at
-    /// +0.0, the result has the wrong sign. Integers are random.
+    /// Floats are -0.0. In variations ([`Variation`]) with an odd index, the floats are 1.0 in each
+    /// read-only argument except the first argument. If the accumulator of a sum of -0.0 elements
+    /// starts at +0.0, the result has the wrong sign. Integers are random.
     Zeros,
     /// Floats are 1.0; integers are random.
     Ones,
@@ -60,11 +60,11 @@ pub(super) enum DataPattern {
     /// Equal elements, except for one outlier per column. The outliers of adjacent columns are in
     /// different rows. In the last variation ([`Variation`]), the outliers are NaNs.
     Columns,
-    /// All elements of a row have one sign, except for one outlier with the opposite sign. Adjacent
-    /// rows have opposite signs, and their outliers are in different groups of 32 columns.
+    /// All elements of a row have the same sign, except for one outlier with the opposite sign.
+    /// Adjacent rows have opposite signs, and their outliers are in different groups of 32 columns.
     Signs,
     /// Equal elements, except for one outlier in the whole array, which determines the reduction
-    /// result. Each variation ([`Variation`]) moves the outlier or uses another kind of outlier.
+    /// result. The variations ([`Variation`]) differ in the index or in the kind of the outlier.
     SingleOutlier,
     /// The elements of even rows ascend and the elements of odd rows descend, so the minimum and
     /// the maximum of a row are at the ends of the row.
@@ -98,7 +98,7 @@ pub(super) enum DataPattern {
 pub(super) struct Variation {
     pub(super) number: usize,
     of: usize,
-    /// Kinds of outliers; consecutive variations use consecutive kinds.
+    /// Kinds of outliers, in the order in which consecutive variations use the kinds.
     outliers: &'static [Role],
     /// Index of the outlier. If `at` is `None`, the field `number` determines the index of the
     /// outlier.
@@ -125,9 +125,10 @@ impl Variation {
         }
     }
 
-    /// Returns the number of variations of the pattern `data` that precede the variation `self`.
-    /// For the pattern `SingleOutlier`, variations with indices of at least
-    /// [`DISTANT_OUTLIER_VARIATIONS`] alternate with variations of lower indices.
+    /// Returns the sort key of the variation `self` of the pattern `data`: usually the index of the
+    /// variation. In the pattern `SingleOutlier`, the variations `i + 1` and
+    /// `DISTANT_OUTLIER_VARIATIONS + i` both have the key `i + 1`, so variations with low and with
+    /// high indices alternate.
     pub(super) fn before(self, data: DataPattern) -> usize {
         match (data, self.number.checked_sub(DISTANT_OUTLIER_VARIATIONS)) {
             (DataPattern::SingleOutlier, Some(more)) => more + 1,
@@ -149,10 +150,10 @@ impl Variation {
     /// Returns the index of the outlier in an array of `count` elements.
     ///
     /// The first variations place the outlier at the last element and at the first element. The
-    /// remaining variations alternate between the halves of the array, because errors may depend on
-    /// the loop iteration. Consecutive variations place the outlier in different eighths of each
-    /// half of the array. Consecutive variations place the outlier in different warps of a
-    /// 256-thread block, because errors may depend on the warp.
+    /// remaining variations alternate between the halves of the array, because an error can affect
+    /// only some loop iterations. Consecutive variations place the outlier in different eighths of
+    /// each half of the array. Consecutive variations place the outlier in different warps of a
+    /// 256-thread block, because an error can affect only some warps.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.outliers.len();
         let last = count.saturating_sub(1);
@@ -295,9 +296,9 @@ impl DataPattern {
 }
 
 const COLUMN_VARIATIONS: usize = 7;
-/// Number of rows (or column groups) from one outlier to the next outlier, modulo the number of
-/// rows (or column groups) of the array. [`STEP`] is prime, and divides none of the usual numbers
-/// of rows and column groups.
+/// Distance between two consecutive outliers, in rows, columns or column groups, modulo the number
+/// of rows, columns or column groups of the array. [`STEP`] is a prime that divides none of the
+/// usual numbers of rows, columns and column groups.
 const STEP: usize = 277;
 /// Number of columns above which a thread block needs several loop iterations for a row.
 const LONG: usize = 1024;
@@ -308,8 +309,8 @@ const FEW_PARTS: usize = 1024;
 /// Maximum number of inputs of the pattern `Peaks`, `Nans` or `Numbers` for a large array.
 const LEAST_PEAKS: usize = 8;
 const MOST_PARTS: usize = 32;
-/// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`.
-/// [`LEAST_PEAKS`] inputs of one pattern are allowed, even if they have more than
+/// Maximum total number of elements of all variations of the pattern `Peaks`, `Nans` or `Numbers`
+/// for one array shape. [`LEAST_PEAKS`] variations are allowed, even if they have more than
 /// [`MOST_PEAKS_ELEMENTS`] elements in total.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array for which the variations place the outlier at every
@@ -318,8 +319,8 @@ const MOST_SINGLE_OUTLIER_ELEMENTS: usize = 32;
 /// Number of inputs with a single outlier for a large array. The first
 /// [`DISTANT_OUTLIER_VARIATIONS`] inputs place the outlier at positions that are far apart. The
 /// next [`SLOTS`] inputs place the outlier at the second and later elements of the first thread of
-/// a block. The remaining inputs place the outlier at the end of the last full loop iteration over
-/// a row, and at powers of two.
+/// a block. The remaining inputs place the outlier at the last element of a row that a full loop
+/// iteration reads, and at indices that are powers of two.
 pub(super) const SINGLE_OUTLIER_VARIATIONS: usize = DISTANT_OUTLIER_VARIATIONS + SLOTS + 6;
 const SLOTS: usize = 7;
 /// Number of elements that a block of [`LEAST_BLOCK`] threads reads in one loop iteration.
@@ -345,11 +346,12 @@ const OUTLIERS_FOR_CLASS_TESTS: [Role; 3] = [Role::Nan, Role::Infinite, Role::Hu
 /// value.
 const FEW: usize = 256;
 
-/// Maximum number of elements of an array of the pattern `Powers` that contains ±0.5. Up to
+/// Maximum number of elements for which an array of the pattern `Powers` contains ±0.5. Up to
 /// [`MOST_POWERS`] elements, the sum of squares of the elements is exact in f32.
 const MOST_POWERS: usize = 1 << 20;
-/// Maximum number of elements of an array of the pattern `ManyDigits` whose elements all have the
-/// same sign. Up to [`MOST_LONG`] elements, the sum of the elements is exact in f32.
+/// Maximum number of elements for which all f32 or f64 elements of an array of the pattern
+/// `ManyDigits` are positive. Up to [`MOST_LONG`] elements, the sum of the elements is exact in
+/// f32.
 const MOST_LONG: usize = 5200;
 
 /// Random number generator (SplitMix64).
@@ -520,24 +522,24 @@ pub(super) fn fill(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Plain,
-    /// Value of all elements except the outlier in an array with a large outlier.
+    /// In an array with one large outlier, the value of all elements except the outlier.
     Low,
     Great,
     Small,
     Nan,
     /// Largest finite value.
     Huge,
-    /// In a float array, the next representable value above 1.0, the value of the plain elements.
+    /// In a float array, the smallest representable value above 1.0; the plain elements are 1.0.
     Next,
-    /// In a float array, the next representable value below -1.0, the value of the low elements.
+    /// In a float array, the largest representable value below -1.0; the low elements are -1.0.
     NextBelow,
     /// The outlier is -0.0; some of the elements after the outlier are +0.0.
     Zero,
     /// +0.0 after a -0.0.
     ZeroBehind,
-    /// Value that exceeds the elements that are not outliers by 2.5 ln 2.
+    /// Value that exceeds the value of the plain elements by 2.5 ln 2.
     ExpOutlier,
-    /// Infinity in a float array; the second greatest value in an integer array.
+    /// Infinity in a float array; the second greatest value of the type in an integer array.
     Infinite,
     /// Slightly less than -1.
     Near,

@@ -78,8 +78,8 @@ pub(super) struct Accesses<'c> {
     in_kernel: bool,
     /// Value number of each SSA value; two SSA values with the same value number are equal.
     numbers: BTreeMap<usize, usize>,
-    /// For each value, the ops that use the value, without ops that affect neither a result nor
-    /// memory.
+    /// For each value, the ops that use the value. Ops that affect neither a result nor memory are
+    /// omitted.
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<AccessKey>,
 }

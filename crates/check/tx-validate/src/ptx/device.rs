@@ -24,7 +24,7 @@ struct Site {
 impl Site {
     /// Returns the site of a PTX operation that LLVM emits for the op at the site `self`. `place`
     /// is `InLoop` if LLVM expands the op to a loop that contains the PTX operation. The position
-    /// of the returned site is `InLoop` if the position of `self` or `place` is `InLoop`.
+    /// of the returned site is `InLoop` if `place` or the position of `self` is `InLoop`.
     fn at(self, place: LoopNesting) -> Self {
         Self {
             place: self.place.max(place),

@@ -1,4 +1,4 @@
-//! Detection of loads that may read a value that the same thread stored.
+//! Detection of loads that may read a value that the executing thread itself stored.
 //!
 //! Between two synchronizations, LLVM may forward a stored value to a load of the same thread. A
 //! load of a value that another thread stored requires a synchronization between the store and the

@@ -1,4 +1,4 @@
-//! Synchronization and warp-level operations of single ops.
+//! Synchronization and warp-level PTX operations that LLVM emits for single ops of the device IR.
 
 use crate::ptx::chip::Chip;
 use crate::ptx::constant::constant;
@@ -109,8 +109,8 @@ pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<EmittedOperation>, Str
     })
 }
 
-/// Returns the PTX operations of an NVVM op. Returns `None` if the comparison with PTX covers the
-/// op, but does not support an attribute of the op.
+/// Returns the PTX operations of an NVVM op. If the comparison with PTX does not support the op or
+/// an attribute of the op, the function returns `None`.
 fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<EmittedOperation>> {
     let all = operands(op);
     let input = |i: usize| all.get(i).copied();

@@ -19,7 +19,7 @@ pub(super) fn space(number: u32) -> Space {
     }
 }
 
-/// Returns the memory space that a pointer type denotes; generic if unspecified.
+/// Returns the memory space of a pointer; generic if the pointer type specifies no address space.
 pub(super) fn space_of(pointer: Val<'_>) -> Space {
     space(pointer_space(pointer.r#type()).unwrap_or(0))
 }

@@ -27,8 +27,8 @@ pub(super) fn is_choice(steps: &[Step]) -> bool {
     steps.iter().any(|step| !step.when.is_empty()) && exactly_one(alternatives(steps)).is_ok()
 }
 
-/// Returns lists of conditions. If `condition` has the value `wanted`, exactly one list contains
-/// only true conditions; otherwise, no list contains only true conditions.
+/// Returns lists of conditions. If the value of `condition` is `wanted`, all conditions of exactly
+/// one list are true; otherwise, each list contains a false condition.
 pub(super) fn paths<'c>(
     values: &Values<'c>,
     branch: Op<'c>,

@@ -209,7 +209,7 @@ fn operand<'c>(values: &Values<'c>, op: Op<'c>, value: Val<'c>) -> Result<Operan
     })
 }
 
-/// Returns the argument or temporary that has exactly the elements of `view`.
+/// Returns the argument or temporary whose full view is equal to `view`.
 fn whole(values: &Values<'_>, view: &View) -> Option<Operand> {
     match view.base {
         Base::Argument(i) => match values.arguments.get(i)? {

@@ -41,7 +41,8 @@ pub(super) struct Values<'c> {
 }
 
 impl<'c> Values<'c> {
-    /// Creates the values of a function with the given argument types.
+    /// Creates `Values` for a function with the given argument types, without temporaries and
+    /// symbolic values.
     pub(super) fn new(arguments: Vec<ArgumentType>) -> Self {
         Self {
             arguments,

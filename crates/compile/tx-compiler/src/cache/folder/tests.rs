@@ -33,8 +33,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns keys whose results are stored in one subfolder: the first hexadecimal digit of each key
-/// is 7.
+/// Returns keys whose results are stored in the same subfolder: the first hexadecimal digit of each
+/// key is 7.
 fn neighbours(count: usize) -> Vec<Key> {
     let same = |key: &Key| key.to_string().starts_with('7');
     (0..).map(key).filter(same).take(count).collect()
@@ -82,7 +82,8 @@ fn keeps_results() {
     );
 }
 
-/// Checks that a truncated or modified file counts as an absent result, and can be stored again.
+/// Checks that the cache treats a truncated or modified file as an absent result, and that a result
+/// can then be stored under the same key.
 #[test]
 fn damaged_results_are_not_there() {
     let folder = folder();
