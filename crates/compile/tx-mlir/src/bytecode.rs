@@ -1,14 +1,14 @@
 //! Detection of damaged MLIR bytecode that crashes MLIR's reader.
 //!
 //! A bytecode file has a magic number, a version, the name of the producer, and sections (see the
-//! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The offset section begins with the number
-//! of attributes and the number of types. The rest of the offset section contains the offsets of
-//! all attributes and types, in groups. Each group of offsets begins with the number of offsets in
-//! the group. `AttrTypeReader::initialize` of MLIR 22 does not check that the total number of
-//! offsets in all groups is equal to the number of attributes and types. MLIR's reader therefore
-//! overwrites the heap if a group contains too many offsets. MLIR's reader accepts a dense array
-//! whose element type is not a number type, but MLIR's printer reads the elements of the array as
-//! numbers.
+//! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The section of attribute and type offsets
+//! begins with the number of attributes and the number of types. The rest of this section contains
+//! the offsets of all attributes and types, in groups. Each group of offsets begins with the number
+//! of offsets in the group. `AttrTypeReader::initialize` of MLIR 22 does not check that the total
+//! number of offsets in all groups is equal to the number of attributes and types. MLIR's reader
+//! therefore overwrites the heap if a group contains too many offsets. MLIR's reader accepts a
+//! dense array whose element type is not a number type, but MLIR's printer reads the elements of
+//! the array as numbers.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
@@ -28,7 +28,7 @@ pub(crate) fn is_bytecode(source: &[u8]) -> bool {
 }
 
 /// Returns an error message for bytecode that would make MLIR's reader overwrite the heap. Returns
-/// `None` for all other bytecode, and for text.
+/// `None` if MLIR's reader would not overwrite the heap, and for MLIR text.
 pub(crate) fn damage(source: &[u8]) -> Option<String> {
     let offsets = attr_type_offsets(source)?;
     let mut reader = Reader(offsets);
@@ -91,8 +91,8 @@ fn has_misread_array(attribute: MlirAttribute) -> bool {
     }
 }
 
-/// Returns the bytes of the offset section; `None` if MLIR rejects the file before it reads the
-/// offset section.
+/// Returns the bytes of the section of attribute and type offsets; `None` if MLIR rejects the file
+/// before it reads this section.
 fn attr_type_offsets(source: &[u8]) -> Option<&[u8]> {
     let mut reader = Reader(source.strip_prefix(MAGIC)?);
     let _version = reader.varint()?;

@@ -10,8 +10,8 @@ use melior::Context;
 use melior::ir::r#type::{IntegerType, RankedTensorType};
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 
-/// Returns the `memref.global` that a `memref.get_global` refers to; `None` for another op or an
-/// undefined symbol.
+/// Returns the `memref.global` that a `memref.get_global` refers to; `None` for any other op, and
+/// for an undefined symbol.
 pub fn global_of<'c>(get_global: Op<'c>) -> Option<Op<'c>> {
     if !is(get_global, "memref.get_global") {
         return None;
@@ -43,8 +43,8 @@ pub fn constant_of<'c>(memref: Val<'c>) -> Option<Op<'c>> {
 }
 
 /// Returns the bit pattern of each element of a `dense` or `dense_resource` attribute,
-/// zero-extended to 64 bits. Returns `None` for an attribute of another kind, for elements over 64
-/// bits, and for an elided resource (`__elided__`).
+/// zero-extended to 64 bits. Returns `None` for an attribute of any other kind, for elements over
+/// 64 bits, and for an elided resource (`__elided__`).
 pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
     let raw = attribute.to_raw();
     // SAFETY: the accessors are called on an elements attribute, whose type is shaped.

@@ -133,9 +133,9 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     std::fs::read(name).map_or(true, |source| is_accepted(name, &source, registry))
 }
 
-/// Returns whether MLIR can read the input safely. If the input would crash MLIR, or if MLIR would
-/// misread the input, prints an error message and returns false. The function does not check that
-/// the MLIR text is valid.
+/// Returns whether MLIR can read the input safely. Prints an error message and returns false for
+/// input that would crash MLIR, or that MLIR would misread. The function does not check that the
+/// MLIR text is valid.
 fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
         // This context has no dialects, because it serves only the diagnostic handler.
@@ -149,8 +149,8 @@ fn is_accepted(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     parse(&context, name, source).is_some()
 }
 
-/// Command-line flags, such as `--help`, that print information. With such a flag, `mlir-opt` reads
-/// no input file.
+/// Command-line flags with which `mlir-opt` prints information and reads no input file, such as
+/// `--help`.
 const INFORMATION_FLAGS: &[&str] = &[
     "help",
     "help-hidden",

@@ -64,8 +64,8 @@ pub fn only_computes(op: Op<'_>) -> bool {
 }
 
 /// Returns whether the only memory effects of `op` are reads of memory for which `readable` returns
-/// true. Returns true for every `scf` op with regions, whatever the effects of the ops in its
-/// regions.
+/// true. The function also returns true for every `scf` op with regions, and ignores the effects of
+/// the ops in the regions.
 pub fn only_reads<'c>(op: Op<'c>, readable: impl Fn(Val<'c>) -> bool) -> bool {
     let reads = |effects: Vec<Effect<'c>>| {
         let mut effects = effects.into_iter();

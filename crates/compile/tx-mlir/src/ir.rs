@@ -86,7 +86,7 @@ pub fn is(op: Op<'_>, expected: &str) -> bool {
     name_bytes(op) == expected.as_bytes()
 }
 
-/// Returns whether no dialect of the context defines an op with the name of `op`.
+/// Returns whether `op` is unregistered: no dialect of the context defines an op with its name.
 pub fn is_unregistered(op: Op<'_>) -> bool {
     // SAFETY: `op` is alive; its name is interned and lives as long as the context.
     unsafe {

@@ -6,7 +6,8 @@
 //!
 //! # Unchecked preconditions
 //! As in melior, handles to ops, blocks and values ([`Op`], [`Blk`], [`Val`]) do not borrow from
-//! the IR. The caller must not use a handle after [`erase`].
+//! the IR. [`erase`] destroys an op and its regions; the caller must not use handles to destroyed
+//! objects.
 
 pub mod affine;
 mod async_store;

@@ -43,9 +43,9 @@ pub struct Code<'a, 'c> {
 /// depend on the number of threads.
 ///
 /// # Errors
-/// The result of a module that LLVM cannot compile is LLVM's error message. Compilation fails for
-/// an unknown triple, for an invalid pipeline, and for IR that the code generator does not support.
-/// Some errors in LLVM's code generator end the process.
+/// If LLVM cannot compile a module, the result for this module is LLVM's error message. Compilation
+/// fails for an unknown triple, for an invalid pipeline, and for IR that the code generator does
+/// not support. Some errors in LLVM's code generator end the process.
 pub fn assembly(codes: &[Code<'_, '_>]) -> Vec<Result<String, String>> {
     assembly_by_parts(codes, MAX_BATCH_OPS)
 }

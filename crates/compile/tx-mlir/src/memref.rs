@@ -90,7 +90,7 @@ impl<'c> MemRef<'c> {
         })
     }
 
-    /// Returns the memory space attribute; `None` denotes global memory.
+    /// Returns the memory space attribute of the memref type; `None` denotes global memory.
     pub fn memory_space(&self) -> Option<Attribute<'c>> {
         MemRefType::try_from(self.ty).ok()?.memory_space()
     }
@@ -253,9 +253,10 @@ impl ElementPositions {
     }
 
     /// Returns the positions of the first and the last element of the view. If `period` is present,
-    /// returns both positions modulo `period`, and ignores each dimension whose stride is a
-    /// multiple of `period`. Returns `None` if a stride is negative, if a size is dynamic, or if
-    /// the two positions are in different periods.
+    /// the function ignores each dimension whose stride is a multiple of `period`, and subtracts
+    /// one multiple of `period` from both positions, so that the first position is less than
+    /// `period`. Returns `None` if a stride is negative, if a size is dynamic, or if the last
+    /// position is `period` or greater.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;

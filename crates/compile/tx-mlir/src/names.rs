@@ -212,8 +212,8 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         });
     }
 
-    /// Checks that two ops have no source name: an op whose name differs from the op name in the
-    /// source text, and an op of a different source file.
+    /// Checks that an op result has no source name if the source text contains a different op at
+    /// the location of the op, and that no value of a different source file has a source name.
     #[test]
     fn other_values_have_none() {
         with_module(|module| {

@@ -86,8 +86,9 @@ impl OptionValue for u32 {
     }
 }
 
-/// Starts an error about the value of a pass option. The location of the error is the position of
-/// the option in the text of the pass, such as `tile-schedule{chip=sm_1}:1:15`.
+/// Starts an error about the value of a pass option. The file name in the error location is the
+/// text of the pass with the option, such as `tile-schedule{chip=sm_1}`; the column is the start of
+/// the option in this text.
 pub fn option_error<'c>(
     op: Op<'c>,
     pass: &PassInfo,
@@ -230,8 +231,8 @@ pub fn run_pass<'c, P: Pass>(
 /// Declares a pass: its documentation, argument, dependent dialects, options and counters.
 ///
 /// `creates [...]` lists the dialects of the ops that the pass creates. For an upstream dialect or
-/// `tile`, the list contains the dialect name. For any other dialect, the list contains the dialect
-/// name and the getter of the dialect handle, as in `mine = my_dialect::handle`.
+/// `tile`, the list `creates` contains the dialect name. For any other dialect, `creates` contains
+/// the dialect name and the getter of the dialect handle, as in `mine = my_dialect::handle`.
 ///
 /// An option has the form `NAME: TYPE = DEFAULT`. `TYPE` implements [`OptionValue`]. `DEFAULT` is a
 /// string literal for every type, such as `"8"` for `tile-count-things{limit=8}`. `creates [...]`

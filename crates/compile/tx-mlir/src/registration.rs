@@ -38,7 +38,7 @@ pub struct StatisticDesc {
     pub help: &'static str,
 }
 
-/// Function that runs a pass on an op, with the option values and the counters.
+/// Function that runs a pass. The arguments are the op, the option values and the counters.
 pub type RunPass = for<'c> fn(Op<'c>, &[&str], &mut [i64]) -> Result<(), Failed>;
 
 /// Description of a pass for MLIR's registry.
@@ -55,8 +55,8 @@ pub struct PassDesc {
     pub statistics: Vec<StatisticDesc>,
     /// Dialects whose ops the pass creates.
     pub dialects: &'static [unsafe extern "C" fn() -> MlirDialectHandle],
-    /// Function that checks the option values when MLIR parses a pipeline. The argument of the
-    /// function contains the option values in the order of [`PassDesc::options`].
+    /// Function that checks the option values when MLIR parses a pipeline. The option values are in
+    /// the order of [`PassDesc::options`].
     pub check: fn(&[&str]) -> Result<(), String>,
     /// Runs the pass. The list of option values has the order of [`PassDesc::options`], and the
     /// list of counters has the order of [`PassDesc::statistics`].

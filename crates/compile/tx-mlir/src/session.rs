@@ -85,8 +85,8 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     true
 }
 
-/// Parses MLIR text or bytecode. Locations contain `name` as their file name. The diagnostic
-/// handler of the context receives the errors of the parser.
+/// Parses MLIR text or bytecode. The locations of the parsed ops contain `name` as the file name.
+/// The diagnostic handler of the context receives the errors of the parser.
 pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Option<Module<'c>> {
     if let Some(damage) = bytecode::damage(source) {
         crate::error(Location::new(context, name, 0, 0), damage).emit();
@@ -161,7 +161,8 @@ impl Session {
         std::mem::take(&mut locked(&self.diagnostics))
     }
 
-    /// Parses MLIR text or bytecode. Locations contain `name` as their file name.
+    /// Parses MLIR text or bytecode. The locations of the parsed ops contain `name` as the file
+    /// name.
     pub fn parse(&self, name: &str, source: &[u8]) -> Option<Module<'_>> {
         let parsed = parse(&self.context, name, source);
         if parsed.is_none() {

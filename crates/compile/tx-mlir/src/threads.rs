@@ -41,7 +41,7 @@ impl Drop for WorkerToken {
 struct Queue<J> {
     /// Queued jobs, by job size and job index.
     jobs: BTreeMap<(usize, usize), J>,
-    /// Whether the caller of [`map`] has not yet added all jobs to the queue.
+    /// Whether the caller of [`map`] can still add jobs to the queue.
     is_open: bool,
 }
 

@@ -84,9 +84,9 @@ pub enum CheckError {
     },
 }
 
-/// Returns the error message of a violated check. If the field `message` of the check begins with
-/// the text of both operands, `they` replaces this text, because the error message already begins
-/// with the values of both operands.
+/// Returns the error message of a violated check. The error message begins with the values of the
+/// non-constant operands. If the field `message` of the check begins with the text of both
+/// operands, the word `they` replaces this text.
 fn failed(check: &Check, left: i64, right: i64) -> String {
     let sides = sides(check, left, right);
     let (l, r) = (check.left.to_string(), check.right.to_string());

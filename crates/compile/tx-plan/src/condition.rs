@@ -248,15 +248,15 @@ impl<'de> Deserialize<'de> for Condition {
 #[non_exhaustive]
 pub enum ChoiceError {
     /// For some arguments, each alternative of a choice has a false condition. The list contains
-    /// conditions that these arguments satisfy.
+    /// conditions on the arguments under which no alternative is true.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
     /// For some arguments, all conditions of two alternatives of a choice are true.
     #[error("alternatives {first} and {second} both hold{}", text_of(place))]
     Several {
-        /// Index of one of the two alternatives.
+        /// Index of the first of the two alternatives.
         first: usize,
-        /// Index of the other of the two alternatives.
+        /// Index of the second of the two alternatives.
         second: usize,
         /// Conditions on the arguments under which both alternatives are true.
         place: Vec<Condition>,

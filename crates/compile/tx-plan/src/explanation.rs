@@ -181,7 +181,7 @@ pub struct Estimates {
     pub chip: String,
     /// Length of each dimension, in elements; the estimated times are valid for these lengths.
     pub lengths: Vec<f64>,
-    /// Whether a dimension is dynamic. The field `lengths` contains an assumed length for each
+    /// Whether any dimension is dynamic. The field `lengths` contains an assumed length for each
     /// dynamic dimension.
     pub is_assumed: bool,
     /// Estimate of the schedule.

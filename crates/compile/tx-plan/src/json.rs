@@ -51,8 +51,8 @@ enum ArgumentRepr {
         shape: Vec<Extent>,
         strides: Vec<Extent>,
         offset: Extent,
-        /// Whether the memref has the identity layout. The caller must then pass a contiguous
-        /// row-major array, even if a stride is `?`.
+        /// Whether the memref has the identity layout. For the identity layout, the caller must
+        /// pass a contiguous row-major array, even if a stride is `?`.
         contiguous: bool,
         space: MemorySpace,
         written: bool,

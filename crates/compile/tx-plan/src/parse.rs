@@ -59,8 +59,9 @@ impl<'de> Deserialize<'de> for Expr {
     }
 }
 
-/// Recursive-descent parser. The parser counts each recursive call and each operand of an operator
-/// chain as a term. The parser returns an error if a text has more than [`Expr::MAX_TERMS`] terms.
+/// Recursive-descent parser. The parser counts each recursive call, and each operand of a chain
+/// such as `a + b + c`, as a term. The parser returns an error if a text has more than
+/// [`Expr::MAX_TERMS`] terms.
 pub(crate) struct Parser<'t> {
     text: &'t str,
     at: usize,

@@ -101,8 +101,8 @@ pub struct Step {
     /// Index of the choice to which the launch step belongs; `None` for a step that has no
     /// alternative. A choice is a sequence of consecutive launch steps that consists of several
     /// alternatives. Steps of a choice that have equal conditions form one alternative of the
-    /// choice. For any arguments, the conditions of exactly one alternative are true, so a launcher
-    /// launches exactly one alternative of each choice.
+    /// choice. For any arguments, the conditions of exactly one alternative of a choice are all
+    /// true, so a launcher launches exactly one alternative of each choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
     /// Conditions of the step. The launcher skips the launch step if one of its conditions is

@@ -117,7 +117,7 @@ pub enum Layout {
     Identity,
     /// `strided<[…], offset: …>`
     Strided {
-        /// Stride of each dimension, in elements; may be negative.
+        /// Stride of each dimension, in elements; a stride can be negative.
         strides: Vec<Extent>,
         /// Offset of the first element from the aligned pointer, in elements.
         offset: Extent,

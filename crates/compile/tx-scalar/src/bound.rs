@@ -3,8 +3,8 @@
 //!
 //! For each float of the program, the analysis computes a value and a [`Bound`]. The value is
 //! computed in program order and in the float type of the program. The [`Bound`] contains an upper
-//! limit of the difference between this value and the values that all other orders of combination
-//! yield.
+//! limit of the difference between this value and the value that any other order of combination
+//! yields.
 //!
 //! The analysis is first-order in the unit roundoff `u = 2^-digits`. Rounding errors are relative
 //! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. An error
@@ -21,10 +21,10 @@ use crate::number::{Float, exponent_of, power_of_two};
 /// order of combination yields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Maximum absolute difference between the values of two orders of combination. The field
+    /// Maximum absolute difference between the results of two orders of combination. The field
     /// `error` is infinite if the analysis finds no upper limit of the difference.
     pub error: f64,
-    /// Value that the expression has if each term is replaced by its absolute value.
+    /// Value of the expression if its terms are replaced by their absolute values.
     pub magnitude: f64,
     /// Exponent `e` of a power of two such that all terms are multiples of `2^e`.
     pub grain: i32,
@@ -34,11 +34,11 @@ pub struct Bound {
     pub trough: f64,
     /// Number of additions with which the value was computed.
     pub additions: f64,
-    /// Largest magnitude of any combined subset of the elements (see [`Bound::choose`]); infinite
-    /// if a partial result overflows.
+    /// Largest magnitude over the partial results of all subsets of the elements (see
+    /// [`Bound::choose`]); infinite if a partial result overflows.
     pub high: f64,
-    /// Smallest nonzero magnitude of any combined subset of the elements; NaN if a partial result
-    /// loses significant digits by underflow.
+    /// Smallest nonzero magnitude over the partial results of all subsets of the elements; NaN if a
+    /// partial result loses significant digits by underflow.
     pub low: f64,
     /// Maximum absolute error from the underflow of products, under the assumption that all factors
     /// of later multiplications have magnitude 1.
@@ -78,7 +78,7 @@ impl Bound {
         }
     }
 
-    /// Returns the infinite error bound, which permits any difference between the values of two
+    /// Returns the infinite error bound, which permits any difference between the results of two
     /// orders of combination.
     pub fn anything() -> Self {
         Self {
@@ -251,9 +251,9 @@ impl Bound {
     ///
     /// The slices `left`, `right` and `after` contain one bound per component of the combined
     /// value. An order of combination other than program order can combine any subset of the
-    /// elements first. The function therefore copies into `after` the fields `high` of the slice
-    /// with the largest sum of `high`, and the fields `low` of the slice with the smallest nonzero
-    /// sum of `low`.
+    /// elements first. The function therefore sets the fields `high` of `after` to the fields
+    /// `high` of the slice whose sum of `high` is largest. The function sets the fields `low` of
+    /// `after` to the fields `low` of the slice whose nonzero sum of `low` is smallest.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };

@@ -127,10 +127,10 @@ mod tests {
         assert_eq!((power.calc)(&[bits(-2.0), three, 0]), Ok(bits(-0.125)));
     }
 
-    /// Checks the error bound of a result if an operand is NaN, and if the error bound of an
-    /// operand is infinite. If an operand is NaN in every order of combination, the error bound of
-    /// the result allows only NaN. If the error bound of an operand is infinite, the error bound of
-    /// the result is infinite.
+    /// Checks the error bound of a result whose operand is NaN or has an infinite error bound. If
+    /// an operand is NaN in every order of combination, the error bound of the result allows only
+    /// NaN. If the error bound of an operand is infinite, the error bound of the result is
+    /// infinite.
     #[test]
     fn nan_is_no_number_within_a_bound() {
         let float = Float::F32;

@@ -151,7 +151,7 @@ pub trait Evaluator: Sized {
     /// result.
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
-    /// Returns whether a partial result can prove or violate a law. For example, an overflowed
+    /// Returns whether a partial result can confirm or refute a law. For example, an overflowed
     /// result can do neither.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 impl<'c> Builder<'c> {
     /// Copies the ops of `block` with the values `arguments` in place of the block arguments.
-    /// Returns the copies of the operands of the block's terminator.
+    /// Returns the operands of the terminator of `block`, with each copied value replaced by its
+    /// copy.
     pub fn inline(&self, block: Blk<'c>, arguments: &[Val<'c>]) -> Vec<Val<'c>> {
         let arguments: Vec<_> = arguments.iter().copied().enumerate().collect();
         self.inline_with(block, &arguments, &|_| None)

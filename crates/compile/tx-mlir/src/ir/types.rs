@@ -6,7 +6,7 @@ use melior::ir::Type;
 use melior::ir::r#type::TypeLike;
 
 /// Returns the bit width of an integer type of any signedness. The function does not call melior's
-/// `IntegerType::try_from`. For a float type, for example, `try_from` would print the type into an
+/// `IntegerType::try_from`, because `try_from` prints a type that is not an integer type into an
 /// error message.
 pub fn integer_width(ty: Type<'_>) -> Option<u32> {
     // SAFETY: the width is read from integer types only.
@@ -104,7 +104,7 @@ pub fn has_encoding(ty: Type<'_>) -> bool {
     }
 }
 
-/// Returns the address space of an `!llvm.ptr`; `None` for another type.
+/// Returns the address space of an `!llvm.ptr`; `None` for any other type.
 pub fn pointer_space(ty: Type<'_>) -> Option<u32> {
     // SAFETY: the address space is read from pointers only.
     unsafe {

@@ -30,9 +30,9 @@ impl Operation {
     }
 
     /// Adds the error of an approximate PTX instruction to the error bound of the result. The
-    /// attribute `fastmath<afn>` permits the instruction for the op `name`. Returns the operation
-    /// unchanged if PTX has no approximate instruction for the op, or if the result type `float` is
-    /// f64.
+    /// attribute `fastmath<afn>` permits the approximate PTX instruction for the op `name`. Returns
+    /// the operation unchanged if PTX has no approximate instruction for the op, or if the result
+    /// type `float` is f64.
     #[must_use]
     pub fn approximate(self, name: &str, float: Float) -> Self {
         let (Some(error), true) = (approximation(name), float.bits() <= 32) else {

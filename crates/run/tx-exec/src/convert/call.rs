@@ -93,7 +93,7 @@ impl DriverFunction {
 }
 
 /// Rewrites a call of a function. The list `functions` contains the names of the functions in the
-/// module. Returns the name of the callee if the list contains the name.
+/// module. Returns the name of the callee if the list `functions` contains the name.
 pub(super) fn rewrite_call<'c, 'a>(
     instrumenter: &mut Instrumenter<'c>,
     operation: OperationRef<'c, 'a>,
