@@ -66,7 +66,8 @@ impl fmt::Display for Coordinates {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Space {
-    /// Generic address space: the address value determines the memory.
+    /// Generic address space: the address determines whether the memory is global, shared or
+    /// private.
     Generic,
     /// Global memory, visible to all threads of the grid.
     Global,
@@ -210,8 +211,7 @@ pub struct Divergence {
     pub site: Site,
     /// The reason why the operation is invalid, or why the thread waits forever.
     pub reason: String,
-    /// Operation of a second thread, for which the first thread waits. The field `other` is present
-    /// only if the two threads execute different operations.
+    /// Operation of a second thread that contributes to the fault, if any.
     pub other: Option<Site>,
 }
 
@@ -225,14 +225,12 @@ impl fmt::Display for Divergence {
     }
 }
 
-/// Kind of lifetime violation of an access to the shared memory of another block.
+/// Reason why an access to the shared memory of another block is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// In the happens-before order, no thread of the block that owns the memory starts before the
-    /// access.
+    /// The access is not ordered after the start of any thread of the block that owns the memory.
     NotBegun,
-    /// In the happens-before order, no thread of the block that owns the memory ends after the
-    /// access.
+    /// The access is not ordered before the end of any thread of the block that owns the memory.
     Ended,
 }
 
@@ -244,7 +242,7 @@ pub struct OtherBlock {
     pub site: Site,
     /// Read, write or atomic access.
     pub kind: AccessKind,
-    /// Grid coordinates (x, y, z) of the block that owns the memory.
+    /// Grid coordinates (x, y, z) of the block that owns the accessed shared memory.
     pub owner: [u32; 3],
     /// Kind of the violation.
     pub lifetime: Lifetime,
@@ -471,8 +469,8 @@ impl Fault {
         }
     }
 
-    /// For a race, returns the operation of the first access. For a thread that waits for another
-    /// thread, returns the operation of the other thread.
+    /// For a race, returns the operation of the first access. For a divergence, returns
+    /// [`Divergence::other`].
     pub fn other_site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -514,8 +512,8 @@ pub enum Error {
     UnsupportedOperation {
         /// Location of the operation.
         location: Location,
-        /// Name of the operation. If the executor supports the operation but not one of the
-        /// operation's properties, the text also contains the name of the property.
+        /// Name of the operation. If the executor supports the operation except for one of its
+        /// properties, the text also contains the name of this property.
         operation: String,
     },
     /// A call of a function that neither the module nor the executor defines.
@@ -542,7 +540,7 @@ pub enum Error {
     /// Two kernels have the same name.
     #[error("{location}: a second kernel is named `{name}`")]
     DuplicateKernel {
-        /// Location of the second kernel.
+        /// Location of the second of the two kernels with this name.
         location: Location,
         /// Name of both kernels.
         name: String,

@@ -216,7 +216,7 @@ pub enum Checks {
     /// With `Off`, the checks that protect the host process remain enabled. An unchecked access
     /// that is out of bounds, is misaligned, or writes a constant could corrupt or stop the host
     /// process. Unchecked stack overflows, undefined divisions and traps would also stop the host
-    /// process. The executor also reports faults of barriers and warp operations with `Off`,
+    /// process. With `Off`, the executor still reports the faults of barriers and warp operations,
     /// because the scheduler detects these faults without additional checks.
     Off,
 }

@@ -268,8 +268,8 @@ macro_rules! function {
     }};
 }
 
-/// Expands to a `match` over the names of functions with one or two float operands. Names of f32
-/// variants have the suffix `f`.
+/// Expands to a `match` over the names of functions with one or two float operands. The name of an
+/// f32 function is the name of the f64 function with the suffix `f`.
 macro_rules! floats {
     ($name:expr; $($base:literal ($($argument:ident),+) => $single:expr, $double:expr;)*) => {
         match $name {

@@ -7,8 +7,8 @@ use std::{
     sync::Arc,
 };
 
-/// Minimum alignment of a buffer and minimum width of the guard zones around it, in bytes.
-/// `cudaMalloc` also aligns to 256 bytes.
+/// Minimum alignment of a buffer and minimum width of the guard zones around it, in bytes. The
+/// value 256 is the alignment of `cudaMalloc`.
 pub(crate) const MIN_ALIGN: usize = 256;
 
 /// Maximum distance in bytes between a faulty address and the buffer that the fault message names.
@@ -152,8 +152,8 @@ pub struct Memory {
     printed: Vec<u8>,
 }
 
-/// Maximum number of printed bytes between two calls of [`Memory::take_printed`]. The default size
-/// of CUDA's printf buffer is also 1 MiB.
+/// Maximum number of printed bytes between two calls of [`Memory::take_printed`]. The value 1 MiB
+/// is the default size of CUDA's printf buffer.
 const MAX_PRINTED_BYTES: usize = 1 << 20;
 
 impl Memory {
@@ -412,8 +412,8 @@ impl Memory {
         self.regions.get_mut(self.last)
     }
 
-    /// Returns the nearest buffer, with the offset of the address; `None` if no buffer is near the
-    /// address.
+    /// Returns the buffer nearest to `address`, and the offset of `address` in the buffer; `None`
+    /// if no buffer is near `address`.
     pub(crate) fn nearest(&self, address: u64) -> Option<BufferOffset> {
         let distance = |region: &Region| {
             if address < region.base {

@@ -61,10 +61,9 @@ impl Order {
     /// Returns all 3 + 2 · `warps` orders that are not pseudo-random, for blocks or clusters of
     /// `warps` warps.
     ///
-    /// For any two warps that no barrier synchronises, at least one order runs the first warp
-    /// before the second warp, and at least one order runs the second warp before the first warp.
-    /// For any two lanes of a warp that have not reached a warp operation, one order runs the first
-    /// lane before the second lane, and another order runs the second lane before the first lane.
+    /// For any two warps A and B that no barrier synchronises, one order runs A before B, and
+    /// another order runs B before A. For any two lanes A and B of a warp, one order runs A before
+    /// B, and another order runs B before A, until the lanes reach a warp operation.
     pub fn systematic(warps: u32) -> impl Iterator<Item = Self> + Clone {
         [Self::Sequential, Self::Reverse, Self::RoundRobin]
             .into_iter()
@@ -154,9 +153,8 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Maximum number of clusters in a grid whose clusters can run in pseudo-random order. A
-/// permutation of more clusters would need too much memory, so the clusters of a larger grid run in
-/// ascending order.
+/// Maximum number of clusters that can run in pseudo-random order. A permutation of more clusters
+/// would need too much memory, so the clusters of a larger grid run in ascending order.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
 /// Converts a linear index in a grid with fewer than 2³² elements to grid coordinates.

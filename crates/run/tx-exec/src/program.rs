@@ -136,8 +136,8 @@ impl Program {
     ///
     /// Device IR is an MLIR module that contains `gpu.module`s of `llvm.func`s in the LLVM and NVVM
     /// dialects: the last IR before the translation to PTX. The executor ignores all top-level ops
-    /// of the device IR except `gpu.module`s. Faults report the source locations in the text of the
-    /// device IR. If the device IR contains no locations, faults report lines of its text, with `-`
+    /// of the device IR except `gpu.module`s. Faults report the source locations that the device IR
+    /// contains. If the device IR contains no locations, faults report lines of its text, with `-`
     /// as the file name. Device IR with locations must be printed in generic form, because MLIR
     /// cannot parse the short form of `nvvm.barrier` with a location.
     ///

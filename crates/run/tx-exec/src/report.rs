@@ -16,7 +16,7 @@ pub struct Accesses {
 /// Counters of the operations that a launch executed.
 ///
 /// An access counts once per thread and operation, independent of the size of the access. A barrier
-/// or a warp operation counts once for each group of threads that completes the operation.
+/// or a warp operation counts once per completion, not once per thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {

@@ -39,8 +39,8 @@ pub(crate) fn take(count: usize, bytes: usize) -> io::Result<Vec<DefaultStack>> 
     Ok(stacks)
 }
 
-/// Returns unused stacks to the pool. The pool frees a stack that is larger than the pooled stacks;
-/// a full pool frees every returned stack.
+/// Returns unused stacks to the pool. A returned stack is freed if it is larger than the pooled
+/// stacks, or if the pool is full.
 pub(crate) fn give_back(stacks: impl IntoIterator<Item = DefaultStack>) {
     let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let room = MAX_POOLED_STACKS.saturating_sub(kept.len());

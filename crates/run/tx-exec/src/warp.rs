@@ -119,10 +119,9 @@ pub(crate) struct LaneInput {
     pub(crate) clamp: u32,
 }
 
-/// Cached mask of the lanes that have arrived at one operation of a warp: the operation at which a
-/// lane arrived most recently.
+/// Cache of the lanes that have arrived at the warp operation of the most recent arrival.
 ///
-/// The cached mask is valid while no member lane of this operation waits in a different operation.
+/// The cache is valid while no member lane of this operation waits in a different operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WarpArrivals {
     site: u32,

@@ -123,7 +123,7 @@ pub(crate) fn check_address(address: u64, element: ElementType, empty: bool) -> 
     Ok(())
 }
 
-/// Argument of a run in the caller's device memory.
+/// Scalar argument, or memref argument in the caller's device memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeviceArg {
     /// Memref argument.

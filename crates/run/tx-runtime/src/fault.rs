@@ -1,8 +1,8 @@
-//! Faults of programs that the executor found.
+//! Faults that the executor found in programs.
 
 use std::borrow::Cow;
 
-/// Fault of a program that the executor found. `Display` prints the fault as a diagnostic at its
+/// Fault that the executor found in a program. `Display` prints the fault as a diagnostic at its
 /// source location. If a race or divergence involves operations at two locations, a note contains
 /// the location `other_location`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,8 +22,8 @@ pub struct Fault {
     /// Location of the faulty operation as `file:line:column`; for a race, location of the later
     /// operation.
     pub location: Option<String>,
-    /// For a race, location of the earlier operation; for a thread that waits for a second thread,
-    /// location of the operation of the second thread. The format is `file:line:column`.
+    /// For a race, location of the earlier operation; for a divergence, location of the operation
+    /// of the second thread, if any. The format is `file:line:column`.
     pub other_location: Option<String>,
     /// Description of the fault, with threads and source locations.
     pub message: String,
@@ -67,8 +67,7 @@ pub enum FaultKind {
     /// Two unordered accesses to one address; at least one access is a write.
     Race,
     /// Some participating threads do not reach a barrier, shuffle or vote; a shuffle reads an
-    /// inactive lane; or an access reaches the memory of another block in the cluster, and that
-    /// block may have exited.
+    /// inactive lane; or an access reaches the shared memory of a block that may not be running.
     Synchronization,
     /// An access is out of bounds or misaligned, reads uninitialized memory, or writes constant
     /// memory.
@@ -79,7 +78,7 @@ pub enum FaultKind {
     Stack,
     /// Launch that needs more steps than `RunOptions::steps` allows.
     Endless,
-    /// False assertion, trap, integer division by zero, value outside its declared range, or
-    /// deadlock.
+    /// False assertion, trap, integer division by zero, value outside its declared range, or a
+    /// launch without progress.
     Other,
 }

@@ -300,9 +300,9 @@ impl FloatFormat {
     }
 }
 
-/// Returns the integer as f64, rounded toward zero and with an odd significand if inexact. Rounding
-/// the returned f64 to a format with at most 50 mantissa bits then yields the same number as
-/// rounding the integer.
+/// Returns the integer rounded to odd in f64: an inexact result is rounded toward zero, and its
+/// last bit is set to 1. Rounding the returned f64 to a format with at most 50 mantissa bits then
+/// yields the same number as rounding the integer.
 fn rounded_to_odd(value: i128) -> f64 {
     let nearest = value as f64;
     let exact = nearest as i128;

@@ -35,9 +35,8 @@ pub struct Past {
     pub first: usize,
     /// Number of elements by which the offset increases from each array to the next array.
     pub each: usize,
-    /// Index, counted back from the last array, of the array whose offset is increased by `by`
-    /// elements. The index 0 denotes the last array, and indices are taken modulo the number of
-    /// arrays.
+    /// Selects the array whose offset is increased by `by` elements: 0 is the last array, and 1 is
+    /// the array before it. The value is taken modulo the number of arrays.
     pub one: usize,
     /// Number of elements that are added to the offset of the array that `one` selects.
     pub by: usize,

@@ -55,9 +55,9 @@ impl Placement {
 
     /// Chooses values for the dynamic strides and the dynamic offset of a memref type. If the
     /// static strides permit a contiguous row-major placement, the function chooses this placement.
-    /// In a placement that is not contiguous and row-major, each chosen stride exceeds the span of
-    /// every dimension with a static stride, and the span of every inner dimension with a dynamic
-    /// stride. The span of a dimension is its absolute stride times (size − 1).
+    /// If the strides cannot be row-major, each chosen stride exceeds the span of every dimension
+    /// with a static stride. Each chosen stride also exceeds the span of every inner dimension with
+    /// a dynamic stride. The span of a dimension is its absolute stride times (size − 1).
     ///
     /// # Errors
     /// On failure, the error is the reason why no array of this shape can have the requested
@@ -181,8 +181,8 @@ impl Placement {
         }
     }
 
-    /// Calls `visit` for each element of `size` bytes. The arguments of `visit` are the byte ranges
-    /// of the element in the dense array and in the buffer.
+    /// Calls `visit` for each element; `size` is the element size in bytes. The arguments of
+    /// `visit` are the byte ranges of the element in the dense array and in the buffer.
     pub fn for_each(
         &self,
         shape: &[usize],
@@ -255,8 +255,8 @@ mod tests {
         Placement::new(&ty.parse().expect("a memref"), shape)
     }
 
-    /// Checks that the chosen strides and offsets are contiguous and row-major if possible, and
-    /// that elements never overlap.
+    /// Checks the offset and the strides that [`Placement::new`] chooses. The placement must be
+    /// contiguous and row-major if the memref type permits it.
     #[test]
     fn chooses_strides() {
         for (ty, shape, offset, strides, extent, contiguous) in [

@@ -11,7 +11,7 @@ use crate::error::{Error, SpecError};
 use crate::npy::read_npy;
 use crate::number::Number;
 
-/// Argument of a run in host memory.
+/// Scalar argument, or memref argument in host memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
     /// Memref argument.
@@ -50,8 +50,8 @@ pub enum Spec {
     File {
         /// Path of the file.
         path: PathBuf,
-        /// Element type to which the elements of the file are reinterpreted; `None` selects the
-        /// dtype of the file.
+        /// Element type as which the bytes of the array are reinterpreted; `None` selects the dtype
+        /// of the file.
         element: Option<ElementType>,
     },
     /// Array of zeros.

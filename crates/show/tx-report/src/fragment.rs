@@ -185,7 +185,8 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     }
 }
 
-/// Formats the index of the fragment elements in a table row; the index omits the last dimension.
+/// Formats the indices that all fragment elements of a table row share: one index per dimension,
+/// except the last dimension.
 fn place(row: usize, shape: &[usize]) -> String {
     let outer = &shape[..shape.len().saturating_sub(1)];
     let mut rest = row;

@@ -19,7 +19,7 @@ use crate::html::visible;
 pub(crate) struct Pack {
     /// Distinct lines.
     lines: Vec<String>,
-    /// Index in `styles` of the style of each line.
+    /// For each line, the index of its style in `styles`.
     style: Vec<usize>,
     /// Token lengths and token classes of each style, as in `2p3v1p`. Lengths are in UTF-16 code
     /// units, as in JavaScript.

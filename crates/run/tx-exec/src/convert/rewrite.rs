@@ -57,8 +57,8 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Operations that are only optimisation hints. The conversion removes optimisation hints, because
-/// LLVM optimises under the assumption that the program satisfies every hint.
+/// Operations that are only optimisation hints. The conversion removes optimisation hints: LLVM
+/// assumes that the program satisfies every hint, but an invalid program may violate a hint.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",

@@ -38,10 +38,9 @@ pub struct ReleasedClocks {
     clocks: Rc<[u32]>,
     /// Released events of blocks other than the running block.
     blocks: Option<BlockEvents>,
-    /// Entries for threads of other warps in the vector clock that the last arriving thread
-    /// released. The vector clocks of several threads often share one allocation. If the next
-    /// arriving thread shares the allocation `last`, the entries of its vector clock are already
-    /// merged into `clocks`.
+    /// Vector clock that [`Clocks::release`] merged into `clocks` last. Vector clocks of several
+    /// threads often share one allocation; [`Clocks::release`] does not merge the allocation `last`
+    /// again.
     last: Option<Rc<[u32]>>,
 }
 
@@ -234,8 +233,8 @@ impl Clocks {
     }
 
     /// Returns whether an event of thread `other` happens before the next event of thread `me`. The
-    /// event of `other` must follow the last barrier of the whole block. `clock` is the entry of
-    /// `other` in its own vector clock when the event of `other` occurs.
+    /// event of `other` must follow the last barrier of the whole block. `clock` is the entry for
+    /// `other` in the vector clock of `other` at the time of this event.
     pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
@@ -273,7 +272,7 @@ impl Clocks {
     /// Merges the vector clock of `thread` into the vector clock `known`. `known` has one entry per
     /// thread of the block; all entries are initially 0.
     ///
-    /// Together with [`Clocks::learn`], this function implements a barrier of threads of several
+    /// Together with [`Clocks::learn`], this function implements a barrier for threads of several
     /// warps. Call `collect` for every arriving thread, and [`Clocks::learn`] for the waiting
     /// threads. Call [`Clocks::advance`] for a thread that arrives at the barrier without waiting
     /// at the barrier.
@@ -469,10 +468,9 @@ mod tests {
         assert!(!ordered(&mut clocks, write, 70));
     }
 
-    /// The events of two blocks are ordered if the first block executes a fence and then writes a
-    /// word atomically, and the second block reads this word atomically and then executes a fence.
-    /// Only events of the first block that precede the fence of the first block happen before
-    /// events of the second block. If the fence of the first block or the fence of the second block
+    /// A thread of block 0 executes a fence, and then accesses a word atomically. A thread of block
+    /// 1 accesses this word atomically, and then executes a fence. Events that happen before the
+    /// first fence happen before the events that follow the second fence. If one of the two fences
     /// is missing, the events of the two blocks are unordered.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
@@ -507,8 +505,7 @@ mod tests {
     }
 
     /// A read-modify-write in the second block forwards the released events of the first block to a
-    /// third block. A plain write in the second block does not forward the events of the first
-    /// block.
+    /// third block. An atomic write without a read does not forward the events of the first block.
     #[test]
     fn counting_passes_on_what_was_offered_and_storing_does_not() {
         for stores in [false, true] {

@@ -39,9 +39,9 @@ impl Fence {
 }
 
 /// Events of one block that happen before the next event of a thread. An `EventSet` contains all
-/// events of the block before the barrier of the whole block that starts phase `phase`. For each
-/// thread of the block, an `EventSet` also contains the thread's events in phase `phase` up to the
-/// clock value in `clocks`.
+/// events of the block before phase `phase` (each barrier of the whole block starts a new phase).
+/// For each thread, an `EventSet` also contains the events in phase `phase` up to the clock of the
+/// thread in `clocks`.
 #[derive(Debug)]
 pub(super) struct EventSet {
     pub(super) phase: u32,
@@ -131,8 +131,8 @@ impl FenceOrder {
         self.is_used
     }
 
-    /// Orders the next event of each thread in `members` after all events of earlier blocks that
-    /// happen before the next event of at least one of these threads.
+    /// Synchronises the threads `members`: the events of earlier blocks that happen before the next
+    /// event of one member now happen before the next events of all members.
     pub(super) fn join(&mut self, members: impl Iterator<Item = usize> + Clone) {
         if !self.is_used {
             return;

@@ -27,9 +27,10 @@ pub enum Relation {
     /// A barrier of the whole block follows the segment, so the events of the segment happen before
     /// the next event of every thread of the block.
     Past,
-    /// The events of the [`Segment`] happen before the next event of the compared thread, and
-    /// [`Relation::Past`] does not apply.
+    /// The events of the segment happen before the next event of the thread, but possibly not
+    /// before the next event of another thread.
     Ordered,
-    /// Neither the events of the segment nor the next event of the thread happens before the other.
+    /// The segment and the thread belong to one block, and the events of the segment do not happen
+    /// before the next event of the thread.
     Concurrent,
 }

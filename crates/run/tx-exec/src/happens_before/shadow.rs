@@ -83,7 +83,7 @@ type ThreadSet = [u64];
 #[derive(Debug)]
 struct Entry {
     record: Record,
-    /// Set of the accessing threads; `None` if a single thread accessed the granule.
+    /// Set of the threads of a group of accesses; `None` for an access of one thread.
     set: Option<Box<ThreadSet>>,
 }
 
@@ -317,8 +317,9 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
     }
 }
 
-/// Returns whether the access `new` can be omitted from the list, because the list contains two
-/// accesses from different blocks that have the kind of `new` and include all bytes of `new`.
+/// Returns whether the list makes the access `new` redundant. A read or an atomic access is
+/// redundant if the list contains accesses of two blocks, and both accesses have the kind of `new`
+/// and include all bytes of `new`.
 ///
 /// Any later access that conflicts with `new` also conflicts with at least one access in the list.
 /// Omitting `new` from the list is valid only if no fence orders events of different blocks.
@@ -557,8 +558,8 @@ mod tests {
         }
     }
 
-    /// Tests bit sets of threads that consist of one word, of several words, and of as many words
-    /// as the largest cluster needs.
+    /// Tests thread sets of one word, of several words, and of the number of words that the largest
+    /// cluster needs.
     #[test]
     fn sets_are_as_long_as_blocks_are_large() {
         for threads in [1, 64, 65, 1024, 16 * 1024] {

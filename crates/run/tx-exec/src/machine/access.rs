@@ -70,7 +70,7 @@ impl Machine<'_> {
 
     /// Finds the shared memory that contains an address range and is accessible through pointers of
     /// space `space`. Returns the rank of the block that owns the memory, and the offset of the
-    /// range.
+    /// range in the memory.
     #[inline]
     pub(crate) fn find_shared(
         &self,
@@ -268,8 +268,8 @@ impl Machine<'_> {
         })
     }
 
-    /// Returns the buffer that contains the address or is near the address, with the offset of the
-    /// address.
+    /// Returns a buffer that contains or is near `address`, and the offset of `address` in the
+    /// buffer; `None` if no buffer is near.
     fn place(&self, address: u64, space: Space) -> Option<BufferOffset> {
         let private = |near: u64| {
             self.threads[self.current]

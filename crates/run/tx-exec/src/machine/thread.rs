@@ -57,8 +57,8 @@ pub(crate) struct Thread {
     /// Linear index of the thread in its block.
     pub(super) local: u32,
     pub(crate) result: u64,
-    /// Yielder of the coroutine. The coroutine sets the pointer to the yielder when the coroutine
-    /// starts; the pointer is valid while the coroutine is alive.
+    /// Yielder of the coroutine that runs the thread. The coroutine stores this pointer when it
+    /// starts. The pointer is valid while the coroutine is alive.
     pub(crate) yielder: *const Yielder<(), ()>,
     /// Lowest stack address that the thread may use.
     pub(crate) stack_limit: u64,

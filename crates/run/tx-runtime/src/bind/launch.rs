@@ -17,8 +17,8 @@ pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) kernel: String,
-    /// Conditions on buffer addresses. The launcher launches the kernel only if all conditions in
-    /// `when` are true.
+    /// Conditions on buffer addresses. The kernel is launched only if all conditions in `when` are
+    /// true.
     pub(crate) when: Vec<Condition>,
     pub(crate) place: String,
     pub(crate) grid: [u32; 3],

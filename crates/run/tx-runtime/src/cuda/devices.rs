@@ -5,7 +5,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute};
 
 use crate::error::{CudaError, Error};
 
-/// Describes a driver error of the operation `what`.
+/// Returns an error that describes the operation `what` and the driver error of this operation.
 pub(super) fn driver_error(what: impl Into<String>, error: driver::DriverError) -> CudaError {
     let text =
         |text: Result<&std::ffi::CStr, _>| text.map(|text| text.to_string_lossy().into_owned());

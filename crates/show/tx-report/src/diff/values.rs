@@ -95,9 +95,9 @@ const PURE: [&str; 8] = [
     "llvm.mlir.constant",
 ];
 
-/// Returns a text that identifies the expression that a line computes; `None` if the op is not
-/// pure. For a constant, the text contains only the value of the constant, so the dialect of the
-/// constant does not matter.
+/// Returns a text that identifies the expression that a line computes; `None` if the op of the line
+/// is not pure. For a constant, the text contains only the value of the constant, so the dialect of
+/// the constant does not matter.
 fn computation(tokens: &[Token<'_>]) -> Option<String> {
     let op = tokens.iter().find(|t| t.kind == Kind::Op)?;
     if !PURE.iter().any(|name| op.text.starts_with(name)) {
@@ -116,8 +116,8 @@ fn computation(tokens: &[Token<'_>]) -> Option<String> {
 struct NumberedValue {
     /// Identifier of the value; corresponding values of both modules have equal identifiers.
     id: usize,
-    /// True if a removed or added op defines the value, and no corresponding value of the other
-    /// module is known yet.
+    /// True if a removed or added op defines the value, and its corresponding value in the other
+    /// module is not yet known.
     is_open: bool,
 }
 
