@@ -240,11 +240,12 @@ def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
     `#tile.align<"d1" to 4>` splits `d1` into `d1.o` and `d1.i`, as `#tile.split` by 4 does. After
     `#tile.align<"d1" to 4>`, each vector of the loop `d1.i` begins at a multiple of four elements
     from the start of the array, even if the row does not begin at such a multiple. If an op has
-    several source arrays, the vectors begin at aligned addresses of the first source array whose
+    several source arrays, `#tile.align` aligns the vectors in the first of these arrays whose
     elements along `d1` are contiguous. With the factor 4 of `#tile.align`, at most three elements
-    precede the first vector of a row, and at most three follow the last vector. The threads that
-    execute `d1.o` load the elements before the first vector and after the last vector by scalar
-    loads. The factor of `#tile.align` must be a power of two.
+    precede the first vector of a row, and at most three follow the last vector. With `#tile.align`,
+    scalar loads read the elements of a row before the first vector and after the last vector; the
+    threads that execute `d1.o` perform these loads. The factor of `#tile.align` must be a power of
+    two.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `to` $factor `>`";
@@ -256,10 +257,10 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
     `#tile.bind<"d0.o" to block_x>` distributes `d0.o` over blocks. The target of `#tile.bind` is
     `block_x|y|z`, `cluster_x|y|z` or `thread_x|y|z`; at most one loop is bound to each target. If a
     loop over a reduced dimension is bound to threads, these threads combine their partial results,
-    and the first of them stores the result. A loop bound to `cluster_x` runs on the blocks of a
-    cluster (sm_90 and later), which exchange partial results through distributed shared memory. If
-    a schedule binds loops to both `cluster_x` and `block_x`, each iteration of the `block_x` loop
-    is a cluster.
+    and the first of these threads stores the result. A loop bound to `cluster_x` runs on the blocks
+    of a cluster (sm_90 and later), which exchange partial results through distributed shared
+    memory. If a schedule binds loops to both `cluster_x` and `block_x`, each iteration of the
+    `block_x` loop is executed by one cluster.
   }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
   let assemblyFormat = "`<` $loop `to` custom<Word>($processor, \"\\\"processor\\\"\") `>`";
@@ -270,7 +271,7 @@ def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
   let description = [{
     `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop
     `d1.i`. A second reduction combines the partial results of all iterations of the loop that
-    `#tile.rfactor` names. If the loop of a `#tile.rfactor` is bound to threads of one CTA, its
+    `#tile.rfactor` names. If a loop that `#tile.rfactor` names is bound to threads of one CTA, the
     partial results stay in registers, as without `#tile.rfactor`. `#tile.rfactor` of a loop that is
     bound neither to threads nor to blocks of a cluster stores the partial results in an array in
     global memory. The first index of the array of partial results is the iteration number of the
@@ -315,8 +316,8 @@ def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
   let summary = "load the elements of a loop as vectors";
   let description = [{
     `#tile.vectorize<"d1.i">` unrolls the loop `d1.i`, and gives each iteration a separate
-    accumulator. If the iterations of a vectorized loop read consecutive addresses, the kernel reads
-    their elements by a vector load.
+    accumulator. If the iterations of a vectorized loop read consecutive elements, the kernel reads
+    these elements by a vector load.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -337,8 +338,9 @@ def Tile_EvictLastAttr : Tile_BareAttr<"EvictLast", "evict_last"> {
   let description = [{
     `#tile.evict_last` gives the global loads of a kernel the L2 eviction policy `evict_last`: the
     L2 cache evicts the loaded lines after other lines. Use `#tile.evict_last` if a kernel stores
-    as many bytes as it loads. For kernels that only load, the policy has no effect on the speed.
-    Evict-first loads (`#tile.stream`) of the same kernel do not change.
+    as many bytes as it loads. For kernels that only load, the policy `evict_last` has no effect on
+    the speed. `#tile.evict_last` does not change the evict-first loads (`#tile.stream`) of the
+    kernel.
   }];
 }
 
@@ -369,8 +371,9 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     an SSA value in all later phases of the kernel. With the keyword `registers` of `#tile.hold`,
     all loops of a thread must be unrolled, so that each register holds the same element of a row in
     every phase. If all arrays that `#tile.hold` keeps in registers have one element per row, the
-    outermost loops over a row need not be unrolled. If no op outside the group uses a temporary
-    array, the kernel of the group does not store this array to memory.
+    outermost loops over a row need not be unrolled. If a temporary array is held in registers, and
+    only ops of the group use this array, the kernel of the group does not store this array to
+    memory.
 
     With the keyword `reload` of `#tile.hold`, which is the default, each phase of the kernel loads
     the elements of the array from global memory.
@@ -383,13 +386,14 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
 
     The step `#tile.hold<"in0" in shared>` stages the first source of an element-wise op in shared
     memory; the op must not be in a group. With the keyword `shared` of `#tile.hold`, each block
-    first copies into shared memory all elements that its threads read; the copy reads the source
-    row by row. The threads of the block then wait at a barrier, and read the copied elements from
-    shared memory. Use the keyword `shared` of `#tile.hold` for a transposed source, so that both
-    the loads and the stores are coalesced. With the keyword `shared`, each dimension of the source
-    must be indexed by the constant 0, or by a loop that indexes no other dimension of the source.
-    With the keyword `shared`, the loops that run within a block must have static trip counts. In a
-    named op such as `linalg.transpose`, `d0`, `d1`, … are the dimensions of the result.
+    first copies into shared memory all elements of the source that its threads read; the copy reads
+    the source row by row. After a barrier, the threads of the block read the copied elements of the
+    source from shared memory. Use the keyword `shared` of `#tile.hold` for a transposed source, so
+    that both the loads and the stores are coalesced. With the keyword `shared`, each dimension of
+    the source must be indexed by the constant 0, or by a loop that indexes no other dimension of
+    the source. With the keyword `shared`, the loops that run within a block must have static trip
+    counts. In a named op such as `linalg.transpose`, `d0`, `d1`, … are the dimensions of the
+    result.
 
     ```mlir
     linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
@@ -525,10 +529,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     identity -inf changes NaN under `maxnumf`, and +0.0 changes -0.0 under `addf`. The sign of a
     zero result may depend on the order of combination.
 
-    The attribute `acc` sets the type of partial results; the default is f32 for f16, bf16 and 8-bit
-    floats. For all other element types, the default is the element type. The attribute `exec`,
-    which a pass adds, lists the threads that execute the op. The attribute `params` lists the
-    parameters of the chosen variant (the implementation of the op).
+    The attribute `acc` sets the type of partial results. By default, partial results have the type
+    f32 for f16, bf16 and 8-bit floats, and the element type for all wider floats and for integers.
+    The attribute `exec`, which a pass adds, lists the threads that execute the op. The attribute
+    `params` lists the parameters of the chosen variant (the implementation of the op).
 
     An op of scope `grid` may have the attributes `maps` and `schedule`, and the regions `element`
     and `epilogue`.
@@ -536,10 +540,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     The attribute `maps` lists indexing maps as in `linalg.generic`: one map from the iteration
     space to each source, destination and `with` operand, in this order. If `maps` is present,
     `axes` lists dimensions of the iteration space. The size of an iteration dimension `d` is the
-    size of the operand dimensions that a map indexes by `d` alone.
+    size of each operand dimension whose index in a map is `d` alone.
 
-    From an element of each source and the index along each dimension of the iteration space, the
-    region `element` computes the values that the op combines. For `argmax` and `argmin`, the region
+    The region `element` computes the values that the op combines, from one element of each source
+    and the index along each dimension of the iteration space. For `argmax` and `argmin`, the region
     `element` may yield a value and its index. For `custom`, the region `element` may yield more
     values than there are sources; each value has an identity and a pair of combiner arguments. The
     region `element` may contain a `memref.load` at a computed index, if the op does not write the
@@ -620,8 +624,8 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     scope: 32 for a warp, 128 for a warpgroup, 1024 for a CTA, 16384 for a cluster. If `width` times
     `stride` does not divide the number of threads of the scope, the last groups have fewer threads.
     At scope `cluster`, either a group consists of whole blocks, or each block consists of whole
-    groups of equal size. At scope `cluster`, the kernel must have the attribute
-    `known_cluster_size`.
+    groups of equal size. A kernel with a `tile.all_reduce` at scope `cluster` must have the
+    attribute `known_cluster_size`.
 
     ```mlir
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
@@ -711,9 +715,9 @@ def Tile_AnnotateOp : Tile_Op<"annotate", []> {
   let description = [{
     Stores attributes of a linalg op, such as `acc`, in the body of the op. MLIR passes that replace
     a linalg op drop its unknown attributes, but copy its body. `linalg-sink-attributes` creates
-    `tile.annotate` ops, and `linalg-hoist-attributes` removes them. The attributes `iterator_types`
-    and `output_maps` of `tile.annotate` describe the linalg op for which its attribute `schedule`
-    was written.
+    `tile.annotate` ops, and `linalg-hoist-attributes` removes them. If `tile.annotate` has an
+    attribute `schedule`, the attributes `iterator_types` and `output_maps` of `tile.annotate`
+    describe the linalg op for which this schedule was written.
 
     ```mlir
     tile.annotate {acc = f64, nan = #tile.nan<ignore>}

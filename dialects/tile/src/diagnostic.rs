@@ -37,8 +37,8 @@ pub(crate) fn complain_at_end<'c>(
     }
 }
 
-/// Reports that `block` does not end with `tile.yield`. `block` is the body of the region of `op`
-/// with the name `region`.
+/// Reports that `block` does not end with `tile.yield`. `block` is the body of a region of `op`;
+/// `region` is the name of this region.
 pub(crate) fn no_yield(op: Op<'_>, block: Blk<'_>, code: Code, region: &str) -> Failed {
     complain_at_end(op, block, format!("{region} must end with `tile.yield`"))
         .code(code)

@@ -17,8 +17,8 @@ use tx_mlir::{
 /// pair in the array of candidate schedules contains the chosen schedule.
 pub const CANDIDATES: &str = "tile.candidates";
 
-/// Attribute of a `memref.alloc` in a host function. The attribute `tile.cleared` states that the
-/// allocated memory is zero before and after each run of the host function.
+/// Attribute of a `memref.alloc` in a host function: the allocated memory is zero before and after
+/// each run of the host function.
 pub const CLEARED: &str = "tile.cleared";
 
 /// Attribute of a `func.func` that sets the default value of the attribute `determinism` for all
@@ -29,7 +29,7 @@ pub const DETERMINISM: &str = "tile.determinism";
 /// policy `evict_last`.
 pub const EVICT_LAST: &str = "tile.evict_last";
 
-/// Attribute of a `func.func`. The value `#tile.fusion<…>` selects which ops of the function may
+/// Attribute of a `func.func`. The attribute `tile.fusion` selects which ops of the function may
 /// share a kernel.
 pub const FUSION: &str = "tile.fusion";
 
@@ -37,8 +37,8 @@ pub const FUSION: &str = "tile.fusion";
 /// number.
 pub const GROUP: &str = "tile.group";
 
-/// Attribute of a `func.func`. The value `#tile.math<…>` selects exact or approximate elementary
-/// functions and quotients.
+/// Attribute of a `func.func`. The attribute `tile.math` selects exact or approximate elementary
+/// functions and quotients for the ops of the function.
 pub const MATH: &str = "tile.math";
 
 /// Attribute of a memory access. The attribute `tile.owned` contains the number of the access set

@@ -10,7 +10,7 @@ use tx_mlir::{
     operands, results,
 };
 
-/// Ops that `lower-reduction` must lower. The list does not contain the terminator `tile.yield`, or
+/// Ops that `lower-reduction` must lower. The list contains neither the terminator `tile.yield` nor
 /// `tile.annotate`, which only carries attributes.
 pub const TILE_OPS: [&str; 6] = [
     "tile.reduce",

@@ -37,8 +37,8 @@ pub struct Report {
     /// PTX of the program, with or without `.loc` directives; `None` if the compilation emitted no
     /// PTX.
     pub ptx: Option<String>,
-    /// Set if `ptx` without debug information is equal to the PTX of a compilation without source
-    /// locations.
+    /// Set if `ptx` and the PTX of a compilation without source locations differ only in debug
+    /// information.
     pub ptx_is_plain: bool,
 }
 
@@ -94,8 +94,8 @@ pub enum Check {
     Done {
         /// Set if no stage failed validation.
         is_good: bool,
-        /// Set if an algebraic property of a combiner fails, but only for values that validation
-        /// does not assume to occur in the program.
+        /// Set if an algebraic property of a combiner fails only for values that possibly do not
+        /// occur in the program.
         is_conditional: bool,
         /// Note about possible causes of a failed validation.
         note: Option<String>,

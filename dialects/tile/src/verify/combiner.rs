@@ -147,8 +147,8 @@ fn is_control(op: Op<'_>) -> bool {
     CONTROL.contains(&name(op))
 }
 
-/// Returns whether the op is nested in a region of an op such as `scf.if`, and has no memory
-/// effects. The condition of the `scf.if` can exclude operand values for which the nested op is
+/// Returns true if the op has no memory effects and is nested in a region of an op such as
+/// `scf.if`. The condition of an enclosing `scf.if` can exclude operand values for which the op is
 /// undefined, such as a divisor of zero.
 fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
     op.block() != Some(block) && only_computes(op)

@@ -12,8 +12,8 @@ use melior_upstream::ir::{Type, ValueLike};
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{Affine, AffineMap, Blk, Failed, Val, attribute, codes, region_blocks};
 
-/// Rejects a reduction that has attributes, regions or operands that are valid only at scope
-/// `grid`, but whose scope is not `grid`.
+/// Rejects a reduction at a scope other than `grid` if the reduction has attributes, regions or
+/// operands that are valid only at scope `grid`.
 pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
     if reduce.scope == Scope::Grid {

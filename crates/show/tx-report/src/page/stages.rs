@@ -8,11 +8,11 @@ use crate::pack::Pack;
 use crate::report::{Report, Stage, VerdictKind};
 use std::fmt::Write as _;
 
-/// A stage with at most this number of lines is initially expanded in the page.
+/// Maximum number of lines of a stage that is initially expanded in the page.
 const MAX_OPEN_LINES: usize = 60;
 
-/// Returns, for each stage, the diff between the IR of the previous stage and its IR; the diff of
-/// the first stage is empty.
+/// Returns one diff per stage, from the IR of the previous stage to the IR of the stage; the diff
+/// of the first stage is empty.
 pub(super) fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
     let cut = |stage: &Stage| -> Vec<String> {
         stage

@@ -9,7 +9,7 @@ use tx_plan::{
     Variant, VariantChoice,
 };
 
-/// Returns a text that consists of HTML tags, entities and the text `word`.
+/// Returns a text with HTML tags and entities, which contains `word`.
 fn hostile(word: &str) -> String {
     format!("</script></style><img src=x onerror='{word}'>\"&lt;`<b>`")
 }
