@@ -31,8 +31,8 @@ fn suite(tx: Tool) -> Suite {
         .bless_hint("cargo xtask bless {test}")
 }
 
-/// Checks that `RACE-FREE` and `VALIDATE` recognise the races that `tx validate` prints. The tests
-/// of `tx-lit` do not run `tx`.
+/// Checks that `RACE-FREE` and `VALIDATE` recognise the races that `tx validate` prints. This check
+/// is here because the tests of `tx-lit` do not run `tx`.
 fn race(suite: &Suite) -> Result<(), Failed> {
     let program = fs::read_to_string(root().join("lit-tests/tools/run-race.mlir"))?;
     let kernel = program

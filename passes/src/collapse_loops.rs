@@ -20,17 +20,17 @@ pass! {
     /// Replaces the operands of element-wise `linalg` ops and `memref.copy` ops of a host function
     /// by views with fewer dimensions (`memref.collapse_shape`). After the collapse,
     /// `tile-schedule` can vectorize one long loop instead of a short loop, and the kernel needs no
-    /// division of indices. The pass collapses two adjacent loops if each operand is contiguous,
-    /// and is indexed by both loops or by neither loop.
+    /// division of indices. The pass collapses two adjacent loops if each operand is contiguous and
+    /// its indexing map contains either both loops or neither loop.
     ///
     /// If an op broadcasts a row whose static length is not a multiple of the vector width, the
     /// pass collapses all loops into one loop. The kernel computes the index along the row as a
     /// remainder of the linear index, so that vectors can cross the end of a row.
     ///
-    /// Before the collapse, the op requires equal sizes of its operands. The collapsed op does not
-    /// require equal operand sizes, so the pass emits a `cf.assert` that compares the dynamic
-    /// sizes. The pass does not change ops with a `schedule` or a `tile.group`, ops that use
-    /// `linalg.index`, transposes, or ops whose operands have a strided layout.
+    /// The input op requires that its operands have equal sizes, whereas the collapsed op does not.
+    /// The pass therefore emits a `cf.assert` that compares the dynamic sizes of the operands. The
+    /// pass does not change ops with a `schedule` or a `tile.group`, ops that use `linalg.index`,
+    /// transposes, or ops whose operands have a strided layout.
     ///
     /// ## Before
     /// ```mlir

@@ -21,13 +21,14 @@ pass! {
     /// arrays on the host.
     ///
     /// A `tensor.extract` at constant indices becomes a scalar if the pass can compute the element
-    /// of the tensor. The pass computes elements of `tensor.from_elements` ops, of constants, of
-    /// views of such tensors, and of results of a parallel `linalg.generic` on such tensors.
+    /// of the tensor. The pass can compute the elements of `tensor.from_elements` ops and of
+    /// constants. The pass can also compute the elements of views, and of the results of a parallel
+    /// `linalg.generic`, if it can compute the elements of their operands.
     ///
-    /// If a `memref.load` reads a `memref.alloc` of the same block at constant indices, the loaded
-    /// value becomes the value of the last store to the element. The pass evaluates an allocation
-    /// only if all writes to the allocation are `memref.store` ops at constant indices. If the
-    /// allocation has no remaining reads, the pass removes the allocation and its stores.
+    /// If a `memref.load` at constant indices reads a `memref.alloc` of the same block, the value
+    /// of the last store to the element replaces the loaded value. The pass replaces loads of an
+    /// allocation only if all writes to the allocation are `memref.store` ops at constant indices.
+    /// If the allocation has no remaining reads, the pass removes the allocation and its stores.
     ///
     /// A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
     /// `collapse_shape` and an `expand_shape`. The `collapse_shape` and the `expand_shape` do not
@@ -357,8 +358,8 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     Some(cast(view, result.r#type()))
 }
 
-/// Returns the product of the static sizes, and the dynamic sizes as a sorted list. Returns `None`
-/// if the product overflows 64 bits.
+/// Returns the product of the static sizes, and a sorted list of the keys of the dynamic sizes.
+/// Returns `None` if the product overflows 64 bits.
 fn factors(sizes: &[Index<'_>]) -> Option<(i64, Vec<usize>)> {
     let mut fixed = sizes.iter().filter_map(|size| size.known());
     let fixed = fixed.try_fold(1i64, i64::checked_mul)?;
@@ -388,8 +389,8 @@ fn is_size_of<'c>(size: Val<'c>, tensor: Val<'c>, dim: usize) -> bool {
     }
 }
 
-/// Returns the reassociation attribute that groups `between` dimensions after the first `head`
-/// dimensions.
+/// Returns a reassociation attribute with one group of `between` dimensions, after `head` and
+/// before `tail` groups of one dimension each.
 fn groups(head: usize, between: usize, tail: usize) -> String {
     let single = |d: usize| format!("[{d}]");
     let middle: Vec<String> = (head..head + between).map(|d| d.to_string()).collect();

@@ -32,11 +32,11 @@ pass! {
     /// becomes `argmax` or `argmin`. Any other combiner becomes the reduction kind `custom`, whose
     /// region contains a copy of the ops.
     ///
-    /// The body may update the old value of the output conditionally, or several times by one kind
-    /// of op, as in `(old + x) - y`. The pass merges all updates of an output value in one body
-    /// into a single update. The `element` region computes the original body, with the identity in
-    /// place of the old output value. If the pass combines several updates of a float sum, the
-    /// order of the additions changes.
+    /// The body may update the old output value conditionally. One kind of op may update the old
+    /// output value several times, as in `(old + x) - y`. The pass merges all updates of an output
+    /// value in one body into a single update. The `element` region computes the original body,
+    /// with the identity in place of the old output value. If the pass combines several updates of
+    /// a float sum, the order of the additions changes.
     ///
     /// A combiner must be commutative and associative, because elements are combined in any order.
     /// The pass checks commutativity and associativity on sample values.
@@ -50,9 +50,9 @@ pass! {
     ///
     /// The pass fuses an element-wise op into the region `element` if the result of the
     /// element-wise op is a temporary that only the reduction reads. The pass fuses an element-wise
-    /// op that reads the result of the reduction, in place or from a temporary, into the region
-    /// `epilogue`. The pass does not fuse an element-wise op that also reads the old output values
-    /// of the reduction.
+    /// op into the region `epilogue` if the op reads the result of the reduction from a temporary,
+    /// or updates the result in place. The pass does not fuse an element-wise op that also reads
+    /// the old output values of the reduction.
     ///
     /// The pass fuses two element-wise ops if the second op is the only reader of the result of the
     /// first op and reads each element once. A chain of element-wise ops becomes one
@@ -61,19 +61,21 @@ pass! {
     /// The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to the
     /// `tile.reduce`. An element-wise op with a `schedule` becomes a separate kernel.
     ///
-    /// The pass first splits an op with several outputs. If the outputs are independent, the pass
-    /// creates one op for each combiner. Several outputs stay in one op if the outputs share a
-    /// combiner, or if all combiners are named kinds; the kernel of this op loads each element
-    /// once. If an output has one value per element, such as an array that the op updates in place,
-    /// an element-wise op after the reductions computes the output. The reductions therefore read
-    /// an array before the op updates the array in place. If the body yields the old value of an
-    /// output unchanged, the pass converts the output to an input. If each reduced loop has a
-    /// single iteration, the pass converts the op to an element-wise op. A named `linalg` reduction
-    /// remains a reduction, even if each reduced loop has a single iteration.
+    /// Before the conversion, the pass splits an op with several outputs. If the outputs are
+    /// independent, the pass creates one op for each combiner. Several outputs stay in one op if
+    /// the outputs share a combiner, or if all combiners are named kinds; the kernel of this op
+    /// loads each element once. If all loops of the op index an output, such as an array that the
+    /// op updates in place, an element-wise op after the reductions computes this output. The
+    /// reductions therefore read an array before the element-wise op updates the array in place. If
+    /// the body yields the old value of an output unchanged, the pass converts the output to an
+    /// input. If each reduced loop has a single iteration, the pass converts the op to an
+    /// element-wise op. A named `linalg` reduction remains a reduction, even if each reduced loop
+    /// has a single iteration.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
-    /// the first element and visits indices in another order. If a row has a NaN, the pass chooses
-    /// ops that return the same value and the same index as the loop nest of the `linalg` op.
+    /// the first visited element and does not visit the indices in ascending order. If a row has a
+    /// NaN, the pass chooses ops that return the same value and the same index as the loop nest of
+    /// the `linalg` op.
     ///
     /// | condition in the program | ops |
     /// |---|---|
@@ -87,11 +89,11 @@ pass! {
     ///
     /// An op with the attribute `nan` always becomes a single `argmax` or `argmin`. An op with the
     /// attribute `schedule` becomes a single `argmax` or `argmin` if a NaN element wins the
-    /// comparison, or if the op combines old output values. If the filled index is 0 (the index of
-    /// an empty row), the pass erases the fill of the index output together with the fill of the
-    /// value output. If the filled index is not 0, the pass combines the filled index as an old
-    /// output value. The pass does not test `custom` combiners with NaN. If the result of a
-    /// combiner depends on the position of a NaN, as with a comparison and `select`, the result
+    /// comparison, or if the op combines old output values. If the index output is filled with 0
+    /// (the index of an empty row), the pass erases this fill together with the fill of the value
+    /// output. If the index output is filled with any other number, the pass combines this number
+    /// as an old output value. The pass does not test `custom` combiners with NaN. If the result of
+    /// a combiner depends on the position of a NaN, as with a comparison and `select`, the result
     /// also depends on the order of the combinations.
     ///
     /// ## Before

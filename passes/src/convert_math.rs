@@ -60,9 +60,9 @@ const APPROXIMATIONS: [(&str, &str); 4] = [
     ("math.sqrt", "llvm.nvvm.sqrt.approx.f"),
 ];
 
-/// Each entry contains the name of an integer `math` op, the equivalent LLVM op, and the LLVM
-/// attribute that makes an edge case poison. The pass sets the LLVM attribute to false, because the
-/// `math` op defines the result of the edge case.
+/// Integer `math` ops, each with the equivalent LLVM op and the LLVM attribute that makes an edge
+/// case poison, such as the operand 0 of `ctlz`. The pass sets the LLVM attribute to false, because
+/// the `math` op defines the result of the edge case.
 const OF_INTEGERS: [(&str, &str, Option<&str>); 4] = [
     ("math.absi", "llvm.intr.abs", Some("is_int_min_poison")),
     ("math.ctlz", "llvm.intr.ctlz", Some("is_zero_poison")),
@@ -112,8 +112,7 @@ fn call<'c>(b: &Builder<'c>, intrinsic: &str, arguments: &[Val<'c>], result: Typ
         .value()
 }
 
-/// Replaces an approximate function by its intrinsic. Returns whether `op` was an approximate
-/// function.
+/// Replaces an approximate function by its intrinsic. Returns whether `op` was replaced.
 fn approximation(op: Op<'_>) -> bool {
     let known = APPROXIMATIONS.iter().find(|(from, _)| *from == name(op));
     let Some((_, to)) = known else {
@@ -144,7 +143,7 @@ fn approximation(op: Op<'_>) -> bool {
 }
 
 /// Replaces an integer `math` op in a GPU module by the equivalent LLVM op. Returns whether `op`
-/// was a supported integer op.
+/// was replaced.
 fn of_integers(op: Op<'_>) -> bool {
     let known = OF_INTEGERS.iter().find(|(from, ..)| *from == name(op));
     let Some((_, to, poison)) = known else {

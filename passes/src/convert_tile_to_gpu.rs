@@ -44,8 +44,9 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a tile op that an earlier pass must lower, an op without `exec`, and a
-    /// layout that does not fit the scope. The pass also rejects a fragment that is an operand or a
-    /// result of an op that no pass lowers, such as a function.
+    /// layout that does not fit the scope. The pass rejects a fragment that is an argument or a
+    /// result of a function, or an operand or a result of any other op whose fragments no pass
+    /// lowers.
     pub struct ConvertTileToGpu as "convert-tile-to-gpu" creates [arith, gpu, memref, scf, vector] {
     } counts {
         /// copies lowered
@@ -57,8 +58,7 @@ pass! {
     }
 }
 
-/// Op that the pass lowers, with the results of the checks of this op. All ops are checked before
-/// the first op is changed.
+/// Checked op that the pass lowers. The pass checks all ops before it changes the first op.
 enum Work<'c> {
     Copy(Copy<'c>, Kernel<'c>, i64),
     Transfer(Transfer<'c>),

@@ -213,8 +213,9 @@ impl<'c> Softmax<'_, 'c> {
         }
     }
 
-    /// Emits a reduction along the softmax dimension. The closure `of` computes the term of each
-    /// element from `inputs`; the op `combine` combines the terms, with the initial value `start`.
+    /// Emits a reduction along the softmax dimension. The closure `of` computes one term from one
+    /// element of each array in `inputs`. The op `combine` combines all terms with the initial
+    /// value `start`.
     fn reduced(
         &self,
         start: f64,

@@ -72,8 +72,8 @@ pub(crate) struct OpAccess<'c> {
     pub(crate) of_cluster: bool,
     /// Accessed memref, if known.
     through: Option<Val<'c>>,
-    /// Key of an access set, in which only one thread accesses each element: the number of the
-    /// access set (the value of the attribute [`OWNED`]), and the first memref operand of the op.
+    /// Number of the access set of the op (the value of the attribute [`OWNED`]), and the first
+    /// memref operand of the op. In an access set, only one thread accesses each element.
     pub(crate) owner: Option<(i64, Option<Val<'c>>)>,
 }
 
@@ -180,9 +180,9 @@ impl<'c> OpAccess<'c> {
         }
     }
 
-    /// Returns whether the indices of both accesses are indices into the same root memref. A memref
-    /// that a loop carries or that a condition selects may alias any other memref. A memref that a
-    /// loop carries may also change when the loop `round` starts a new iteration.
+    /// Returns whether the indices of both accesses refer to the same root memref. A memref that a
+    /// loop carries or that a condition selects may alias any other memref. A root memref that is
+    /// defined inside the loop `round` may differ between two iterations of `round`.
     pub(crate) fn has_same_root(&self, other: &Self, round: Option<Op<'c>>) -> bool {
         if self.memory != Memory::Any && other.memory != Memory::Any {
             return true;

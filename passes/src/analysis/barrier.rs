@@ -13,8 +13,8 @@ pub(crate) enum BarrierScope {
 }
 
 impl BarrierScope {
-    /// Returns `Warp`, or `Cluster` for a cluster barrier: the threads that the barrier must order
-    /// if only one warp of the block reaches the barrier.
+    /// Returns the threads that the barrier must order if only one warp of the block reaches the
+    /// barrier: `Cluster` for a cluster barrier, and `Warp` for any other barrier.
     pub(super) fn of_one_warp(self) -> Self {
         match self {
             Self::Cluster => Self::Cluster,

@@ -1,4 +1,4 @@
-//! Errors about necessary barriers that not all threads would reach.
+//! Errors for required barriers that some threads would not reach.
 
 use crate::analysis::active::Split;
 use melior::ir::operation::OperationLike;

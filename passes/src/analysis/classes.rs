@@ -1,6 +1,6 @@
 //! Congruence classes: integers with a known residue modulo a number.
 //!
-//! Threads of a grid-stride loop access overlapping ranges of indices, but no two threads access
+//! In a grid-stride loop, the index ranges of different threads overlap, but no two threads access
 //! the same index. In all iterations of a grid-stride loop, the indices of two threads have
 //! different residues modulo the stride. Congruence classes prove that the indices of two threads
 //! differ; ranges cannot prove this property.
@@ -206,8 +206,8 @@ mod tests {
     }
 
     /// Wraparound of an integer of n bits changes the integer by a multiple of 2^n. The modulus of
-    /// a class after wraparound must therefore be a power of two, even if the class contains
-    /// integers close to the limits of 64 bits.
+    /// a class after wraparound must therefore be a power of two, even if a sum or a product
+    /// overflows 64 bits.
     #[test]
     fn wrapping_keeps_powers_of_two() {
         assert_eq!(class(96, 40).wrapped(32), class(32, 8));

@@ -91,8 +91,8 @@ impl Access<'_> {
 
 /// An access with cached sort keys, for comparison with other accesses.
 ///
-/// The sort key is the key with the most distinct values over the threads, so each thread is
-/// compared with few threads of the other access.
+/// Two accesses are sorted by the key with the most distinct values, so that each thread of one
+/// access is compared with few threads of the other access.
 pub(crate) struct Compared<'a, 'c> {
     access: &'a Access<'c>,
     /// Common divisor of the moduli of all congruence classes, for each dimension.
@@ -189,7 +189,8 @@ impl ComparisonBudget {
 enum Order {
     /// Residue of the index along `dimension` modulo `divisor`.
     Class { dimension: usize, divisor: i64 },
-    /// All indices packed into one number; the last index may be a range.
+    /// All indices, packed as bit fields into one number. If the last index is a range, the sort
+    /// key is a range of such numbers.
     All,
     /// Range of the index along `dimension`.
     Range { dimension: usize },
@@ -237,8 +238,8 @@ struct Part<'a> {
     place: Option<&'a [Span]>,
 }
 
-/// Finds the thread pairs with conflicting accesses in two lists of indices; the same key must sort
-/// both lists.
+/// Finds the thread pairs with conflicting accesses in two lists of indices that are sorted by the
+/// same key.
 fn find_conflict(
     mine: &[Part<'_>],
     theirs: &[Part<'_>],

@@ -169,9 +169,9 @@ fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     }
 }
 
-/// Erases unused results that `functions` compute from constant arrays, and private constant arrays
-/// without uses in `module`. Each `memref.dim` of a view is first replaced by the size operand of
-/// the view.
+/// Erases unused pure ops of `functions` that read or return a constant array, and private constant
+/// arrays that have no remaining uses in `module`. Before the erasure, the function replaces each
+/// `memref.dim` of a constant array, or of its view, by the size.
 pub(crate) fn erase_unused<'c>(module: Op<'c>, functions: &[Op<'c>]) {
     let mut globals: BTreeMap<String, Op<'c>> = BTreeMap::new();
     let all: Vec<Op<'c>> = functions

@@ -44,8 +44,8 @@ impl<'c> Access<'c> {
         self.value == other.value && self.map == other.map
     }
 
-    /// Rewrites the indexing map for `dims` new loops. The expressions in `loops` compute the index
-    /// of each old loop from the indices of the new loops.
+    /// Replaces the old loops of the indexing map by `dims` new loops. The expressions in `loops`
+    /// compute the index of each old loop from the indices of the new loops.
     pub(crate) fn replace(&self, dims: usize, loops: &[tx_mlir::Affine]) -> Self {
         Self {
             map: self.map.replace(dims, loops),
@@ -140,7 +140,7 @@ pub(crate) enum AccessKind {
     Change,
 }
 
-/// An op of a block with the memory effects of the op and its nested ops.
+/// An op of a block, and the memory effects of this op and of its nested ops.
 pub(crate) struct BlockOp<'c> {
     pub(crate) op: Op<'c>,
     /// Memory effects of the op. Each entry is a pair: a flag that is set if the effect changes
@@ -269,8 +269,8 @@ impl<'c> Dataflow<'c> {
         (block == other && first < last).then(|| &self.blocks[*block][first + 1..*last])
     }
 
-    /// Rejects an op that accumulates into uninitialized memory: one of `memories` that the
-    /// function allocates and that no earlier op initializes.
+    /// Rejects an op that accumulates into one of `memories` if the function allocates this memory
+    /// and no op before the rejected op initializes it.
     pub(crate) fn check_written(&self, op: Op<'c>, memories: &[Val<'c>]) -> Result<(), Failed> {
         for (i, memory) in memories.iter().enumerate() {
             let base = root(*memory);

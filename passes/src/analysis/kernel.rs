@@ -141,8 +141,7 @@ impl<'c> Kernel<'c> {
         linear
     }
 
-    /// Emits the position of `thread` within its group: a warp, a warpgroup, or the threads of
-    /// another scope.
+    /// Emits the position of `thread` within its group of the scope `scope`, such as a warp.
     pub(crate) fn position(&self, b: &Builder<'c>, thread: Index<'c>, scope: Scope) -> Index<'c> {
         let size = self.threads_of(scope);
         if size >= self.threads {

@@ -77,8 +77,8 @@ pub(crate) struct Located<'c> {
     pub(crate) holds: Cond<'c>,
 }
 
-/// Returns the distance, in threads, between neighbouring coordinates on a thread axis; `None` for
-/// registers.
+/// Returns the distance, in threads, between two threads whose coordinates on `axis` differ by 1;
+/// `None` for registers.
 fn unit(axis: Axis) -> Option<i64> {
     Some(match axis {
         Axis::Reg => return None,
@@ -391,8 +391,8 @@ fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
 }
 
 /// Splits a digit of the thread number at the warp boundary into a lane digit and a warp digit.
-/// Returns the digit unchanged if it does not cross the warp boundary, or if its stride or its
-/// extent does not permit the split.
+/// Returns the digit unchanged if it does not cross the warp boundary, or if the warp boundary does
+/// not divide the digit evenly.
 fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     let lanes = WARP_SIZE / digit.stride.max(1);
     let crosses = digit.stride < WARP_SIZE && digit.stride * digit.extent > WARP_SIZE;

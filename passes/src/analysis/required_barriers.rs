@@ -73,7 +73,7 @@ pub(super) struct BarrierAnalysis<'t, 'c> {
     pub(super) barriers: Vec<Barrier<'c>>,
     accesses: BTreeMap<usize, Vec<Access<'c>>>,
     writes: Vec<OpAccess<'c>>,
-    /// All accesses in the kernel to the shared memory of other blocks of the cluster.
+    /// All accesses of the kernel to the shared memory of other blocks of the cluster.
     of_cluster: Vec<OpAccess<'c>>,
     /// Block-wide barriers of the input program that some threads of the block never reach.
     partial_barriers: Vec<Op<'c>>,
@@ -88,8 +88,8 @@ pub(super) struct BarrierAnalysis<'t, 'c> {
 /// Relation between the indices of two accesses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum IndexRelation {
-    /// The indices are relative to the same root memref, and both accesses are in the same
-    /// iteration of each loop whose key is in the list.
+    /// The indices refer to the same root memref. The list contains the keys of loops; both
+    /// accesses execute in the same iteration of each of these loops.
     One(Vec<usize>),
     /// The root memrefs of the indices are unknown, so the indices cannot be compared.
     Any,
@@ -325,8 +325,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
     /// Visits the blocks of an op repeatedly, until the unordered accesses at the start of each
     /// block no longer change.
     ///
-    /// The function visits a block again only if the start of the block has new unordered accesses,
-    /// because the results of the previous visit remain valid.
+    /// If the start of a block has no new unordered accesses, the function does not visit the block
+    /// again, because the results of the previous visit are still valid.
     fn repeated(
         &mut self,
         op: Op<'c>,

@@ -18,7 +18,7 @@ pub(super) struct UnorderedAccess<'c> {
     /// Scope of the widest barrier between the access and the current op. The barrier orders the
     /// access before later accesses of the same warp, warpgroup, block or cluster.
     pub(super) separated: Option<BarrierScope>,
-    /// Warps whose later accesses are ordered after this access by a named barrier.
+    /// Warps for which a named barrier orders this access before their later accesses.
     pub(super) ordered_in: BTreeSet<i64>,
     /// Outermost loop that contains the access and that has started a new iteration since the
     /// access. A new iteration of a loop enters all inner loops again.
@@ -69,7 +69,7 @@ impl<'c> UnorderedAccess<'c> {
 }
 
 impl<'c> UnorderedAccesses<'c> {
-    /// Records for all accesses inside the loop `op` that the loop has started a new iteration.
+    /// Records, for each access inside the loop `op`, that a new iteration of the loop has started.
     pub(super) fn start_iteration(&mut self, op: Op<'c>) {
         for earlier in &mut self.0 {
             let inside = ancestors(earlier.access.of_op.op).any(|o| o == op);

@@ -26,8 +26,9 @@ const FLAGS: [&str; 7] = ["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", 
 
 const LOG10_2: Constant = Constant(0x3e9a_209b, 0x3fd3_4413_509f_79ff);
 
-/// Returns whether the expansion of an op uses approximate instructions. The op must be in
-/// `APPROXIMATE`, its type must be f32 or narrower, and the flag `afn` must be set.
+/// Returns whether the expansion of an op uses approximate instructions. The expansion uses
+/// approximate instructions if the op is in `APPROXIMATE`, its type is f32 or narrower, and the
+/// flag `afn` is set.
 pub(crate) fn is_approximate(op: Op<'_>) -> bool {
     has_flag(op, "fastmath", "afn") && may_be_approximate(op)
 }
@@ -57,7 +58,8 @@ pub(crate) fn permit(op: Op<'_>) -> bool {
     true
 }
 
-/// Expands an approximate op on f32 arguments; `None` for ops without approximate instructions.
+/// Emits the expansion of `op` on f32 arguments to approximate instructions; returns `None` if `op`
+/// has no approximate instruction.
 pub(super) fn expand<'a, 'c>(
     m: &'a Arithmetic<'a, 'c>,
     op: &str,

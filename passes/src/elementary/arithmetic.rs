@@ -32,8 +32,8 @@ const SHIFT: Constant = Constant(0x4b40_0000, 0x4338_0000_0000_0000);
 /// 2^-64.
 const SMALL: f64 = 1.0 / 18_446_744_073_709_551_616.0;
 
-/// A constant with more significant bits than the float type. The constant is the sum of its
-/// rounded value and of the rounded remainder.
+/// A constant with more significant bits than the float type, represented by the sum of two
+/// constants: the rounded value and the rounded remainder.
 #[derive(Clone, Copy)]
 pub(super) struct Precise(pub(super) Constant, pub(super) Constant);
 
@@ -281,8 +281,8 @@ impl<'a, 'c> Float<'a, 'c> {
         self.compare(4, other)
     }
 
-    /// Emits the maximum of `self` and `low`. If `self` is NaN, the result is NaN, as in `at_most`
-    /// and `clamp`.
+    /// Emits the maximum of `self` and `low`. If `self` is NaN, the result of `at_least`, `at_most`
+    /// and `clamp` is NaN.
     pub(super) fn at_least(self, low: Self) -> Self {
         self.below(low).select(low, self)
     }
@@ -300,8 +300,8 @@ impl<'a, 'c> Float<'a, 'c> {
     /// bits − 2). For a larger magnitude and for NaN, the results are arbitrary.
     ///
     /// The sum `self` · `scale` + [`SHIFT`] has no fraction bits, and its lowest bits are the bits
-    /// of the nearest integer. A later shift moves the integer, or half of the integer, to the
-    /// exponent field. The shift into the exponent field discards the other bits of [`SHIFT`].
+    /// of the nearest integer. The function `power_of_two` shifts the integer, or half of the
+    /// integer, to the exponent field. The shift discards the other bits of [`SHIFT`].
     pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         let shifted = self.fma(scale, m.constant(SHIFT));

@@ -8,8 +8,9 @@ use super::arithmetic::{Float, Polynomial, Precise, Whole};
 use super::sign;
 
 /// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Without rounding errors, the relative
-/// error of 1 + r + r² · polynomial is below 2^-28 (f32) and 2^-61 (f64). The function rounds the
-/// sum 1 + r + r² · polynomial, so a more accurate polynomial would not improve the result.
+/// error of 1 + r + r² · polynomial is below 2^-28 (f32) and 2^-61 (f64). The rounding error of the
+/// sum 1 + r + r² · polynomial is larger than the error of the polynomial, so a more accurate
+/// polynomial would not improve the result.
 const EXP: Polynomial = Polynomial {
     single: &[
         0x3eff_fffe,
@@ -125,9 +126,10 @@ fn highest<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     m.number(m.pick(89.0, 710.0))
 }
 
-/// Reduced argument: −n as a float, n as returned by `nearest_integer`, and x − n · ln 2. The field
-/// `rough` is x − n · c, where the constant c is ln 2 rounded to the type of x. The field `r` is
-/// `rough` − n · d, where the constant d is ln 2 − c, also rounded to the type of x.
+/// Reduced argument x − n · ln 2 of an exponential, with −n as a float, and n as the integer that
+/// `nearest_integer` returns. The field `rough` is x − n · c, where the constant c is ln 2 rounded
+/// to the type of x. The field `r` is `rough` − n · d, where the constant d is ln 2 − c, also
+/// rounded to the type of x.
 struct Reduced<'a, 'c> {
     minus_n: Float<'a, 'c>,
     power: Whole<'a, 'c>,

@@ -90,8 +90,8 @@ fn sum<'a, 'c>(
 /// coordinates are not negative. If `is_steep` is set, the function first mirrors the angle at the
 /// diagonal. If `is_left` is set, the function mirrors the resulting angle at the y axis.
 ///
-/// The angle is atan t plus a multiple of π/4. t is `smaller` / `larger`, or (`smaller` − `larger`)
-/// / (`smaller` + `larger`) after a rotation by π/4.
+/// Before the mirroring, the angle is atan(`smaller` / `larger`). If this ratio exceeds √2 − 1, the
+/// function computes the angle as π/4 + atan((`smaller` − `larger`) / (`smaller` + `larger`)).
 fn angle<'a, 'c>(
     larger: Float<'a, 'c>,
     smaller: Float<'a, 'c>,

@@ -2,8 +2,8 @@
 //!
 //! The argument of a logarithm is 2^k · (1 + f) with 1 + f between √½ and √2. With s = f / (2 + f),
 //! ln(1 + f) is 2 artanh s = 2s + s · R(s²), where R(s²) is small. The term 2s is f − f²/2 + s ·
-//! f²/2. In the sum f − f²/2 + s · f²/2, only s · f²/2 has a rounding error, and the error is small
-//! relative to the sum.
+//! f²/2. The code represents f − f²/2 by a sum of two floats. The rounding error of s · f²/2 is
+//! small relative to ln(1 + f).
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 
@@ -56,8 +56,8 @@ const TEN: Base = Base {
     )),
 };
 
-/// Computes the logarithm of 2^`k` · (1 + f). The parameter `f` is a float approximation of the
-/// exact f; `rest` is ln(1 + f) − ln(1 + `f`), or `None` if the parameter `f` is exact.
+/// Computes the logarithm of 2^`k` · (1 + f). The parameter `f` is the rounded value of f. The
+/// parameter `rest` is ln(1 + f) − ln(1 + `f`), or `None` if `f` is exact.
 fn logarithm<'a, 'c>(
     base: &Base,
     k: Whole<'a, 'c>,
@@ -143,8 +143,8 @@ pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     special.with_sign_of(x)
 }
 
-/// Computes ln(1 + `argument`) if `x` is at most 2^60, and ln 2`x` for larger `x`, because the
-/// square of `x` in `argument` may overflow.
+/// Computes ln(1 + `argument`) for `x` ≤ 2^60, and ln(2 · `x`) for larger `x`, for which the square
+/// of `x` in `argument` may overflow.
 fn log1p_or_log_of_double<'a, 'c>(x: Float<'a, 'c>, argument: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let is_large = x.above(m.number(1_152_921_504_606_846_976.0));
