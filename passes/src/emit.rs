@@ -75,10 +75,10 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
     }
 }
 
-/// Attribute of a load or store op: the number of the access set to which the op belongs. In every
-/// execution of the ops of an access set, the same thread performs all accesses to an element of a
-/// memref. If the number of the access set is negative, different threads can access one element in
-/// different iterations of the enclosing loop. `tile-insert-sync` reads and removes the attribute.
+/// Attribute of a load or store op: the number of the access set to which the op belongs. For each
+/// element of a memref, the same thread executes all accesses of one access set. If the number of
+/// the access set is negative, different threads can access one element in different iterations of
+/// the enclosing loop. `tile-insert-sync` reads and removes the attribute `OWNED`.
 pub(crate) use tx_dialect_tile::OWNED;
 
 pub(crate) fn load<'c>(
@@ -95,7 +95,7 @@ pub(crate) fn load<'c>(
         .value()
 }
 
-/// Emits a `vector.load` with the alignment of the whole vector.
+/// Emits a `vector.load` that is aligned to the size of the vector.
 pub(crate) fn load_vector<'c>(
     b: &Builder<'c>,
     source: Val<'c>,
@@ -171,7 +171,7 @@ pub(crate) fn vector_of<'c>(b: &Builder<'c>, scalars: &[Val<'c>]) -> Val<'c> {
         .value()
 }
 
-/// Body of a loop nest. The closure receives the loop indices and the loop-carried values, and
+/// Body of a loop nest: a closure that receives the loop indices and the loop-carried values, and
 /// returns the values for the next iteration.
 pub type Body<'b, 'c> = dyn FnMut(&Builder<'c>, &[Index<'c>], &[Val<'c>]) -> Vec<Val<'c>> + 'b;
 

@@ -18,9 +18,9 @@ pass! {
     /// unknown chip, libraries, flags, an optimization level other than 2, or an offloading
     /// handler; `gpu-module-to-binary` compiles these modules. The PTX equals the PTX of
     /// `gpu-module-to-binary`, except that the pass does not run LLVM's loop vectorizer: schedules
-    /// already determine vector loads. Helper threads compile unrelated kernels in parallel,
-    /// several small kernels at a time. The order of the kernels in the PTX is their order in the
-    /// module.
+    /// already determine vector loads. Independent kernels are compiled in parallel; LLVM compiles
+    /// several small kernels as one module. The order of the kernels in the PTX is their order in
+    /// the module.
     ///
     /// ## Why
     /// For one kernel of a row sum, the compilation from the LLVM dialect to PTX executes 4 % more
@@ -55,10 +55,10 @@ pass! {
 }
 
 /// Passes of LLVM's `-O2` pipeline that affect the code of reductions, in the order of the `-O2`
-/// pipeline. The list was derived from the `-O2` pipeline by the removal of one LLVM pass at a
-/// time. For the benchmarked shapes and the programs in `lit-tests`, the code that these LLVM
-/// passes generate uses as many registers as the code that `-O2` generates; only a few instructions
-/// outside of loops differ.
+/// pipeline. The pass list was derived from the `-O2` pipeline by the removal of one LLVM pass at a
+/// time. For the benchmarked shapes and the programs in `lit-tests`, the pass list and the `-O2`
+/// pipeline generate code with the same number of registers; only a few instructions outside of
+/// loops differ.
 macro_rules! passes {
     ($packs:literal) => {
         concat!(
@@ -89,8 +89,7 @@ macro_rules! passes {
 /// LLVM passes for modules without scalar ops that the SLP vectorizer can pack into vector ops.
 const PASSES: &str = passes!("");
 
-/// LLVM passes for modules with scalar ops that the SLP vectorizer can pack into vector ops. A
-/// module without scalar ops that can be packed does not need the SLP vectorizer. In the
+/// LLVM passes for modules with scalar ops that the SLP vectorizer can pack into vector ops. In the
 /// compilation of a softmax of 4096 bf16 columns, the SLP vectorizer accounted for half of LLVM's
 /// run time. On sm_90, the SLP vectorizer changed the PTX of only one of 144 modules of
 /// `lit-tests`, from 5405 to 5413 instructions.
@@ -186,8 +185,8 @@ fn too_old(kernels: Op<'_>, chip: Chip, ptx: u32) -> Failed {
         .emit()
 }
 
-/// Returns the target of a GPU module if the module has exactly one target, and if the chip and all
-/// features of this target are known.
+/// Returns the target of a GPU module; `None` unless the module has exactly one target, with a
+/// known chip, default options and no offloading handler.
 fn plain_target<'c>(kernels: Op<'c>) -> Option<(Attribute<'c>, NvvmTarget)> {
     let targets = attribute(kernels, "targets").and_then(elements)?;
     let [target] = targets.try_into().ok()?;

@@ -95,8 +95,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.b.int(value, self.b.int_type(32))
     }
 
-    /// Emits a shuffle of each component of `value`. Depending on the shuffle mode `mode`, `offset`
-    /// is a lane number or a lane mask.
+    /// Emits a shuffle of each component of `value`. `offset` is a lane mask in the shuffle mode
+    /// `xor`, and a lane number in the mode `idx`.
     pub(crate) fn shuffle(
         &mut self,
         mode: &str,
@@ -120,7 +120,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
 
     /// Combines the values of each group of `width` lanes of a warp; consecutive lanes of a group
     /// are `stride` lanes apart. `width` and `stride` must be powers of two. Every lane receives
-    /// the result.
+    /// the result of its group.
     pub(crate) fn lanes(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         if width == 1 {
             return value;

@@ -17,10 +17,10 @@ pass! {
     /// ## What it does
     /// Replaces loads by inline assembly with a cache hint, because LLVM's NVPTX backend ignores
     /// `nontemporal` and has no loads with an L2 eviction policy. A `nontemporal` load becomes the
-    /// evict-first load `ld.global.cs`. In a kernel with the attribute `tile.evict_last`, every
-    /// other load becomes a load with the L2 eviction policy `evict_last`.
+    /// evict-first load `ld.global.cs`. In a kernel with the attribute `tile.evict_last`, a load
+    /// without `nontemporal` becomes a load with the L2 eviction policy `evict_last`.
     ///
-    /// A cache hint does not change results. The assembly has memory side effects, so LLVM
+    /// A cache hint does not change results. The inline assembly has memory side effects, so LLVM
     /// preserves the order of memory accesses. The pass does not change a load that is atomic or
     /// volatile, has fewer than 4 or more than 16 bytes, or has an alignment below its size. The
     /// pass also does not change a load if its address is not provably in global memory.

@@ -15,16 +15,18 @@ pass! {
     /// the result once. The expansion of `sincos` reduces the argument once. The results of
     /// `sincos` have the same bits as the results of `sin` and `cos`. A power of x with a constant
     /// integer exponent from -2 to 3 becomes a product of factors x or 1 / x. A power with the
-    /// exponent 0.5 or -0.5 becomes a square root. If the integer exponent of a power is dynamic or
-    /// is not between -2 and 3, the power is computed as `powf`.
+    /// exponent 0.5 or -0.5 becomes a square root or the reciprocal of a square root. If the
+    /// integer exponent of a power is dynamic or is not between -2 and 3, the power is computed as
+    /// `powf`.
     ///
     /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
-    /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or x
-    /// or y is NaN. The remainder is x if y is infinite.
+    /// zero. The remainder of x by y has the sign of x. The remainder of x by y is NaN if x is
+    /// infinite, y is 0, or an operand is NaN. The remainder of x by y is x if y is infinite and x
+    /// is finite.
     ///
     /// `math.ipowi` of integers and `index` is a power modulo 2^bits. If the exponent is negative,
-    /// the result is 1 or -1 for the bases 1 and -1, undefined for the base 0, and 0 for every
-    /// other base. Powers of integers with a constant exponent of at most 64 become products.
+    /// the result is 1 or -1 for a base of 1 or -1, undefined for the base 0, and 0 for every other
+    /// base. Powers of integers with a constant exponent of at most 64 become products.
     ///
     /// `math.clampf` is `maximumf(minimumf(value, max), min)`. The result of `math.clampf` is NaN
     /// if one of the three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than
@@ -51,13 +53,14 @@ pass! {
     /// of the 8-bit type. The conversion instructions and the integer ops give results with the
     /// same bits.
     ///
-    /// Four or more f32 quotients of one block that have the same divisor, such as `x / s` for the
-    /// elements of a row, share the reciprocal r of the divisor. Each quotient x / s is computed as
-    /// `fma(e, -r, q)` with `r = 1 / s`, `q = x * r` and `e = fma(q, s, -x)`. This `fma` returns
-    /// the correctly rounded quotient x / s if s is from 2^-126 to 2^29 and the magnitude of x is
-    /// zero or at least 2^-96. If s or any x is outside the range for correct rounding, or a
-    /// quotient is NaN, an `scf.if` computes all quotients by `arith.divf`. The quotients therefore
-    /// have the same bits as the results of `arith.divf` for all operands.
+    /// Four or more f32 quotients of one MLIR block that have the same divisor, such as `x / s` for
+    /// the elements of a row, share the reciprocal r of the divisor. Each quotient x / s is
+    /// computed as `fma(e, -r, q)` with `r = 1 / s`, `q = x * r` and `e = fma(q, s, -x)`. The
+    /// result of the last `fma` is the correctly rounded quotient x / s if s is from 2^-126 to 2^29
+    /// and the magnitude of x is zero or at least 2^-96. One `scf.if` covers up to 8 quotients, and
+    /// computes them by `arith.divf` if s or an x is outside the range for correct rounding, or if
+    /// a quotient is NaN. The quotients therefore have the same bits as the results of `arith.divf`
+    /// for all operands.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -89,7 +92,7 @@ pass! {
     ///
     /// For f32, the errors of exponentials, logarithms, `tanh`, `erf`, `rsqrt`, `sin`, `cos` and
     /// `tan` were measured over all f32 numbers (`sin` 0.83, `cos` 0.84, `tan` 1.03). For every
-    /// function outside this list, the error was measured over millions of numbers. The errors of
+    /// other function of the table, the error was measured over millions of numbers. The errors of
     /// `sin`, `cos` and `tan` for large arguments equal their errors for small arguments. The
     /// argument reduction of `sin`, `cos` and `tan` multiplies the argument by as many bits of 2/π
     /// as the exponent of the argument requires (Payne and Hanek).
@@ -102,9 +105,9 @@ pass! {
     /// expansions of approximate functions contain f32 ops of five kinds with the flag `afn`:
     /// `math.exp2` (`ex2.approx.ftz`), `math.log2` (`lg2.approx.ftz`), `math.rsqrt`
     /// (`rsqrt.approx`), `math.sqrt` (`sqrt.approx`) and `arith.divf` with the numerator 1
-    /// (`rcp.approx`). The bits of approximate results may differ between chips. The next table
-    /// lists the maximum error of each approximate function in f32. The symbol u denotes one unit
-    /// in the last place of the result.
+    /// (`rcp.approx`). The bits of approximate results may differ between chips. The table lists
+    /// the maximum error of each approximate function in f32; u denotes one unit in the last place
+    /// of the result.
     ///
     /// | op | error | exceptions |
     /// |---|---|---|

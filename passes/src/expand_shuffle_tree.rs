@@ -18,17 +18,17 @@ pass! {
     /// Replaces each `tile.all_reduce` by a butterfly of `gpu.shuffle xor` over the lanes of its
     /// group, with ascending distances. If a group is wider than a warp, each warp of the group
     /// stores one partial result in shared memory, and every thread combines the partial results of
-    /// its group. The pass allocates shared memory for the partial results. If the group has more
-    /// than 16 warps (8 warps for pairs), only the first warp combines the partial results, and
-    /// stores the total for the other warps. `tile-insert-sync` inserts barriers later. With
-    /// `variant = "redux"`, the pass combines the lanes of a warp by `nvvm.redux.sync`.
+    /// its group. The pass allocates shared memory for the partial results. If a group is a whole
+    /// block of more than 16 warps (8 warps for pairs), only the first warp combines the partial
+    /// results, and stores the total for the other warps. `tile-insert-sync` inserts barriers
+    /// later. With `variant = "redux"`, the pass combines the lanes of a warp by `nvvm.redux.sync`.
     ///
     /// If a group extends beyond the last thread of the block, a lane reads values only from
     /// existing lanes, and the first lane of each group broadcasts the combined value.
     ///
-    /// Some groups do not divide a warp evenly, such as `width 12` of a block, or `width 8 stride
-    /// 100`. For a group that does not divide a warp evenly, `gpu.shuffle idx` ops first combine
-    /// the values of those lanes of a warp that belong to the group; the first of these lanes
+    /// Some groups do not divide a warp into equal parts, such as groups with `width 12`, or with
+    /// `width 8 stride 100`. For a group that does not divide a warp into equal parts, `gpu.shuffle
+    /// idx` ops first combine the values of the group's lanes in each warp; the first of the lanes
     /// receives the result. The first lane of the group in each warp stores the partial result of
     /// the warp in shared memory. Every thread combines the partial results of its group, at most
     /// 33 partial results, in the order of the threads.

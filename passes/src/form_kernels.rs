@@ -25,23 +25,23 @@ pass! {
     /// ## What it does
     /// The pass sets the attribute `tile.group = N : i64`, with the same number N, on all ops that
     /// share a kernel. `tile-schedule` lowers ops with equal values of `tile.group` to one kernel.
-    /// Each op is a phase of the kernel: a block executes all phases for the rows of the block,
-    /// with a barrier between phases.
+    /// Each op of a group is a phase of the kernel: a block executes all phases for the rows of the
+    /// block, with a barrier between phases.
     ///
     /// Ops before or after a `tile.reduce` at scope `grid` join its group under these conditions:
     ///
-    /// * The op has the same parallel loops as the reduction. The op has as many loops over a row
-    ///   as the reduction has reduced loops. The parallel loops of an element-wise op are
-    ///   outermost. If the kernel keeps rows in registers, the element-wise op has only its
-    ///   parallel loops and its loops over a row.
+    /// * The op has the same parallel loops as the reduction, and one loop over a row for each
+    ///   reduced dimension of the reduction. The parallel loops of an element-wise op are
+    ///   outermost. If values stay in registers between phases, an element-wise op may have only
+    ///   the parallel loops: the op then computes one element per row.
     /// * The op uses an operand of another op in the group. If an op of the group writes an element
     ///   for a row, no other op of the group uses the element for a different row.
     /// * The last dimension of the op's main operand is along a row. A row fits into the registers
-    ///   of a block or (on sm_90) of a cluster, or the row has at most 256 KiB. A row that does not
-    ///   fit into registers stays in the L2 cache, and each phase reloads the row. Rows of dynamic
-    ///   length must fit into registers. The group has one kernel for each range of row lengths.
-    ///   For rows longer than the longest range of row lengths, each op of the group has a separate
-    ///   kernel.
+    ///   of a block or (on sm_90) of a cluster, or each block loads at most 256 KiB of the row. A
+    ///   row that does not fit into registers stays in the L2 cache, and each phase reloads the
+    ///   row. Rows of dynamic length must fit into registers. The group has one kernel for each
+    ///   range of row lengths. For rows longer than the longest range of row lengths, each op of
+    ///   the group has a separate kernel.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
     /// An op with the attribute `schedule` does not join a group. The pass does not change an op

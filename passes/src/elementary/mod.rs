@@ -80,7 +80,7 @@ fn round<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     is_low.select(floor, floor + 1.0).with_sign_of(x)
 }
 
-/// Names of float functions that are not in [`FUNCTIONS`].
+/// Names of float ops that have an expansion but are not in [`FUNCTIONS`].
 const OTHERS: [&str; 3] = ["math.clampf", "math.fpowi", "math.sincos"];
 
 /// Returns the names of all float functions that this module expands.
@@ -188,8 +188,9 @@ fn clamp<'c>(b: &Builder<'c>, operands: [Val<'c>; 3], narrow: Narrow) -> Option<
     Some(converted(b, narrow, "arith.truncf", clamped, ty))
 }
 
-/// Integer exponents for which the pass computes the power without a logarithm. The error of these
-/// powers is within the limit of 1.5 ulp that `gpu-expand-math` documents.
+/// Integer exponents for which the pass computes the power without a logarithm. The error of a
+/// power without a logarithm is at most 1.5 ulp, the limit in the documentation of
+/// `gpu-expand-math`.
 const SMALL: std::ops::RangeInclusive<i64> = -2..=3;
 
 /// Computes x to the power of an exponent in [`SMALL`]. For a negative exponent, 1 / x is computed
@@ -205,7 +206,8 @@ fn small_power<'a, 'c>(x: Float<'a, 'c>, power: i64) -> Float<'a, 'c> {
     }
 }
 
-/// Computes a power without a logarithm, if the exponent is in [`SMALL`], ½ or -½.
+/// Computes a power without a logarithm; returns `None` unless the exponent is in [`SMALL`], ½ or
+/// -½.
 fn simple_power<'a, 'c>(x: Float<'a, 'c>, power: f64) -> Option<Float<'a, 'c>> {
     let m = x.arithmetic();
     if power.fract() == 0.0 && SMALL.contains(&(power as i64)) {

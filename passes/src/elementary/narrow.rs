@@ -341,9 +341,10 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
     }
 }
 
-/// Returns whether a value is provably in the range of a format, and whether each NaN of the value
-/// has the bits that `cvt` returns. Every NaN that a minimum or maximum op returns has the same
-/// bits, and its sign bit is 0. `minnumf` and `maxnumf` return no NaN if one operand is a number.
+/// Returns true if a value is provably in the range of the type `to`, and every NaN of the value
+/// provably has the bits that `cvt` returns. Every NaN that a minimum or maximum op returns has the
+/// same bits, and its sign bit is 0. `minnumf` and `maxnumf` return no NaN if one operand is a
+/// number.
 fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
     while let Some(op) = root.filter(|op| is(*op, "arith.extf")) {
@@ -397,10 +398,11 @@ fn range(value: Val<'_>, followed: usize) -> (f64, f64) {
     }
 }
 
-/// Emits the exact value of an 8-bit float. The bits of f8E5M2 are the upper half of an f16. The
-/// exponent and fraction of f8E4M3FN are shifted to their positions in an f16, and the result is
-/// scaled by 2^8, because the exponent biases of the two formats differ by 8. The only non-finite
-/// value of f8E4M3FN is NaN, with all bits of the magnitude set.
+/// Emits the exact conversion of an 8-bit float to the float type `to`. The bits of an f8E5M2
+/// number are the upper half of the bits of the equal f16 number. The exponent and fraction of
+/// f8E4M3FN are shifted to their positions in an f16, and the result is scaled by 2^8, because the
+/// exponent bias of an f16 is greater by 8. The only non-finite value of f8E4M3FN is NaN, with all
+/// bits of the magnitude set.
 fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     let half = m.b.float_type("f16");
     let single = f32_of(value.r#type());
@@ -439,10 +441,10 @@ fn from_single<'c>(m: &Lanes<'_, 'c>, in_single: Val<'c>, to: Type<'c>) -> Val<'
 /// Rounds a number to an 8-bit float, to nearest, ties to even. A number out of range becomes an
 /// infinity of f8E5M2 or a NaN of f8E4M3FN, as in `arith.truncf`.
 ///
-/// If the result is a normal number, exponent and fraction of the number are rounded as one
-/// integer, so a carry from the fraction increments the exponent. For a subnormal result, the
-/// expansion adds a power of two to the number. The last bit of the sum has the weight of the
-/// smallest subnormal number of the 8-bit type, so the addition rounds the number.
+/// If the result is a normal number, the exponent and the fraction of the operand are rounded as
+/// one integer, so a carry from the fraction increments the exponent. For a subnormal result, the
+/// expansion adds a power of two to the operand. The addition rounds the operand, because the last
+/// bit of the sum has the weight of the smallest subnormal number of the 8-bit type.
 fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Option<Val<'c>> {
     let (value, from) = match Float::of(parts(value.r#type()).1)? {
         wide @ (Float::F32 | Float::F64) => (value, wide),

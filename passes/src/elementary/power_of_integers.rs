@@ -10,8 +10,8 @@ use tx_mlir::{Builder, Index, Val, integer_width};
 /// Maximum constant exponent for which the power is computed as an unrolled product.
 const MAX_UNROLLED: i64 = 64;
 
-/// Emits base^exponent modulo 2^bits. If the exponent is negative, the result is 1 or -1 for the
-/// bases 1 and -1, undefined for the base 0, and 0 for every other base.
+/// Emits base^exponent modulo 2^bits. If the exponent is negative, the result is 1 or -1 for a base
+/// of 1 or -1, undefined for the base 0, and 0 for every other base.
 pub(super) fn ipowi<'c>(b: &Builder<'c>, base: Val<'c>, exponent: Val<'c>) -> Option<Val<'c>> {
     let ty = base.r#type();
     let (lanes, element) = parts(ty);
@@ -29,7 +29,8 @@ pub(super) fn ipowi<'c>(b: &Builder<'c>, base: Val<'c>, exponent: Val<'c>) -> Op
     })
 }
 
-/// Emits a power as the product of base^(2^i) for each set bit i of `power`.
+/// Emits a power as a product with one factor base^(2^i) for each set bit i of the exponent
+/// `power`.
 fn unrolled<'c>(b: &Builder<'c>, base: Val<'c>, power: u64) -> Val<'c> {
     let (mut product, mut square, mut rest) = (None, base, power);
     while rest > 0 {

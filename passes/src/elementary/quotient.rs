@@ -5,11 +5,11 @@
 //! rounded to nearest, if no intermediate result overflows or underflows (Markstein, "Computation
 //! of elementary functions on the IBM RISC System/6000 processor", 1990; Brisebarre, Muller and
 //! Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
-//! advance", 2004). The direction of the last rounding depends only on the significands of x and s.
-//! Before the last rounding, the error of q - e·r is below 5 / (2s) ulp, if s denotes the
+//! advance", 2004). The direction in which q - e·r is rounded depends only on the significands of x
+//! and s. The exact value of q - e·r differs from x / s by less than 5 / (2s) ulp, if s denotes the
 //! significand of the divisor as an integer of 24 bits. All 127,923,231 pairs of f32 significands
-//! with a quotient within 12 / 2s ulp of a midpoint of two numbers were tested, and each was
-//! rounded correctly.
+//! whose quotient is within 12 / 2s ulp of the midpoint of two adjacent f32 numbers were tested;
+//! each quotient was rounded correctly.
 //!
 //! The proof of correct rounding requires that x, r and x / s are normal numbers, and that e is
 //! exact. If s is from 2^-126 to 2^29 and |x| is at least 2^-96, r is at least 2^-29, the quotient
@@ -33,11 +33,11 @@ use tx_mlir::{
 /// divisor. The reciprocal takes as many instructions as one division.
 const MIN_QUOTIENTS: usize = 4;
 
-/// Maximum number of quotients that one `scf.if` covers. If an operand of one of these quotients is
-/// out of range, the `scf.if` computes all of its quotients by divisions. A softmax of 4096 f32
-/// columns has 32 quotients per thread. On sm_90, the kernel of this softmax uses 79 registers if
-/// one `scf.if` covers all 32 quotients, 60 if each `scf.if` covers 8 quotients, and 58 if it
-/// contains only divisions.
+/// Maximum number of quotients that one `scf.if` covers. If an operand of a quotient is out of
+/// range, the `scf.if` that covers the quotient computes all of its quotients by divisions. On
+/// sm_90, the kernel of a softmax of 4096 f32 columns, with 32 quotients per thread, uses 79
+/// registers if one `scf.if` covers all 32 quotients, 60 if each `scf.if` covers 8 quotients, and
+/// 58 if all quotients are divisions.
 const MAX_TOGETHER: usize = 8;
 
 /// Bits of the smallest and the largest divisor: 2^-126 and 2^29.

@@ -6,7 +6,8 @@
 
 use super::arithmetic::{Constant, Float, Wide};
 
-/// Returns integers r and e for which the magnitude is r · 2^e times the smallest subnormal number.
+/// Returns integers r and e such that `magnitude` equals r · 2^e times the smallest subnormal
+/// number.
 fn integers<'a, 'c>(magnitude: Float<'a, 'c>) -> [Wide<'a, 'c>; 2] {
     let m = magnitude.arithmetic();
     let fraction = m.pick(23, 52);

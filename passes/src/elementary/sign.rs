@@ -1,7 +1,7 @@
 //! Analysis of the sign of a value from the ops that compute the value.
 //!
-//! In most programs, the argument of an exponential is a difference from a maximum. The difference
-//! of a number and a maximum that includes the number is never positive.
+//! In most programs, the argument of an exponential is a number minus a maximum. A number minus the
+//! maximum of a set that contains the number is never positive.
 
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{
@@ -12,7 +12,7 @@ use tx_mlir::{
 use super::arithmetic::parts;
 use tx_scalar::Float;
 
-/// Maximum length of the chain of ops that the analysis visits.
+/// Maximum length of the chain of ops that the sign analysis visits.
 const DEPTH: usize = 8;
 
 const OEQ: i64 = 1;
@@ -90,8 +90,8 @@ fn never_below(high: Val<'_>, low: Val<'_>, depth: usize) -> bool {
     }
 }
 
-/// Returns whether a value is a constant, and all its elements satisfy the predicate `so` on the
-/// bits and the element type.
+/// Returns true if a value is a constant and all its elements satisfy the predicate `so`, which
+/// takes the bits and the type of an element.
 fn constant_is(value: Val<'_>, so: fn(u64, Type<'_>) -> bool) -> bool {
     let Some(constant) = defining_op(value).filter(|op| is(*op, "arith.constant")) else {
         return false;

@@ -2,8 +2,8 @@
 //!
 //! The argument of a sine or cosine is q · π/2 + r with an integer q and |r| ≤ π/4. The Payne–Hanek
 //! reduction computes r and q modulo 4 by an integer multiplication of the significand by the
-//! relevant bits of 2/π. The error of this argument reduction does not depend on the argument. The
-//! expansion selects the bits of 2/π by `arith.select` ops on the exponent of the argument, and
+//! relevant bits of 2/π. The error of the Payne–Hanek reduction does not depend on the argument.
+//! The expansion selects the bits of 2/π by `arith.select` ops on the exponent of the argument, and
 //! needs no table in memory.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
@@ -74,8 +74,8 @@ const TWO_OVER_PI: [u64; 20] = [
 
 /// Emits `count - 1` 64-bit words: the bits of [`TWO_OVER_PI`] from bit number `bit` on. Let n
 /// denote the word number `bit / 64`. `arith.select` ops move word n to position 0: for each set
-/// bit of n, the ops move all words by the weight of this bit. `first_digit` is the weight of the
-/// highest bit of n.
+/// bit of n, they move each word by as many positions as the weight of the bit. `first_digit` is
+/// the weight of the highest bit of n.
 fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Vec<Wide<'a, 'c>> {
     let m = bit.arithmetic();
     let mut words: Vec<_> = TWO_OVER_PI.iter().map(|bits| m.wide(*bits)).collect();
@@ -152,8 +152,8 @@ impl<'a, 'c> Reduced<'a, 'c> {
         }
     }
 
-    /// Returns two words: the upper 64 bits of the product of a 24-bit significand and 96 bits of
-    /// 2/π, and 0.
+    /// Returns two words: first the upper 64 bits of the product of a 24-bit significand and 96
+    /// bits of 2/π, then a zero word.
     fn product_of_single(significand: Wide<'a, 'c>, first: Wide<'a, 'c>) -> [Wide<'a, 'c>; 2] {
         let words = words_from(first, 2, 3);
         let lower = significand * words[1].shift_right(32);

@@ -22,8 +22,7 @@ pub(crate) struct ClusterGroups {
     /// blocks exchange values.
     within: Groups,
     blocks: i64,
-    /// Distance between consecutive blocks of a group of blocks, as a difference of block numbers
-    /// in the cluster.
+    /// Difference of the cluster ranks (`%cluster_ctarank`) of two consecutive blocks of a group.
     step: i64,
     /// Number of values that each block stores in the shared memory of every block of its group.
     columns: i64,
@@ -94,12 +93,13 @@ impl<'c> Exchange<'_, 'c> {
     /// Each block first combines the values of its own threads. Each block stores its partial
     /// result in its own slot in the shared memory of every block of the group. Each block waits
     /// until all blocks of the group have stored their partial results in its shared memory. After
-    /// all blocks have stored, every thread combines the partial results in the order of the
-    /// blocks.
+    /// all blocks have stored their partial results, every thread combines the partial results in
+    /// the order of the blocks.
     ///
-    /// If [`is_asynchronous`](Self::is_asynchronous) returns true, blocks store asynchronously, and
-    /// each block waits at an mbarrier object for the bytes that it receives. If blocks store
-    /// synchronously, `tile-insert-sync` separates stores and loads by a cluster barrier.
+    /// If [`is_asynchronous`](Self::is_asynchronous) returns true, blocks store partial results
+    /// asynchronously, and each block waits at an mbarrier object for the bytes that it receives.
+    /// If blocks store partial results synchronously, `tile-insert-sync` separates stores and loads
+    /// by a cluster barrier.
     pub(super) fn cluster(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
         // All ops are checked before the first op is replaced.
         let Ok(groups) = ClusterGroups::of(&self.kernel, view) else {
@@ -181,9 +181,9 @@ impl<'c> Exchange<'_, 'c> {
         self.combiner.combine_all(b, all)
     }
 
-    /// Returns whether the blocks of an exchange store asynchronously. `st.async` stores 4 or 8
-    /// bytes, so each exchanged value must have 4 or 8 bytes. The kernel waits for a single phase
-    /// of the mbarrier object, so the exchange must not be inside a loop.
+    /// Returns whether the blocks of an exchange store their values asynchronously. `st.async`
+    /// stores 4 or 8 bytes, so each exchanged value must have 4 or 8 bytes. The kernel waits for a
+    /// single phase of the mbarrier object, so the exchange must not be inside a loop.
     fn is_asynchronous(&self, op: Op<'c>) -> bool {
         let mut around = ancestors(op).take_while(|op| *op != self.kernel.op);
         let mut types = self.combiner.types().iter();
@@ -239,8 +239,9 @@ impl<'c> Exchange<'_, 'c> {
 
     /// Emits a cluster barrier, because a block must not store to the shared memory of another
     /// block before the other block has started. All threads arrive at the cluster barrier at the
-    /// start of the kernel, and wait before the first exchange. The mbarrier objects of
-    /// asynchronous exchanges are initialized before the threads arrive at the cluster barrier.
+    /// start of the kernel, and wait for the barrier before the first exchange. The mbarrier
+    /// objects of asynchronous exchanges are initialized before the threads arrive at the cluster
+    /// barrier.
     fn begin(&mut self, op: Op<'c>, arrival: Option<&Arrival>) {
         let kernel = self.kernel.op;
         let Some(body) = blocks(kernel).first().copied() else {
@@ -290,7 +291,7 @@ fn register<'c>(b: &Builder<'c>, name: &str) -> Index<'c> {
     Index::Val(b.index_cast(word, b.index_type()))
 }
 
-/// Returns the address of element `slot` of shared memory: `!llvm.ptr<3>`.
+/// Returns the address of element `slot` of the shared-memory array `memory`: `!llvm.ptr<3>`.
 fn own_address<'c>(b: &Builder<'c>, memory: Val<'c>, slot: Index<'c>) -> Val<'c> {
     let element = tx_mlir::memref_element(memory.r#type()).map_or(8, bytes_of);
     let base = b
@@ -304,7 +305,8 @@ fn own_address<'c>(b: &Builder<'c>, memory: Val<'c>, slot: Index<'c>) -> Val<'c>
     b.create("llvm.inttoptr").operands(&[at]).result(ty).value()
 }
 
-/// Returns the address of element `slot` in block `to` of the cluster: `!llvm.ptr<7>`.
+/// Returns the address of element `slot` of the array `memory` in block `to` of the cluster:
+/// `!llvm.ptr<7>`.
 fn address_in<'c>(b: &Builder<'c>, memory: Val<'c>, slot: Index<'c>, to: Index<'c>) -> Val<'c> {
     let own = own_address(b, memory, slot);
     let rank = b.index_cast(b.value(to), b.int_type(32));

@@ -6,12 +6,13 @@ const SHUFFLE: u64 = 28;
 /// Approximate latency of a `redux.sync` of a whole warp, in cycles.
 const REDUX: u64 = 36;
 
-/// Approximate latency of the `redux.sync` of one thread group, in cycles. The groups of a warp
-/// execute `redux.sync` one after another, so the total latency is the sum of the latencies of all
-/// groups.
+/// Approximate latency, in cycles, of the `redux.sync` of one thread group in a warp with several
+/// groups. The groups of a warp execute `redux.sync` one after another, so the total latency is the
+/// sum of the latencies of all groups.
 const REDUX_GROUP: u64 = 110;
 
-/// Approximate cycles of an exchange through shared memory: a store, a barrier and loads.
+/// Approximate latency, in cycles, of an exchange through shared memory: a store, a barrier and
+/// loads.
 pub(crate) const EXCHANGE: u64 = 60;
 
 /// Returns the approximate number of cycles that shuffles need to combine the values of `lanes`

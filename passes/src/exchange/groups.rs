@@ -100,8 +100,8 @@ impl Groups {
         self.row_of(self.size - 1) + 1
     }
 
-    /// Returns the minimum and the maximum, over all groups, of the number of partial results that
-    /// a group stores in shared memory.
+    /// Returns two numbers: the minimum and the maximum number of partial results that one group
+    /// stores in shared memory.
     pub(super) fn partials(&self) -> (i64, i64) {
         let count = |first: i64| {
             let places = (0..self.width).map(|digit| first + digit * self.stride);

@@ -87,12 +87,11 @@ impl Pool {
 pub(super) enum Participants {
     Threads,
     Blocks,
-    /// Exchange between the blocks of a cluster. No other exchange uses the shared memory of an
-    /// exchange between blocks.
+    /// Exchange between the blocks of a cluster, with shared memory that no other exchange uses.
     BlocksOnce,
 }
 
-/// Key of a global variable in shared memory. The key consists of the kernel, whether threads or
-/// blocks exchange values, the buffer number, the number of the accumulator component, the element
-/// type, and the number of slots.
+/// Key of a global variable in shared memory. The key consists of the kernel, the participants of
+/// the exchange (threads or blocks), the buffer number, the number of the accumulator component,
+/// the element type, and the number of slots.
 type BufferKey = (usize, Participants, usize, usize, String, i64);

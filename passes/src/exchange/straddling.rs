@@ -1,9 +1,9 @@
 //! Groups that do not divide a warp into equal parts, such as 12 consecutive threads, or 8 threads
-//! at a distance of 100 threads.
+//! that are 100 threads apart.
 //!
-//! In each warp, shuffles combine the values of all lanes that belong to a group; the first of
-//! these lanes receives the partial result. The first lane of the group in each warp stores the
-//! partial result in shared memory, and each thread combines the partial results of its group.
+//! In each warp, shuffles combine the values of the lanes of each group; the first lane of the
+//! group receives the partial result. The first lane of the group in each warp stores the partial
+//! result in shared memory, and each thread combines the partial results of its group.
 //!
 //! ```text
 //!              warp 0                           warp 1
@@ -187,8 +187,8 @@ impl Groups {
         least(b, last, b.sub(end, above))
     }
 
-    /// Emits the number of the row of slots for the partial result to which the thread at `place`
-    /// contributes.
+    /// Emits a row number: the number of the row of slots that stores the partial result of the
+    /// thread at `place`.
     fn row<'c>(&self, b: &Builder<'c>, place: Index<'c>) -> Index<'c> {
         self.row_extents()
             .into_iter()

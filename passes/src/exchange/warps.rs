@@ -13,9 +13,10 @@ pub(super) const MAX_WARPS_READ: i64 = 16;
 
 /// Maximum number of warps in a group for which every warp combines the partial results of all
 /// warps. For (value, index) pairs, the maximum number of warps is half of `MAX_WARPS_COMBINING`.
-/// If a group has more warps than `MAX_WARPS_COMBINING` permits, only the first warp combines the
-/// partial results, and a second barrier publishes the total. If every warp combined the partial
-/// results of many warps, an SM would execute each combination once for each warp.
+/// If a whole block is one group with more warps than `MAX_WARPS_COMBINING` permits, only the first
+/// warp combines the results of the shuffles, and a second barrier publishes the total. If every
+/// warp combined the partial results of many warps, an SM would execute each combination once for
+/// each warp.
 const MAX_WARPS_COMBINING: i64 = 16;
 
 impl<'c> Exchange<'_, 'c> {

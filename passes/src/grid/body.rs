@@ -78,8 +78,8 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) alignment: Alignment<'c>,
     /// Combiner of the op, with a 32-bit index if all element indices fit in 32 bits.
     pub(super) combiner: Option<Combiner<'c>>,
-    /// Set for `argmax` and `argmin` if the kernel computes element indices, and each accumulator
-    /// combines elements in ascending index order.
+    /// Set for an `argmax` or `argmin` that computes element indices and whose accumulators combine
+    /// elements in ascending index order.
     pub(super) ascends: bool,
     /// Whether all elements of a vector use one accumulator, because combining accumulators is
     /// expensive.

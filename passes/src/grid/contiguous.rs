@@ -49,7 +49,8 @@ pub(crate) fn innermost(grid_op: &GridOp<'_>) -> Option<usize> {
     }
 }
 
-/// Returns the last dimension of the main operand, independent of strides and sizes.
+/// Returns the dimension of the iteration space that the last index of the main operand uses,
+/// independent of strides and sizes.
 fn last(grid_op: &GridOp<'_>) -> Option<usize> {
     let index = main_operand(grid_op)?.map.results.last()?;
     (0..grid_op.extents.len()).rev().find(|d| index.uses(*d))

@@ -229,8 +229,8 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Marks a store to a tile with the attribute `OWNED`: in every element-wise copy of a tile,
-    /// the same thread stores a given element of the tile.
+    /// Sets the attribute `OWNED` on a store to a tile. Every element-wise copy of a tile assigns a
+    /// given element of the tile to the same thread.
     fn own(&self, b: &Builder<'c>, store: Op<'c>) {
         tx_mlir::set_attribute(store, OWNED, i64_attribute(b.context(), self.owner));
     }

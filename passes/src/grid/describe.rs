@@ -167,7 +167,8 @@ impl<'c> PlannedGroup<'c> {
         self.group.arrays().into_iter().map(array).collect()
     }
 
-    /// Returns the number of bytes that the ops read and write, or `None` if a size is dynamic.
+    /// Returns the memory traffic of the kernel and the lower bound of this traffic, in bytes, or
+    /// `None` if a size is dynamic.
     fn traffic(&self, case: &GroupCase<'c>) -> Option<Traffic> {
         let (mut bytes, mut fewest) = (0u64, 0u64);
         for Named { array, .. } in self.group.arrays() {

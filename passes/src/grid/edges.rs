@@ -8,7 +8,7 @@ use super::vectors::{Layout, Vectors, leader};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val};
 
-/// A head or tail element of a row, outside its aligned vectors.
+/// A head or tail element of a row, outside the aligned vectors of the row.
 pub(super) struct Edge<'c> {
     condition: Cond<'c>,
     place: EmitPoint<'c>,
@@ -57,9 +57,9 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Returns the number of vectors in the last tile of a row, or 0 if this tile has at least one
-    /// vector for each thread of the row. With an expensive combiner, all threads of the row share
-    /// the elements of the vectors in this last tile, like head and tail elements.
+    /// Returns the number of vectors in the partial last tile of a row, if all threads of the row
+    /// share the elements of the tile like head and tail elements; else 0. The result is 0 if the
+    /// combiner is cheap, or if the tile has at least one vector for each thread of the row.
     fn left_over(&self, dim: usize, count: i64) -> i64 {
         if !self.shares {
             return 0;

@@ -12,7 +12,8 @@ use tx_mlir::{Blk, Builder, Index, Val, i64_attribute};
 pub(super) const NONTEMPORAL: &str = "nontemporal";
 
 impl<'c> Body<'_, 'c> {
-    /// Emits the computation of the element at a point, as a partial result.
+    /// Emits code that computes the element at a point and converts the element to a partial
+    /// result.
     pub(super) fn element(
         &self,
         b: &Builder<'c>,

@@ -58,7 +58,7 @@ pub(crate) struct GridOp<'c> {
     /// Names of the `rfactor` loops, set only for the first phase of a reduction. The first
     /// dimensions of each destination correspond to the `rfactor` loops.
     pub(crate) partials: Vec<String>,
-    /// Expansion of 8-bit float conversions for which the chip has no instruction.
+    /// Method by which conversions of 8-bit floats are expanded; the chip determines the method.
     pub(crate) narrow: Narrow,
 }
 

@@ -52,7 +52,7 @@ pub(super) struct HeldArray<'c> {
     pub(super) elements: Elements<'c>,
 }
 
-/// Kernel of a group whose rows stay in registers between phases.
+/// Kernel of a group that keeps values in registers between phases.
 pub(crate) struct HeldRows<'a, 'c> {
     pub(super) group: &'a Group<'c>,
     pub(super) bodies: Vec<Body<'a, 'c>>,
@@ -149,8 +149,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         }
     }
 
-    /// Emits, before the loop over a row, the loads of the operands whose element is equal at all
-    /// points of the row.
+    /// Emits, before the loop over a row, the loads of the operands with one element per row.
     fn row_operands(
         &self,
         b: &Builder<'c>,

@@ -95,8 +95,8 @@ impl<'a, 'c> LastBlock<'a, 'c> {
         });
     }
 
-    /// Increments a counter and returns whether the block is the last of `count` blocks. After the
-    /// increment, the last block can read the partial results of all blocks.
+    /// Emits the increment of a counter, and the condition that the block is the last of `count`
+    /// blocks. After the increment, the last block can read the partial results of all blocks.
     ///
     /// Only the first thread of a block increments the counter. A device-scope fence orders the
     /// stores of the block before the increment. In the last block, a second fence orders the
@@ -166,8 +166,8 @@ fn fence(b: &Builder<'_>) {
         .build();
 }
 
-/// Returns the number of counters: one for each iteration of the parallel loops that are bound to
-/// blocks.
+/// Returns the number of counters: the product of the lengths of the parallel loops that are bound
+/// to blocks.
 pub(crate) fn counters(nest: &Nest) -> Extent {
     let nodes = &nest.nodes;
     let kept = nest.on_blocks().into_iter().filter(|n| !nodes[*n].reduced);

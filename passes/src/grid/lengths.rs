@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Attribute of a kernel that contains the range of lengths for which the host launches the kernel.
+/// Kernel attribute: the range of lengths for which the host launches the kernel.
 pub(crate) const LENGTHS: &str = "lengths";
 
 /// Range of loop lengths; the host launches a kernel only if the length of the loop is in this

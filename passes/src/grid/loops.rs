@@ -299,9 +299,9 @@ impl<'c> Body<'_, 'c> {
         vec![range(Index::Const(0), to, full)]
     }
 
-    /// Returns whether the loop over the tiles of a row is emitted once with bounds checks, and is
-    /// not peeled. The loop is not peeled if the row length is dynamic and each thread loads
-    /// several scalars.
+    /// Returns true if the loop over the tiles of a row is emitted once, with bounds checks,
+    /// instead of being peeled. The loop is not peeled if the row length is dynamic and each thread
+    /// loads several scalars.
     fn is_guarded_throughout(&self, node: usize) -> bool {
         let nodes = &self.nest.nodes;
         let is_unknown = matches!(nodes[node].extent, Extent::Dim(_) | Extent::Between { .. });

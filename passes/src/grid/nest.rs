@@ -17,8 +17,8 @@ pub(crate) enum LoopRelation {
     /// No step has split or fused the loop.
     Loop,
     /// The loop was split into the loops `outer` and `inner`; `inner` has `factor` iterations. If
-    /// `aligned` is set, the first vector begins at the first aligned address of a row, and the two
-    /// loops skip head and tail elements.
+    /// `aligned` is set, the first vector begins at the first aligned address of a row, and the
+    /// loops `outer` and `inner` skip head and tail elements.
     Split {
         outer: usize,
         inner: usize,
@@ -76,7 +76,7 @@ pub(crate) struct Nest {
     pub(crate) evict_last: bool,
     /// Minimum number of resident threads per SM (`#tile.resident`).
     pub(super) resident: Option<i64>,
-    /// Arrays of a group that stay in registers or shared memory (`#tile.hold`), by name.
+    /// Arrays named in `#tile.hold`, each with its residency.
     pub(crate) holds: Vec<(String, Residency)>,
     /// Whether the last block combines the partial results in global memory (`#tile.last_block`).
     pub(crate) last_block: bool,
@@ -172,8 +172,7 @@ impl Nest {
             .collect()
     }
 
-    /// Returns whether the iterations of dimension `dim` are distributed over blocks of different
-    /// clusters.
+    /// Returns whether a loop of dimension `dim` is bound to blocks of the grid.
     pub(crate) fn is_on_grid(&self, dim: usize) -> bool {
         let on_grid =
             |node: &usize| matches!(self.nodes[*node].kind, LoopKind::Bound(Processor::Block(_)));
@@ -280,7 +279,7 @@ impl Nest {
         guards
     }
 
-    /// Returns whether loop `node` results from splits of the dimension of an `align` step.
+    /// Returns whether loop `node` is derived from the dimension of an `align` step.
     pub(crate) fn is_of_vectors(&self, node: usize) -> bool {
         self.aligned()
             .is_some_and(|(a, _)| a != node && self.descends(node, a))

@@ -34,7 +34,7 @@ pub(crate) struct GroupCase<'c> {
     pub(crate) steps: Vec<Step>,
     pub(crate) nests: Vec<Nest>,
     pub(crate) held: Vec<Val<'c>>,
-    /// Arrays in registers that only the group uses.
+    /// Arrays that only the group uses, and that stay in registers.
     pub(crate) internal: Vec<Val<'c>>,
 }
 

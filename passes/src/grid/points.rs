@@ -24,8 +24,8 @@ pub(super) struct Exchangeable<'c> {
 }
 
 impl<'c> Body<'_, 'c> {
-    /// Returns whether the op is element-wise, and a thread unrolls loop number `at` and all loops
-    /// inside this loop.
+    /// Returns true if the op is element-wise and each thread unrolls loop number `at` and all
+    /// loops inside this loop.
     pub(super) fn is_at_points(&self, at: usize, place: &EmitPoint<'c>) -> bool {
         let loops = &self.outer[at..];
         !matches!(self.grid_op.work, Work::Combine(..))
@@ -230,9 +230,9 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Emits the computation of the points of a block one by one, for destinations without vector
-    /// stores. Neighbouring threads compute neighbouring points. The distribution of points over
-    /// threads does not change a result.
+    /// Emits the computation of the points of a block one by one, without vector stores.
+    /// Neighbouring threads compute neighbouring points. The distribution of points over threads
+    /// does not change a result.
     pub(super) fn points_one_by_one(
         &self,
         b: &Builder<'c>,

@@ -11,7 +11,8 @@ pub(crate) const MAX_HELD: i64 = 64;
 /// loops over a row need no unrolling.
 ///
 /// # Errors
-/// The error message names the loop that is not unrolled, or reports too many elements.
+/// The error message names the loop that is not unrolled, or states that a thread has too many
+/// elements.
 pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> {
     let mut elements = 1i64;
     let rolled_loops = match reloads {

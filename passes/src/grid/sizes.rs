@@ -76,9 +76,9 @@ impl<'c> GridOp<'c> {
         Ok(())
     }
 
-    /// Emits asserts on dynamic sizes that keep every index inside its array. All operand sizes
-    /// that define the length of one dimension must be equal, and each index expression must stay
-    /// in range. If a destination keeps a reduced dimension, this dimension must have size 1. For
+    /// Emits asserts on dynamic sizes: every index must be inside its array. All operand sizes that
+    /// define the length of one dimension must be equal, and each index expression must stay in
+    /// range. If a destination keeps a reduced dimension, this dimension must have size 1. For
     /// `argmax` and `argmin`, the function also asserts that the index type can represent the index
     /// of every element.
     pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {

@@ -1,6 +1,6 @@
 //! Tiles of sources in shared memory, for element-wise ops.
 //!
-//! The contiguous dimension of a transposed source is not the contiguous dimension of the
+//! A source is transposed if its contiguous dimension is not the contiguous dimension of the
 //! destination. Each block loads its tile of the source along the contiguous dimension of the
 //! source. After the load of the tile, the threads read shared memory in the order in which the
 //! threads store results.

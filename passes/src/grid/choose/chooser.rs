@@ -22,16 +22,17 @@ pub(super) const MAX_ACCUMULATORS: i64 = 32;
 /// Maximum number of unrolled ops of one thread: number of elements times ops per element.
 pub(super) const MAX_UNROLLED_OPS: i64 = 1024;
 
-/// Maximum number of elements in the iteration space of an op that uses only scalar loads. With
-/// vector loads, each thread of a small op would load a single vector, and LLVM would merge this
-/// load with the scalar loads of the unaligned path.
+/// Maximum number of elements of an iteration space for which the schedule uses only scalar loads,
+/// unless the op is batch-invariant. With vector loads, each thread of a small op would load a
+/// single vector, and LLVM would merge this load with the scalar loads of the unaligned path.
 pub(super) const MAX_SCALAR_ELEMENTS: i64 = 4096;
 
 /// Maximum number of elements that one thread reduces to a result, if vector loads are impossible.
 pub(super) const MAX_ELEMENTS_OF_ONE_THREAD: i64 = 16;
 
-/// Minimum row length in bytes for evict-first loads. A load of a shorter row uses only part of a
-/// cache line, so the line should stay in the cache for the next load.
+/// Minimum row length in bytes for evict-first loads. A load of a row shorter than
+/// `MIN_EVICT_FIRST_BYTES` uses only part of a cache line, so the line should stay in the cache for
+/// the next load.
 pub(super) const MIN_EVICT_FIRST_BYTES: i64 = 256;
 
 /// Cluster sizes, in blocks, that [`super::candidates`] tries.
@@ -139,14 +140,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Returns whether each element needs more than [`EXPENSIVE_OPS`] ops, or the exchange of
+    /// Returns true if each element needs more than [`EXPENSIVE_OPS`] ops or the exchange of
     /// partial results is expensive.
     pub(super) fn is_expensive(&self) -> bool {
         self.grid_op.weight() > EXPENSIVE_OPS || self.exchanges_parts()
     }
 
-    /// Returns whether combining elements takes at least as long as loading the elements, and the
-    /// exchange of partial results is expensive.
+    /// Returns true if combining elements takes at least as long as loading them and the exchange
+    /// of partial results is expensive.
     pub(super) fn is_compute_bound(&self) -> bool {
         self.grid_op.weight() >= COMPUTE_BOUND_OPS && self.exchanges_parts()
     }

@@ -26,9 +26,9 @@ const SHARED_COLUMN_LENGTHS: RangeInclusive<i64> = 64..=512;
 /// Maximum length, in elements, of columns that are never split across blocks. `SHORT_COLUMNS`
 /// applies if the number of columns is dynamic.
 const SHORT_COLUMNS: i64 = 1 << 10;
-/// Maximum length, in elements, of columns that are not split across blocks if there are many
-/// columns. If several blocks shared a column of at most `MEDIUM_COLUMNS` elements, the tiles of
-/// these blocks would be partly empty.
+/// Maximum length, in elements, of columns that are not split across blocks. `MEDIUM_COLUMNS`
+/// applies if there are many columns, and their number is dynamic. If several blocks shared a
+/// column of at most `MEDIUM_COLUMNS` elements, the tiles of these blocks would be partly empty.
 const MEDIUM_COLUMNS: i64 = 1 << 12;
 /// Mappings for few columns, if the number of columns is dynamic. An entry of `FEW_COLUMNS`
 /// contains the maximum number of columns, the number of threads across columns, and the number of
@@ -298,7 +298,7 @@ impl Chooser<'_, '_> {
         self.write_columns(kept, nearest, vector, &columns);
     }
 
-    /// Returns whether each element needs few ops, and columns are long enough for blocks of
+    /// Returns true if each element needs few ops and the columns are long enough for blocks of
     /// [`UNALIGNED`] threads. A column is long enough if each thread loads at least eight batches
     /// of `COLUMN_ELEMENTS_IN_FLIGHT[1]` elements.
     fn fills_threads(&self, length: Option<i64>) -> bool {

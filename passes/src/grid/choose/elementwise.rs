@@ -50,14 +50,15 @@ use tx_target::STATIC_SHARED_BYTES;
 
 /// Tile length along the contiguous dimension of the source, in bytes.
 const READ: i64 = 256;
-/// Tile length along the contiguous dimension of the destination, in elements of up to 4 bytes. For
-/// elements of more than 4 bytes, the tile length is half of `SIDE`.
+/// Tile length in elements along the contiguous dimension of the destination, for element types of
+/// up to 4 bytes. For element types of more than 4 bytes, the tile length is half of `SIDE`.
 const SIDE: i64 = 64;
 /// Minimum length of a tiled dimension, in elements.
 const SHORTEST: i64 = 16;
 
 impl Chooser<'_, '_> {
-    /// Makes a schedule with vector accesses, if all operands are contiguous along one dimension.
+    /// Makes a schedule with vector accesses, if all operands are contiguous along the same
+    /// dimension.
     pub(super) fn vectors_of_points(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.points(&kept, false).then(|| self.take_evict_last())
@@ -77,7 +78,7 @@ impl Chooser<'_, '_> {
     }
 
     /// Adds the steps of a schedule with vector accesses, or with shared-memory tiles if `tiles` is
-    /// set. Returns false if the op allows neither vectors nor tiles.
+    /// set. Returns false if the op does not allow the requested accesses.
     fn points(&mut self, kept: &[usize], tiles: bool) -> bool {
         let grid_op = self.grid_op;
         let Some(nearest) = self
@@ -132,7 +133,7 @@ impl Chooser<'_, '_> {
 
 impl Chooser<'_, '_> {
     /// Adds the steps of shared-memory tiles. Returns false unless all transposed sources are
-    /// contiguous along one dimension.
+    /// contiguous along the same dimension.
     fn tiles(&mut self, kept: &[usize], nearest: usize, patterns: &[AccessPattern]) -> bool {
         let grid_op = self.grid_op;
         let turned = || {

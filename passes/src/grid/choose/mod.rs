@@ -41,8 +41,8 @@ pub(crate) fn choose_one(grid_op: &GridOp<'_>, clusters: bool) -> Chosen {
 
 /// Returns the default schedule of a group; the schedule names the loops over rows `p0`, `p1`, …,
 /// and the loops over a row `r0`, `r1`, …. If `clusters` is set, the blocks of a cluster may share
-/// a long row. For rows of dynamic length, the schedule has one case for each range of lengths. The
-/// schedule has no case if registers cannot hold the rows.
+/// a long row. For rows of dynamic length, the schedule has one case for each range of lengths that
+/// registers can hold.
 pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Chosen {
     table::of_group(group, clusters, None)
 }

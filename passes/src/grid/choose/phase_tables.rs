@@ -1,6 +1,6 @@
-//! Measured mappings of groups of ops that share rows. One table lists rows that each phase (op of
-//! a group) loads again, and another table lists rows that stay in registers. The constants of this
-//! module limit the number of threads, blocks and loads.
+//! Measured mappings of groups of ops that share rows. The table `RELOADED` lists rows that each
+//! phase (op of a group) loads again, and the table `HELD_ROWS` lists rows that stay in registers.
+//! The constants of this module limit the number of threads, blocks and loads.
 
 use super::chooser::VECTOR;
 use super::request::Stores;
@@ -23,8 +23,8 @@ pub(super) const HELD_ELEMENTS: i64 = 32;
 /// Maximum number of threads per row in one block.
 pub(super) const MAX_THREADS_PER_ROW: i64 = 512;
 
-/// Maximum number of threads per row in one block, for long rows that a greater number of threads
-/// would slow down.
+/// Maximum number of threads per row in one block, for long rows, which are slower with more
+/// threads.
 pub(super) const LONG_ROW_THREADS: i64 = 256;
 
 /// Minimum number of threads per row, if the row has enough vectors. Cross entropy of 256 bf16
@@ -329,10 +329,10 @@ pub(super) const RELOADED: [Reloaded; 19] = [
 
 /// Number of vectors of a row per block above which some mappings keep only one or two vectors in
 /// flight per thread. Above `MANY_VECTORS` vectors, a thread keeps one vector in flight if several
-/// blocks share the row, and two vectors if one block processes the row of a group that has no
-/// operands with one element per column and stores no rows. RMS norm of 262144 f32 columns on an
-/// H200 reaches 3022 GB/s with one vector in flight, and 2752 GB/s with four vectors in flight (8
-/// blocks of 1024 threads).
+/// blocks share the row. If one block processes the row, a thread keeps two vectors in flight
+/// instead of four, provided that the group has no operands with one element per column and stores
+/// no rows. RMS norm of 262144 f32 columns on an H200 reaches 3022 GB/s with one vector in flight,
+/// and 2752 GB/s with four vectors in flight (8 blocks of 1024 threads).
 pub(super) const MANY_VECTORS: i64 = 4096;
 
 /// Maximum size, in bytes, of a row that the kernel reads with plain loads instead of evict-first
@@ -341,11 +341,11 @@ pub(super) const MANY_VECTORS: i64 = 4096;
 /// 3876 GB/s with evict-first loads.
 pub(super) const MAX_GATHERED_BYTES: i64 = 2 * KIB;
 
-/// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel
-/// processes rows of all lengths that the registers of the threads can hold. The kernels for
-/// dynamic lengths use scalar loads: vectors would need another kernel for lengths that the vector
-/// width does not divide. The table shows the bandwidth of softmax of 65536 rows of f32, in GB/s on
-/// an H200.
+/// Maximum row lengths, in elements, of the kernels for rows of dynamic length. The kernel of an
+/// entry processes all rows that the registers of its threads can hold, even rows longer than the
+/// entry. The kernels for dynamic lengths use scalar loads: with vector loads, lengths that are not
+/// multiples of the vector width would need a second kernel. The table shows the bandwidth of
+/// softmax of 65536 rows of f32, in GB/s on an H200.
 ///
 /// | columns | scalar loads | vector loads |
 /// |--:|--:|--:|
@@ -403,9 +403,9 @@ impl Held {
 
 /// Number of rows up to which the latency of one row determines the run time of the kernel. If a
 /// kernel has at most `LATENCY_BOUND_ROWS` rows, the blocks of a cluster share each row. For more
-/// than `LATENCY_BOUND_ROWS` rows, kernels that reload each row reach a higher bandwidth. Layer
-/// norm of 64 rows of 8192 bf16 columns in a CUDA graph on an H200 takes 2.8 µs with four blocks
-/// per row, and 3.8 µs with one block per row.
+/// than `LATENCY_BOUND_ROWS` rows, kernels that reload each row reach a higher bandwidth than
+/// kernels that hold each row in registers. Layer norm of 64 rows of 8192 bf16 columns in a CUDA
+/// graph on an H200 takes 2.8 µs with four blocks per row, and 3.8 µs with one block per row.
 pub(super) const LATENCY_BOUND_ROWS: i64 = 64;
 
 /// Value of [`Held::bytes`] with which each thread holds the maximum number of elements.

@@ -449,9 +449,9 @@ fn unrolled(mut loads: i64, weight: i64) -> i64 {
     loads.max(1)
 }
 
-/// Fuses `count` loops into one loop. If `cut` is given, loop number `cut` was split before, and
-/// the function fuses the outer loop of the split instead of loop `cut`. Returns the name of the
-/// fused loop.
+/// Fuses `count` loops into one loop. If `cut` is given, an earlier step has split loop number
+/// `cut`, and the function fuses the outer loop of this split instead of loop `cut`. Returns the
+/// name of the fused loop.
 fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>) -> Option<String> {
     let names = (0..count).map(|n| match cut == Some(n) {
         true => format!("{kind}{n}.o"),

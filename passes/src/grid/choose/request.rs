@@ -33,7 +33,7 @@ pub(super) struct Request {
     /// Whether reduction results can stay in registers while each op of the group loads the row
     /// again.
     pub(super) can_hold_totals: bool,
-    /// Whether an op of the group produces one element per row.
+    /// Whether an op of the group has one element per row, and therefore no loops over a row.
     pub(super) has_row_ops: bool,
     pub(super) stores: Stores,
     pub(super) can_share: bool,
@@ -192,8 +192,8 @@ pub(super) fn stores(group: &Group<'_>) -> Stores {
     }
 }
 
-/// Returns the vector width, in elements, for the rows of all ops of a group. The width is 1 for
-/// rows of dynamic length.
+/// Returns the vector width, in elements, for the rows of all ops of a group. The vector width is 1
+/// for rows of dynamic length.
 pub(super) fn vector_of(group: &Group<'_>) -> i64 {
     let leader = group.phases.get(group.leader());
     let length = leader.and_then(Phase::row_length);

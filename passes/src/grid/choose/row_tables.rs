@@ -12,8 +12,8 @@ pub(super) const VECTORS_IN_FLIGHT: i64 = 4;
 /// blocks.
 pub(super) const MIN_SPLIT_ELEMENTS: i64 = 1 << 16;
 
-/// Minimum number of elements of a row that is split across blocks, independent of the number of
-/// rows.
+/// Minimum length, in elements, of a row that is split across blocks, if the number of rows is
+/// dynamic or must not affect the schedule.
 pub(super) const MIN_ALWAYS_SPLIT_ELEMENTS: i64 = 1 << 18;
 
 /// Thread group (fields as in [`ROWS`]) of each block, if several blocks share a long row.
