@@ -36,8 +36,8 @@ pass! {
     ///
     /// ## Fails when
     /// The pass fails if an earlier pass fused two ops with attributes, or changed the loops of an
-    /// op with a `schedule`. The pass also fails if an op without reduced loops has the attribute
-    /// `acc`, `determinism` or `nan`.
+    /// op with a `schedule`. The pass fails if an op without reduced loops has the attribute `acc`,
+    /// `determinism` or `nan`.
     pub struct HoistAttributes as "linalg-hoist-attributes" creates [linalg] {
     } counts {
         /// ops whose attributes were moved
@@ -69,8 +69,8 @@ impl Pass for HoistAttributes {
     }
 }
 
-/// Returns whether the iterator types and the output indexing maps of `op` equal those that
-/// `annotation` records. If they differ, the schedule of `annotation` does not apply to `op`.
+/// Returns whether `annotation` records the iterator types and the output indexing maps of `op`. If
+/// `annotation` records other iterator types or indexing maps, its schedule does not apply to `op`.
 fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
     let maps = Loops::of(op).map(|loops| output_maps(&loops));
     attribute(annotation, ITERATORS) == attribute(op, ITERATORS)

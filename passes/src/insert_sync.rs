@@ -21,17 +21,17 @@ pass! {
     /// the earlier accesses to shared and global memory that no barrier orders before the op. If
     /// two threads may access one element, and at least one access is a write, the pass inserts a
     /// barrier before the later access. The barrier is in the innermost MLIR block that contains
-    /// both conflicting accesses. The pass also compares the accesses of each loop iteration with
-    /// the accesses of the next iteration. The barrier for a conflict between iterations is in the
-    /// body of the loop.
+    /// both conflicting accesses. For each loop, the pass compares the accesses of each iteration
+    /// with the accesses of the next iteration. The barrier for a conflict between iterations is in
+    /// the body of the loop.
     ///
     /// The accesses of an op are its MLIR memory effects. The pass computes the accessed elements
     /// from the indices of each access. If the pass proves that no two threads access the same
     /// element, it inserts no barrier. If the trip count of a loop is known, the pass computes the
     /// accessed elements separately for each iteration. For example, in each iteration of `S[t] +=
     /// S[t + d]` for `t < d`, no thread writes an element that another thread accesses. In a
-    /// grid-stride loop, two threads never access the same element, because the indices of the two
-    /// threads have different residues modulo the stride.
+    /// grid-stride loop, the loop indices of two threads have different residues modulo the stride,
+    /// so the two threads access different elements.
     ///
     /// The pass inserts the narrowest barrier that orders the accesses:
     ///
@@ -42,8 +42,8 @@ pass! {
     ///   block reach the barrier. If only some warps of the block reach the barrier, the barrier is
     ///   a named barrier of these warps.
     /// * For an access to the shared memory of another block (`!llvm.ptr<7>`), the barrier is a
-    ///   cluster barrier: `nvvm.cluster.arrive` and `nvvm.cluster.wait`. A cluster barrier also
-    ///   separates an access to the shared memory of another block from the end of the kernel,
+    ///   cluster barrier: `nvvm.cluster.arrive` and `nvvm.cluster.wait`. A cluster barrier
+    ///   separates each access to the shared memory of another block from the end of the kernel,
     ///   because the shared memory of a block is released when the block exits.
     ///
     /// Named barriers (`nvvm.barrier`, in PTX `bar.sync ID, COUNT`) get the lowest free ids from 1
@@ -83,9 +83,9 @@ pass! {
     /// ## Fails when
     /// The pass fails if a barrier is necessary inside a branch that only some lanes of a warp
     /// take, or inside a branch that an unknown set of warps takes. The pass fails if a cluster
-    /// barrier is necessary inside a branch that only some threads of the cluster may take. The
-    /// pass fails if threads in different arms of a branch access the same element, and at least
-    /// one access is a write. The pass also fails if a kernel needs more ids for named barriers
+    /// barrier is necessary inside a branch that possibly only some threads of the cluster take.
+    /// The pass fails if threads in different arms of a branch access the same element, and at
+    /// least one access is a write. The pass fails if a kernel needs more ids for named barriers
     /// than are free.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
@@ -152,9 +152,8 @@ fn has_shared_accesses(func: Op<'_>) -> bool {
     })
 }
 
-/// Assigns a separate barrier number to each warpgroup and to each set of warps. The function
-/// assigns neither a number that the program already uses, nor number 0, the number of the
-/// block-wide barrier.
+/// Assigns a separate barrier id to each warpgroup and to each set of warps. The function does not
+/// assign an id that the program already uses. Id 0 is reserved for the block-wide barrier.
 fn number<'c>(
     threads: &Threads<'c>,
     mut barriers: Vec<Barrier<'c>>,

@@ -15,13 +15,13 @@ pass! {
     /// Move functions with tensors into a nested module.
     ///
     /// ## What it does
-    /// Moves each function with tensors into a nested `builtin.module`. The pass also moves all
-    /// symbols that the function references, and all symbols that reference the function. The later
-    /// passes of the pipeline run only on the nested module. All other functions and kernels stay
-    /// outside of the nested module, and therefore do not change. A function with unregistered ops
-    /// is not moved, unless another function on tensors calls this function.
-    /// `tensor-restore-functions` moves the functions back. The pass does not change a module
-    /// without tensors.
+    /// Moves each function with tensors into a nested `builtin.module`. Together with the function,
+    /// the pass moves all symbols that the function references, and all symbols that reference the
+    /// function. The later passes of the pipeline run only on the nested module. All other
+    /// functions and kernels stay outside of the nested module, and therefore do not change. A
+    /// function with unregistered ops is not moved, unless another function on tensors calls this
+    /// function. `tensor-restore-functions` moves the functions back. The pass does not change a
+    /// module without tensors.
     ///
     /// ## Before
     /// ```mlir

@@ -11,13 +11,13 @@ pass! {
     ///
     /// ## What it does
     /// If one arm of a branch loads a vector and the other arm loads the same elements one by one,
-    /// LLVM splits the vector load. LLVM hoists the loads of the first elements above the branch,
-    /// and leaves narrow loads in both arms. To prevent the split, the pass passes the address of
-    /// each vector load from global memory through `llvm.intr.launder.invariant.group`. The result
-    /// of the intrinsic equals the original address, and the intrinsic compiles to no instruction.
-    /// Because of the intrinsic, LLVM cannot detect that the vector load and the scalar loads have
-    /// the same address. The pass does not change atomic loads, volatile loads, and loads whose
-    /// address is not provably in global memory.
+    /// LLVM splits the vector load. LLVM hoists the loads of the first vector elements above the
+    /// branch, and leaves narrow loads in both arms. To prevent the split, the pass applies the
+    /// intrinsic `llvm.intr.launder.invariant.group` to the address of each vector load from global
+    /// memory. The result of the intrinsic equals the original address, and the intrinsic compiles
+    /// to no instruction. Because of the intrinsic, LLVM cannot detect that the vector load and the
+    /// scalar loads have the same address. The pass does not change atomic loads, volatile loads,
+    /// and loads whose address is not provably in global memory.
     ///
     /// ## Before
     /// ```mlir

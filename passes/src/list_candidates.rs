@@ -8,12 +8,12 @@ pass! {
     ///
     /// ## What it does
     /// Adds the attribute `tile.candidates` to every reduction at scope `grid`, and to the first op
-    /// of every group that shares a kernel. The first element of the attribute contains the name of
-    /// the GPU and the lengths for which the pass estimates times. All further elements of the
-    /// attribute are pairs of a schedule and its estimated time in microseconds on this GPU, the
-    /// fastest board with `chip`. The first pair contains the schedule of the op, or the default
-    /// schedule of an op without a schedule; the other pairs are sorted by estimated time. The
-    /// command `tx tune` measures the candidates.
+    /// of every group of ops that share a kernel. The first element of the attribute contains the
+    /// name of the fastest GPU board with `chip`, and the lengths for which the pass estimates
+    /// times. All further elements of the attribute are pairs: a schedule, and its estimated time
+    /// on this board in microseconds. The first pair contains the schedule of the op, or the
+    /// default schedule of an op without a schedule; the other pairs are sorted by estimated time.
+    /// The command `tx tune` measures the candidates.
     ///
     /// ## Before
     /// ```mlir

@@ -271,8 +271,8 @@ fn kernels<'c>(gpu_module: Op<'c>) -> Vec<Op<'c>> {
         .collect()
 }
 
-/// Checks that the name of a kernel has only letters, digits, `_` and `$`. LLVM aborts on other
-/// names, and ptxas rejects `_` and `WARP_SZ`.
+/// Checks that the name of a kernel has only letters, digits, `_` and `$`. LLVM aborts on a name
+/// with any other character, and ptxas rejects the names `_` and `WARP_SZ`.
 fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
     let name = string_attribute(kernel, "sym_name").unwrap_or_default();
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';

@@ -18,13 +18,13 @@ pass! {
     ///
     /// ## What it does
     /// Adds one argument for each memref that a `func.func` returns, after the existing arguments
-    /// and in the order of the results. The new argument replaces a returned `memref.alloc`. A
-    /// `cf.assert` compares the dynamic sizes of the new argument with the dynamic sizes of the
-    /// replaced allocation. A returned memref may be a reshape of a static `memref.alloc`: a chain
-    /// of `memref.collapse_shape` and `memref.expand_shape`. If a returned memref is a reshape of a
-    /// static allocation, the inverse reshape of the new argument replaces the allocation. Any
-    /// other returned memref, such as an existing argument or a memref that is returned twice, is
-    /// copied to the new argument before the return.
+    /// and in the order of the results. If a function returns a `memref.alloc`, the new argument
+    /// replaces the allocation. A `cf.assert` compares the dynamic sizes of the new argument with
+    /// the dynamic sizes of the replaced allocation. A returned memref may be a reshape of a static
+    /// `memref.alloc`: a chain of `memref.collapse_shape` and `memref.expand_shape`. If a returned
+    /// memref is a reshape of a static allocation, the inverse reshape of the new argument replaces
+    /// the allocation. Any other returned memref, such as an existing argument or a memref that is
+    /// returned twice, is copied to the new argument before the return.
     ///
     /// The pass replaces `buffer-results-to-out-params` of MLIR 22, which crashes on a memref that
     /// is returned twice. The pass does not change results of other types.

@@ -26,10 +26,11 @@ pass! {
     /// Evaluates every variant, and records the applicable variant with the highest priority as
     /// `variant`, and its parameters as `params`. If several variants have the highest priority,
     /// the pass selects the variant with the lowest cost. Among variants of equal cost, the pass
-    /// selects the alphabetically first name. If the op already has a `variant`, the pass evaluates
-    /// only this variant, and fails if the variant does not apply. The pass preserves the existing
-    /// entries of `params`; the variant computes all other parameters. A `tile.all_reduce` receives
-    /// `variant = "redux"` if one `redux.sync` is cheaper than a tree of shuffles.
+    /// selects the variant whose name is alphabetically first. If the op already has a `variant`,
+    /// the pass evaluates only this variant, and fails if the variant does not apply. The pass
+    /// preserves the existing entries of `params`; the variant computes all other parameters. A
+    /// `tile.all_reduce` receives `variant = "redux"` if one `redux.sync` is cheaper than a tree of
+    /// shuffles.
     ///
     /// ## Before
     /// ```mlir
@@ -50,8 +51,8 @@ pass! {
     /// ## Fails when
     /// The pass rejects a reduction to which no variant applies; the error lists each variant with
     /// the reasons. The pass rejects an unknown variant name; the error lists the known variants.
-    /// The pass also rejects a parameter in `params` that is unknown, is not an integer, or is
-    /// invalid for the reduction.
+    /// The pass rejects a parameter in `params` that is unknown, is not an integer, or is invalid
+    /// for the reduction.
     pub struct SelectVariant as "tile-select-variant" creates [] {
         /// report every variant with its cost or reasons as a remark
         explain: bool = "false",

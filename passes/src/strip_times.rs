@@ -5,8 +5,8 @@ pass! {
     /// Remove compile times from GPU binaries.
     ///
     /// ## What it does
-    /// `gpu-module-to-binary` records the time that LLVM needed in each `#gpu.object`. This pass
-    /// removes the recorded time, so that equal input gives equal output.
+    /// In each `#gpu.object`, `gpu-module-to-binary` records the time that LLVM needed to compile
+    /// the object. This pass removes the recorded time, so that equal input gives equal output.
     ///
     /// ## Before
     /// ```mlir

@@ -58,7 +58,7 @@ pub(crate) const HANDED_ON: [HandedOn; 4] = [
 /// Attributes that only a `tile.reduce` accepts.
 const OF_TILE: [&str; 3] = ["variant", "params", "accumulate"];
 
-/// Returns the attributes of an op that are copied to the `tile` op.
+/// Returns the attributes of `op` that the conversion copies to the `tile` op.
 pub(crate) fn handed_on<'c>(op: Op<'c>) -> Vec<(&'static HandedOn, Attribute<'c>)> {
     let found = |one: &'static HandedOn| Some((one, attribute(op, one.name)?));
     HANDED_ON.iter().filter_map(found).collect()

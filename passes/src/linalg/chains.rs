@@ -21,7 +21,8 @@ pub(crate) struct Chain<'c> {
 }
 
 impl<'c> Chain<'c> {
-    /// Returns the chain whose last op is `loops`; `None` if no producer of `loops` can be fused.
+    /// Returns the chain that ends with the op `loops`; `None` if no producer of this op can be
+    /// fused.
     pub(crate) fn ending(
         loops: Loops<'c>,
         flow: &Dataflow<'c>,

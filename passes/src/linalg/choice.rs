@@ -8,7 +8,8 @@ use tx_dialect_tile::{Kind, Nan};
 
 /// Ops that compare their operands or select one operand. The result of a combiner that consists of
 /// comparisons and selections depends only on the relative order of the input values. A few sample
-/// inputs suffice to determine the reduction kind of such a combiner.
+/// inputs suffice to determine the reduction kind of a combiner that consists of comparisons and
+/// selections.
 const CHOOSING: [&str; 14] = [
     "arith.cmpf",
     "arith.cmpi",

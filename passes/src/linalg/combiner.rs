@@ -21,8 +21,8 @@ pub(crate) enum Element<'c> {
     /// A float value of the body; if the value is NaN, the identity of the reduction kind replaces
     /// NaN.
     Number(Val<'c>, Kind),
-    /// The index of an element; 0 if the element does not win the comparison with the identity of
-    /// the reduction kind.
+    /// The index of an element; 0 if the element is NaN or equals the identity of the reduction
+    /// kind.
     IndexOf(Val<'c>, Val<'c>, Kind),
 }
 
@@ -134,11 +134,11 @@ impl<'c> Combiner<'c> {
     }
 }
 
-/// Criterion for the neutral values of a combiner: the reduction kinds of its components, or tests
-/// of the combiner on samples.
+/// Source of the neutral values of a combiner: the reduction kinds of its components, or tests of
+/// the combiner on samples.
 pub(crate) enum Neutral {
     /// Reduction kind of each component of a partial result. If a partial result has more
-    /// components than this list, every value is neutral for the remaining components.
+    /// components than the list has kinds, every value is neutral for the remaining components.
     Kinds(Vec<Kind>),
     /// Tests of the properties of a custom combiner on samples.
     Laws(Laws),
@@ -158,7 +158,8 @@ impl Neutral {
         }
     }
 
-    /// Returns whether a reduction may start from `values` although `values` are not neutral.
+    /// Returns whether `values` may be the initial values of a reduction although `values` are not
+    /// neutral.
     pub(crate) fn starts(&self, values: &Partial) -> bool {
         match self {
             Self::Kinds(_) => false,

@@ -33,9 +33,9 @@ impl ConvertedOps {
     }
 
     /// Returns the loops of an element-wise op, if the op can be fused. An op that can be fused has
-    /// one output, a body without side effects and assertions, and no attribute `schedule` or
-    /// `tile.group`. The function returns `None` if the plan of an earlier reduction already fuses
-    /// or erases the op.
+    /// one output, a body with neither side effects nor assertions, and neither the attribute
+    /// `schedule` nor `tile.group`. The function returns `None` if the plan of a reduction already
+    /// fuses or erases the op.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
         let asserts = |body| {

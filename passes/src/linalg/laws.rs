@@ -59,10 +59,10 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// If a partial result consists of several values, such as a mean and a count, only some tuples of
 /// values occur in practice. The check cannot determine which tuples occur at run time, and
 /// therefore reports a violated property only if the property fails for all tested tuples. The
-/// check does not know the elements at run time. The check therefore rejects an identity only if
-/// the identity is not neutral to itself, or is neutral to no tested value. For example, 0 is
-/// accepted as the identity of a maximum of magnitudes. If the region `element` is given, the
-/// tested tuples are the results of `element` for sample inputs.
+/// elements are unknown at compile time. The check therefore rejects an identity only if the
+/// identity is not neutral to itself, or is neutral to no tested value. For example, 0 is accepted
+/// as the identity of a maximum of magnitudes. If the region `element` is given, the tested tuples
+/// are the results of `element` for sample inputs.
 ///
 /// Returns a counterexample if the identity changes a sample value that may occur at run time.
 ///
@@ -137,8 +137,8 @@ fn differ_in_all(one: &Partial, other: &Partial) -> bool {
     one.iter().zip(other).all(|(one, other)| one != other)
 }
 
-/// Appends both infinities to the samples if each sample is a single float, because the largest
-/// finite number is not the identity of a minimum.
+/// Appends both infinities to the samples if each sample is a single float. Without infinities, the
+/// test would accept the largest finite number as the identity of a minimum.
 fn with_infinities(mut samples: Vec<Partial>) -> Vec<Partial> {
     if let Some([Scalar::Float(_)]) = samples.first().map(Vec::as_slice) {
         samples.extend([f64::INFINITY, f64::NEG_INFINITY].map(|x| vec![Scalar::Float(x)]));
@@ -160,7 +160,7 @@ const MOST_CANDIDATES: usize = 5000;
 
 impl Laws {
     /// Creates the tests of a program with N left inputs, N right inputs and N outputs. Returns
-    /// `None` if the numbers or the types of the inputs and outputs do not match.
+    /// `None` unless the left inputs, the right inputs and the outputs have the same list of types.
     pub(crate) fn new(program: Program) -> Option<Self> {
         let sorts = program.output_sorts();
         let n = sorts.len();
@@ -263,8 +263,9 @@ impl Laws {
 
     /// Returns partial results with extreme values: each partial result is the first sample or
     /// `identity`, with one component replaced by an extreme or unusual value. Without extreme
-    /// values, the test would accept -1 as the identity of a maximum. Partial results that differ
-    /// from the identity in only one component test ties in the other components.
+    /// values, the test would accept -1 as the identity of a maximum. If a partial result differs
+    /// from the identity in only one component, the combination with the identity tests ties in all
+    /// other components.
     fn edges(&self, identity: &[Scalar]) -> Vec<Partial> {
         let Some(base) = self.samples.first().filter(|_| self.sorts.len() > 1) else {
             return Vec::new();

@@ -24,7 +24,7 @@ pub(super) type Operand<'c> = (Access<'c>, Option<Val<'c>>);
 pub(super) struct Part<'a, 'c> {
     pub(super) loops: &'a Loops<'c>,
     pub(super) dims: usize,
-    /// Index of each loop of the original op, in terms of the loops of the new op.
+    /// Index of each loop of the original op, as an expression of the loop indices of the new op.
     pub(super) by: Vec<Affine>,
     /// Inputs of the new op, with indexing maps over the loops of the original op.
     pub(super) inputs: Vec<Operand<'c>>,

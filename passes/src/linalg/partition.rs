@@ -9,8 +9,7 @@ use melior::ir::ValueLike;
 use std::collections::BTreeSet;
 use tx_mlir::{Blk, Op, Val, argument_of, defining_op, is, key, operands, results};
 
-/// Maximum number of assignments that the compiler tests. An assignment selects one element value
-/// for each combiner output.
+/// Maximum number of assignments of element values to combiner outputs that the compiler tests.
 const MAX_PAIRINGS: usize = 4096;
 
 /// A partition of the body into elements and combiner. The partition lists the value that the
@@ -32,8 +31,8 @@ pub(super) struct Partition<'a, 'c> {
 }
 
 impl<'a, 'c> Partition<'a, 'c> {
-    /// Creates the partition of a body into elements and combiner. The old value of output `i`
-    /// counts as an element if `changes(i)` is false.
+    /// Creates the partition of a body into elements and combiner. If `changes(i)` is false, the
+    /// partition treats the old value of output `i` as an element, not as the accumulator.
     pub(super) fn of(loops: &'a Loops<'c>, changes: impl Fn(usize) -> bool) -> Option<Self> {
         let body = loops.body?;
         let olds = (0..loops.outputs.len()).map(|i| loops.old_value(i));
@@ -58,9 +57,9 @@ impl<'a, 'c> Partition<'a, 'c> {
     /// combiner contains only the ops that depend on old output values. In later partitions, the
     /// combiner also contains ops that do not depend on old output values. The second partition
     /// moves into the combiner all ops whose result type differs from the types of all old output
-    /// values. The further partitions move the last op of the body into the combiner, then the last
-    /// two ops, and so on. For example, `x * x` may belong to the `element` region or to the
-    /// combiner.
+    /// values. All later partitions move the last independent ops of the body into the combiner:
+    /// one op, then two ops, and so on. For example, `x * x` may belong to the `element` region or
+    /// to the combiner.
     pub(super) fn crossings(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -102,7 +101,7 @@ impl<'a, 'c> Partition<'a, 'c> {
 
     /// Returns the crossing values in the order of the body: values of the element region that the
     /// combiner uses. The combiner contains the ops in `moved`, so their results are not crossing
-    /// values. Constants are not crossing values either.
+    /// values. Constants are not crossing values.
     pub(super) fn crossing(&self, moved: &[Op<'c>]) -> Vec<Val<'c>> {
         let moved: Vec<usize> = moved.iter().flat_map(|op| results(*op)).map(key).collect();
         let is_element = |k| !self.dependent.contains(&k) && !moved.contains(&k);
@@ -128,7 +127,8 @@ impl<'a, 'c> Partition<'a, 'c> {
 
     /// Returns the assignments of crossing values to outputs of equal type. A crossing value is a
     /// value of the `element` region that the combiner uses. Each assignment uses all crossing
-    /// values. An assignment in which more outputs i receive crossing value number i comes first.
+    /// values. The assignments are sorted by the number of indices i for which output i receives
+    /// crossing value i, greatest number first.
     pub(super) fn pairings(&self, crossing: &[Val<'c>]) -> Vec<Pairing<'c>> {
         let n = self.olds.len();
         let count = u32::try_from(n)
@@ -198,7 +198,8 @@ impl<'a, 'c> Partition<'a, 'c> {
         Some(program)
     }
 
-    /// Returns the reduced loops of the op if there is exactly one, and `value` is its loop index.
+    /// Returns the reduced loops of the op if the op has exactly one reduced loop, and `value` is
+    /// the index of this loop.
     pub(super) fn counted(&self, value: Val<'c>) -> Option<&[usize]> {
         let mut value = value;
         while let Some(op) = defining_op(value).filter(|op| is_index_cast(*op)) {

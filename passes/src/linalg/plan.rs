@@ -22,9 +22,9 @@ use tx_mlir::{
 /// Origin of a block argument in the body of a reduction or a fused producer.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'c> {
-    /// Element of the source with the given number.
+    /// Element of a source; the field is the index of the source in the list `sources`.
     Source(usize),
-    /// Result of the fused producer with the given number.
+    /// Result of a fused producer; the field is the index of the producer in the list `stages`.
     Stage(usize),
     Scalar(Val<'c>),
 }
@@ -32,7 +32,7 @@ pub(crate) enum Input<'c> {
 /// An element-wise producer that is fused into the `element` region.
 pub(crate) struct Stage<'c> {
     pub(crate) loops: Loops<'c>,
-    /// Index of each loop of the producer, in terms of the loops of the reduction.
+    /// Index of each loop of the producer, as an expression of the loop indices of the reduction.
     pub(crate) dims: Vec<Affine>,
     /// Origin of each block argument of the producer's body; the last argument may be the old
     /// output value.
@@ -42,10 +42,10 @@ pub(crate) struct Stage<'c> {
 /// Origin of a block argument in the body of a fused consumer.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'c> {
-    /// Result that the reduction would store in the destination with the given number if the
-    /// consumer were not fused.
+    /// Result that the reduction would store in a destination if the consumer were not fused; the
+    /// field is the number of the destination.
     Result(usize),
-    /// Element of one `with` operand of the reduction; the number selects the operand.
+    /// Element of a `with` operand of the reduction; the field is the number of the operand.
     Extra(usize),
     Scalar(Val<'c>),
 }
@@ -71,7 +71,7 @@ pub(crate) struct Found<'c> {
     pub(crate) gone: Vec<Op<'c>>,
 }
 
-/// Changes to the plan of a reduction for the fusion of one more consumer.
+/// Changes to the plan of a reduction that the fusion of one consumer requires.
 pub(crate) struct Consumer<'c> {
     pub(crate) tail: Tail<'c>,
     pub(crate) destination: Access<'c>,

@@ -34,8 +34,8 @@ impl<'c> Found<'c> {
 }
 
 /// Returns the sources of the op `loops`. If `neighbours` is given, the function fuses producers
-/// whose results are temporaries that only `loops` reads. The sources then include the inputs of
-/// the fused producers instead of the temporaries.
+/// whose results are temporaries that only `loops` reads. The inputs of a fused producer become
+/// sources in place of its temporary.
 pub(crate) fn gather<'c>(
     loops: &Loops<'c>,
     neighbours: Option<(&Dataflow<'c>, &ConvertedOps)>,

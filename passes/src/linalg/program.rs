@@ -29,8 +29,8 @@ pub(crate) struct Program {
 enum ScalarOp {
     Compute {
         operation: Rc<Operation>,
-        /// Slot numbers of the operands; an op with fewer than three operands ignores the remaining
-        /// entries.
+        /// Slot numbers of the operands. If the op has fewer than three operands, the last entries
+        /// of the array are unused.
         arguments: [usize; 3],
         to: usize,
     },

@@ -47,9 +47,9 @@ impl<'c> Recognised<'c> {
         self.olds = olds.flatten().zip(0..).collect();
     }
 
-    /// Replaces NaN elements by the identity, for an `argmax` or `argmin` in which NaN never wins.
-    /// If no element of a row wins over the identity, the result is the identity and index 0, as in
-    /// a loop that starts from these values.
+    /// Replaces NaN elements by the identity, for an `argmax` or `argmin` that ignores NaN. If each
+    /// element of a row is NaN or equals the identity, the result is the identity and index 0, as
+    /// in a loop that starts from the identity and index 0.
     pub(crate) fn exclude_nan(&mut self) {
         let kind = self.kind;
         let (true, Some(Nan::Ignore), [Element::Value(value), indices @ ..]) =
@@ -109,8 +109,9 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
     partition.custom(&crossings)
 }
 
-/// Returns whether ops of a single named reduction kind combine the values of output `i`. The old
-/// value of output `k` counts as an element if `changes(k)` is false.
+/// Returns whether ops of a single named reduction kind combine the values of output `i`. If
+/// `changes(k)` is false, the function treats the old value of output `k` as an element, not as the
+/// accumulator.
 pub(crate) fn is_named(loops: &Loops<'_>, i: usize, changes: impl Fn(usize) -> bool) -> bool {
     let partition = Partition::of(loops, changes);
     partition.is_some_and(|partition| {
@@ -199,8 +200,8 @@ impl<'c> Partition<'_, 'c> {
         (result, is_old)
     }
 
-    /// Recognises output `i` if several ops of one reduction kind combine its old value. The ops
-    /// may be under a condition.
+    /// Recognises output `i` if several ops of one reduction kind combine its old value with
+    /// elements. The ops may be conditional, as in `if p { old + x } else { old }`.
     fn several(&self, i: usize) -> Option<Single<'c>> {
         let (result, is_old) = self.widened(i);
         let depends = |v: Val<'c>| !self.independent(v);

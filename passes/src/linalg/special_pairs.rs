@@ -1,6 +1,6 @@
-//! Reductions that select the largest or smallest value and its index, but differ from every
-//! `argmax` and `argmin`: in their results for rows with NaN, or in their treatment of old output
-//! values. This module splits such a reduction into several ops.
+//! Reductions that select the largest or smallest value and its index, but differ from `argmax` and
+//! `argmin` in their results for rows with NaN or in their treatment of old output values. This
+//! module splits each of these reductions into several ops.
 //!
 //! For a row with NaN, the result of the original loop nest depends on the position of the first or
 //! last NaN. No commutative combiner with a state of constant size can compute the result of the
@@ -17,10 +17,10 @@
 //! negates the indices of NaN elements before the `argmax`, and restores the original indices after
 //! the `argmax`.
 //!
-//! A reduction in which NaN never wins needs two steps, unless the outputs are filled with the
-//! identity and an index of at most 0. The first step is an `argmax` that starts from the identity.
-//! The second step compares the results of the `argmax` with the old output values. The final
-//! result is the old output value if this value is NaN or equals the result of the `argmax`.
+//! A reduction that ignores NaN needs two steps, unless the outputs are filled with the identity
+//! and an index of at most 0. The first step is an `argmax` that starts from the identity. The
+//! second step compares the results of the `argmax` with the old output values. The final result is
+//! the old output value if this value is NaN or equals the result of the `argmax`.
 //!
 //! With the rule [`NanRule::AfterLast`], the element that follows a NaN always replaces the NaN.
 //! The first reduction therefore computes the position of the last NaN, and the second reduction is

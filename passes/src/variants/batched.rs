@@ -11,8 +11,8 @@ use crate::exchange::{Exchange, Pool, shuffle_cost};
 use tx_mlir::{Builder, Index, Val};
 
 const WARP: u64 = tx_target::WARP as u64;
-/// Upper limit of the cost estimate for the number of results, and for the row length in elements.
-/// Larger numbers are reduced to this limit.
+/// Upper limit, in the cost estimate, of the number of results and of the row length in elements.
+/// The estimate replaces a greater number by this limit.
 const LARGE: u64 = 1 << 40;
 
 pub(crate) struct Batched;

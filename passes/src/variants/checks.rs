@@ -1,4 +1,4 @@
-//! Predicates on reductions that several variants use.
+//! Predicates that several variants apply to reductions.
 
 use super::fragment_plan::FragmentPlan;
 use super::reduction::Reduction;

@@ -14,7 +14,7 @@ use tx_mlir::{Val, byte_width};
 const MAX_SCRATCH_BYTES: i64 = 48 * 1024;
 
 /// Kind of exchange of partial results between threads whose numbers differ in one mixed-radix
-/// digit. The digit belongs to a reduced dimension.
+/// digit along a reduced dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ExchangeKind {
     /// XOR shuffles between lanes whose numbers differ only in the bits of the digit.

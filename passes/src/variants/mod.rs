@@ -52,7 +52,7 @@ static REGISTERED: RwLock<Vec<&'static dyn Variant>> = RwLock::new(Vec::new());
 /// Registers a variant for the lifetime of the process.
 ///
 /// # Errors
-/// Fails if a variant of the same name exists.
+/// Fails if a registered or built-in variant has the name of `variant`.
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), String> {
     if variant_named(variant.name()).is_some() {
         return Err(format!(
@@ -221,7 +221,7 @@ pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Fa
         .collect()
 }
 
-/// Calls a method of a variant, which another crate may have registered. If the variant panics, the
+/// Calls a method of a variant that this crate or another crate defines. If the variant panics, the
 /// function emits an error at the op; the error contains the name of the variant.
 ///
 /// # Errors
@@ -244,7 +244,7 @@ pub(crate) fn ask<T>(
 
 /// Returns the accepted variant with the highest priority. Among variants of equal priority, the
 /// function chooses the variant with the lowest cost; among variants of equal cost, the function
-/// chooses the alphabetically first name.
+/// chooses the variant whose name is alphabetically first.
 pub(crate) fn best(candidates: &[Candidate]) -> Option<&Candidate> {
     candidates
         .iter()

@@ -11,8 +11,8 @@ use tx_mlir::memref::Space;
 /// Maximum size of one memory access, in bytes.
 const WIDEST: u64 = 16;
 
-/// Upper limit of the cost estimate for the number of results, and for the row length in elements.
-/// Larger numbers are reduced to this limit.
+/// Upper limit, in the cost estimate, of the number of results and of the row length in elements.
+/// The estimate replaces a greater number by this limit.
 const LARGE: u64 = 1 << 40;
 
 pub(super) const WARP: u64 = tx_target::WARP as u64;
@@ -267,8 +267,8 @@ impl Shape {
     }
 
     /// Returns the number of consecutive elements that each thread loads by one instruction; 1 if
-    /// vector loads are impossible. The alignment and the strides must permit vector loads, and
-    /// every lane must have elements to load.
+    /// vector loads are impossible. Vector loads are possible only if the alignment and the strides
+    /// permit them, and every lane has elements to load.
     pub(crate) fn vector(r: &Reduction<'_>, group: u64, length: u64) -> u64 {
         let (Some(bytes), Some(last)) = (r.element_bytes(), r.reduced.last()) else {
             return 1;

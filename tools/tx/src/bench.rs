@@ -15,8 +15,8 @@ const MAX_READ_BYTES: usize = 1 << 30;
 /// Minimum duration of one measurement. If one launch of the program is shorter than the minimum
 /// duration of a measurement, one measurement consists of several launches.
 const MIN_MEASUREMENT: Duration = Duration::from_millis(1);
-/// Maximum run time of a program that is launched through a CUDA graph. The launch overhead without
-/// a CUDA graph is comparable to run times below this maximum.
+/// Maximum run time of one launch for which `tx bench` uses a CUDA graph. Without a CUDA graph, the
+/// launch overhead is comparable to run times below this maximum.
 const MAX_GRAPH_RUN_TIME: Duration = Duration::from_micros(100);
 /// Maximum number of launches in a CUDA graph.
 const MAX_RECORDED_LAUNCHES: usize = 1024;

@@ -138,9 +138,9 @@ fn ptxas() -> String {
     }
 }
 
-/// Looks for `ptxas` on PATH, and then in the directory `tools` of three target directories, in
-/// which `cargo xtask setup` installs `ptxas`: the target directories of the program, of the
-/// current workspace, and of the repository from which the program was built.
+/// Looks for `ptxas` on PATH, and then in the target directories of the program, of the current
+/// workspace, and of the repository from which the program was built. `cargo xtask setup` installs
+/// `ptxas` in the folder `tools` of a target directory.
 pub(crate) fn find_ptxas() -> Option<PathBuf> {
     SearchPaths {
         path: env::var_os("PATH").unwrap_or_default(),

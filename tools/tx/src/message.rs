@@ -305,9 +305,9 @@ impl Message {
     }
 
     /// Appends the text of the message. If the message is at location `shown`, the function omits
-    /// the source line of the message. If `findings` is true, the function also appends the
-    /// verdicts of `tx validate`. If `findings` is false, only the table on standard output
-    /// contains the verdicts.
+    /// the source line of the message. If `findings` is true, the function appends the verdicts of
+    /// `tx validate`. If `findings` is false, only the table on standard output contains the
+    /// verdicts.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {

@@ -132,8 +132,8 @@ fn thread() -> u64 {
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Returns the value of the field `name`. If the span has no field `name`, returns the argument
-    /// `otherwise`, which is the name of the span.
+    /// Returns the value of the field `name` of a span. If the span has no field `name`, the
+    /// function returns the argument `otherwise`, which is the name of the span.
     fn name<'f>(&'f self, otherwise: &'f str) -> &'f str {
         self.0
             .get("name")

@@ -26,10 +26,10 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 }
 
 /// Runs the complete tests. Continuous integration runs only a subset of the tests, because the
-/// complete run takes several hours. The task `deep` runs all validation inputs after every pass
-/// and all conformance programs, assembles PTX for every chip, and tests a crate outside of the
-/// workspace. The task `deep` then fuzzes the compiler for `seconds` seconds. The task `deep` also
-/// runs all mutation tests, and writes the results to `docs/mutations.md`.
+/// complete run takes several hours. The task `deep` runs all conformance programs, validates every
+/// pass with all inputs, assembles PTX for every chip, and tests a crate outside of the workspace.
+/// The task `deep` runs all mutation tests, writes the results to `docs/mutations.md`, and then
+/// fuzzes the compiler for `seconds` seconds.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
@@ -66,9 +66,9 @@ pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     Ok(())
 }
 
-/// Runs rustfmt, clippy and rustdoc on all targets, with warnings as errors. Clippy also checks
-/// three configurations: `tx` without `fuzz` and `report`, the runtime without the executor, and
-/// the examples without the compiler and MLIR.
+/// Runs rustfmt, clippy and rustdoc on all targets, with warnings as errors. In addition to the
+/// default configuration, clippy checks three configurations: `tx` without `fuzz` and `report`, the
+/// runtime without the executor, and the examples without the compiler and MLIR.
 pub(crate) fn lint(workspace: &Workspace) -> Result<()> {
     sh::run(workspace.cargo().args(["fmt", "--all", "--check"]))?;
     setup::setup(workspace)?;

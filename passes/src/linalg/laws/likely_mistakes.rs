@@ -2,11 +2,11 @@
 //! both numbers of each tuple are equal, the wrong `l1 + r0` and the correct `l1 + r1` have equal
 //! results.
 //!
-//! The check does not know the tuples that occur at run time. The check therefore tests several
-//! sets of tuples: unsorted tuples, sorted tuples, and tuples with constant components, such as a
-//! count of one or an error of zero. A property that fails for all sets is a likely mistake. The
-//! tested numbers are integers, and all values of a component are distinct, so neither rounding nor
-//! ties affect the verdict.
+//! The tuples at run time are unknown at compile time. The check therefore tests several sets of
+//! tuples: unsorted tuples, sorted tuples, and tuples with constant components, such as a count of
+//! one or an error of zero. A property that fails for all sets is a likely mistake. The tested
+//! numbers are integers, and all values of a component are distinct, so neither rounding nor ties
+//! affect the verdict.
 
 use super::{CounterExample, Laws, Partial, combinations, digits, elements_of};
 use crate::linalg::program::Program;
@@ -100,8 +100,8 @@ fn of_sort(number: i64, sort: Sort) -> Scalar {
     }
 }
 
-/// Sorts the components of each tuple, because tuples may be sorted in practice; an example is a
-/// lower and an upper bound.
+/// Sorts the components of each tuple. In practice, the components may be sorted, for example if a
+/// tuple consists of a lower and an upper bound.
 fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
     #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
     let number = |v: &Scalar| v.float().or(v.int().map(|n| n as f64)).unwrap_or_default();
@@ -148,9 +148,9 @@ struct Tuples<'t> {
 }
 
 impl Tuples<'_> {
-    /// Returns whether the combiner is commutative and associative, and has a neutral identity, for
-    /// the tuples. The function also returns false if fewer than half of the results are finite, or
-    /// if constant components may hide a mistake.
+    /// Returns whether the combiner is commutative and associative for the tuples, and its identity
+    /// is neutral. The function returns false if fewer than half of the results are finite, or if
+    /// constant components may hide a mistake.
     fn judge(&self, identity: &Partial) -> Result<bool, LikelyMistake> {
         let laws = self.laws;
         let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
@@ -197,9 +197,9 @@ impl Tuples<'_> {
     }
 
     /// Returns whether the tuples may hide a mistake in the combiner: several components, or one
-    /// integer component, have the same constant value in all tuples and in all results. The
-    /// function accepts a single constant float, such as the error of a sum. The function does not
-    /// accept a constant integer, because an index should differ between elements.
+    /// integer component, are constant in all tuples and all results. A single constant float, such
+    /// as the error of a sum, does not hide a mistake. A constant integer may hide a mistake,
+    /// because an index should differ between elements.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
         for result in cases.flat_map(|(_, sides)| sides) {
@@ -214,8 +214,8 @@ impl Tuples<'_> {
     }
 }
 
-/// Returns triples of tuples. The three tuples are different entries of the list, and the first two
-/// tuples also differ in value.
+/// Returns triples of tuples. Each triple contains three different entries of `tuples`; the first
+/// two entries also differ in value.
 fn distinct_triples(tuples: &[Partial]) -> Vec<Vec<&Partial>> {
     let same = |a: &Partial, b: &Partial| std::ptr::eq(a, b);
     let three = triples(tuples).filter(|of| of[0] != of[1]);
@@ -231,8 +231,8 @@ fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
 
 type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
 
-/// Returns the test cases of an algebraic property whose results are finite. Each test case is
-/// paired with the results of both sides of the property's equation.
+/// Returns the test cases that have finite results. Each test case is paired with the results of
+/// both sides of the property's equation.
 fn decided<'t>(cases: &'t [Case<'t, Partial>]) -> impl Iterator<Item = Decided<'t>> {
     let known = |case: &'t Case<'t, Partial>| Some((case, case.decided()?));
     cases.iter().filter_map(known)

@@ -11,7 +11,7 @@ use super::candidates::{kinds, printed_time, short, summary};
 use super::wrap::wrap;
 use crate::cli::Candidates;
 
-/// Explanation of one op, or of equal data exchanges of one op in several kernels.
+/// Explanation of one op; equal data exchanges of the op in several kernels share one explanation.
 pub(super) struct OpExplanation<'e> {
     pub(super) place: Option<SourcePlace>,
     pub(super) message: String,

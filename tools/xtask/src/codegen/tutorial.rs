@@ -1,9 +1,9 @@
 //! Generates `docs/tutorial.md` from the tests of `lit-tests/tutorial`.
 //!
-//! Each test in this folder is one chapter of the tutorial. The generated page contains the
-//! comments of each test as text, and the code of each test as code blocks. A comment above CHECK
-//! lines becomes a list item under "What to look at". In place of each `SHOW` line of a test, the
-//! page contains the output of a command of the test, or a part of this output.
+//! Each test in `lit-tests/tutorial` is one chapter of the tutorial. The generated page contains
+//! the comments of each test as text, and the code of each test as code blocks. A comment above
+//! CHECK lines becomes a list item under "What to look at". In place of each `SHOW` line of a test,
+//! the page contains the output of a command of the test, or a part of this output.
 //! `lit-tests/README.md` documents the syntax.
 
 use std::fmt::Write as _;
@@ -280,8 +280,8 @@ fn end_of_op(lines: &[&str], start: usize) -> usize {
 
 /// Wraps a long line of a program. The function breaks the line before a clause such as
 /// `iter_args(`. If the line contains no clause, the function breaks the line after a comma, or at
-/// a blank if the line contains no comma. If a line has several such positions within [`COLUMNS`]
-/// columns, the function chooses the last one.
+/// a blank if the line contains no comma. Among several possible positions within [`COLUMNS`]
+/// columns, the function chooses the last position.
 fn broken(line: &str) -> String {
     const PARTS: &[&str] = &[" args(", " iter_args(", " threads in ", " {", " : "];
     let margin = indentation(line) + 4;

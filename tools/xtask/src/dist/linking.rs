@@ -28,7 +28,7 @@ pub(super) const NEWEST_GLIBC: (u32, u32) = (2, 36);
 /// libraries.
 const STATIC_LIBRARIES: &[&str] = &["stdc++", "z", "zstd"];
 
-/// Returns the environment variable that sets the linker of cargo.
+/// Returns the name of the environment variable that specifies the linker of cargo.
 pub(super) fn linker_variable() -> String {
     format!(
         "CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_LINKER",
@@ -92,7 +92,8 @@ pub(super) fn make_executable(_path: &Path) -> Result<()> {
     bail!("dist needs executable files")
 }
 
-/// Fails if the program requires a shared library or a glibc version that a host may not provide.
+/// Fails if the program requires a shared library that is not in [`HOST_LIBRARIES`], or a glibc
+/// version newer than [`NEWEST_GLIBC`].
 pub(super) fn check_host_requirements(program: &Path) -> Result<()> {
     let dynamic = sh::capture(
         Command::new("readelf")

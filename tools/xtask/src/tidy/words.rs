@@ -143,8 +143,8 @@ pub(super) fn check(file: &Path, text: &str) -> Vec<String> {
 /// Returns one error message for each malformed doc comment of a function in a Rust file. The first
 /// paragraph of a doc comment must end with a full stop, a colon or a question mark, and must not
 /// begin with a word in lower case. A comment that begins with code may have any form, because the
-/// comment shows syntax. Comments of types and fields may also have any form, because derive macros
-/// print some comments.
+/// comment shows syntax. Comments of types and fields may have any form, because derive macros
+/// print some of these comments.
 pub(super) fn doc_comments(file: &Path, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
