@@ -344,6 +344,17 @@ def Tile_EvictLastAttr : Tile_BareAttr<"EvictLast", "evict_last"> {
   }];
 }
 
+def Tile_PrefetchAttr : Tile_BareAttr<"Prefetch", "prefetch"> {
+  let summary = "load all held inputs at the start of a row";
+  let description = [{
+    `#tile.prefetch` lets the kernel of a `tile.group` load the inputs that registers hold
+    (`#tile.hold`) before the first op of the group, and not before the first op that uses the
+    input. The loads of an input that only a late op uses, such as the weights of a layer norm, are
+    then in flight together with the loads of the row. Inputs that an op of the group writes are
+    loaded where they are used.
+  }];
+}
+
 def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
   let summary = "minimum number of resident threads per SM";
   let description = [{

@@ -77,3 +77,38 @@ gpu.module @kernels {
     llvm.return
   }
 }
+
+// In a kernel with `tile.evict_last`, other loads have the L2 eviction policy `evict_last`. The kernel creates the
+// policy once.
+gpu.module @policies [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
+  // CHECK-LABEL:   llvm.func @evict_last(
+  // CHECK:           %[[POLICY:.+]] = llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l"  : () -> i64
+  // CHECK:           llvm.inline_asm has_side_effects "ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;", "=r,=r,=r,=r,l,l,~{memory}" %{{.+}}, %[[POLICY]]
+  // CHECK:           llvm.inline_asm has_side_effects "ld.global.L2::cache_hint.b32 $0, [$1], $2;", "=r,l,l,~{memory}" %{{.+}}, %[[POLICY]]
+  // CHECK:           llvm.inline_asm has_side_effects "ld.global.cs.b32 $0, [$1];"
+  // CHECK:           llvm.load %{{.+}} {alignment = 2 : i64} : !llvm.ptr -> i16
+  // CHECK-NOT:       createpolicy
+  llvm.func @evict_last(%p: !llvm.ptr, %q: !llvm.ptr) attributes {nvvm.kernel, tile.evict_last} {
+    %v = llvm.load %p {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+    llvm.store %v, %q : vector<4xf32>, !llvm.ptr
+    %w = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> f32
+    llvm.store %w, %q : f32, !llvm.ptr
+    %s = llvm.load %p {alignment = 4 : i64, nontemporal} : !llvm.ptr -> f32
+    llvm.store %s, %q : f32, !llvm.ptr
+    %h = llvm.load %p {alignment = 2 : i64} : !llvm.ptr -> i16
+    llvm.store %h, %q : i16, !llvm.ptr
+    llvm.return
+  }
+}
+
+// PTX 7.0 has no eviction policies.
+gpu.module @without_policies [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
+  // CHECK-LABEL:   llvm.func @plain(
+  // CHECK-NOT:       llvm.inline_asm
+  // CHECK:           llvm.load
+  llvm.func @plain(%p: !llvm.ptr, %q: !llvm.ptr) attributes {nvvm.kernel, tile.evict_last} {
+    %v = llvm.load %p {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+    llvm.store %v, %q : vector<4xf32>, !llvm.ptr
+    llvm.return
+  }
+}

@@ -60,7 +60,7 @@ func.func @doubles(%A: memref<?x?xf64>, %B: memref<?x?xf64>) {
 
 // Only the transposed ones of several sources pass through shared memory.
 // CHECK-LABEL: gpu.func @added_0
-// CHECK-SAME:    #tile.hold<"in0" in shared>]
+// CHECK-SAME:    #tile.hold<"in0" in shared>, #tile.evict_last]
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
 #row = affine_map<(i, j) -> (j)>

@@ -265,9 +265,10 @@ func.func @middle_axis(%A: memref<?x?x?xf32>, %B: memref<?x?xf32>) {
   return
 }
 
-// An element-wise op: one thread for each 16-byte vector of the destination.
+// An element-wise op: one thread for each 16-byte vector of the destination. The loads have the L2 eviction policy
+// evict_last, because the arrays may be large.
 // CHECK-LABEL: func.func @each_element(
-// CHECK: schedule = [#tile.split<"d1" by 4>, #tile.fuse<["d0", "d1.o"] to "p">, #tile.split<"p" by 256>, #tile.bind<"p.o" to block_x>, #tile.bind<"p.i" to thread_x>, #tile.vectorize<"d1.i">]
+// CHECK: schedule = [#tile.split<"d1" by 4>, #tile.fuse<["d0", "d1.o"] to "p">, #tile.split<"p" by 256>, #tile.bind<"p.o" to block_x>, #tile.bind<"p.i" to thread_x>, #tile.vectorize<"d1.i">, #tile.evict_last]
 func.func @each_element(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   linalg.map { math.absf } ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>)
   return

@@ -1,3 +1,4 @@
+use crate::analysis::target::{Target, targets};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
@@ -18,7 +19,8 @@ pass! {
     /// Replaces loads by inline assembly with a cache hint, because LLVM's NVPTX backend ignores
     /// `nontemporal` and has no loads with an L2 eviction policy. A `nontemporal` load becomes the
     /// evict-first load `ld.global.cs`. In a kernel with the attribute `tile.evict_last`, a load
-    /// without `nontemporal` becomes a load with the L2 eviction policy `evict_last`.
+    /// without `nontemporal` becomes a load with the L2 eviction policy `evict_last`, if the target
+    /// of the kernel has PTX 7.4 or later.
     ///
     /// A cache hint does not change results. The inline assembly has memory side effects, so LLVM
     /// preserves the order of memory accesses. The pass does not change a load that is atomic or
@@ -41,7 +43,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass does not fail.
+    /// The target of a kernel with `tile.evict_last` has an unknown chip or feature.
     pub struct ExpandCacheHints as "nvvm-expand-cache-hints" creates [llvm] {
     } counts {
         /// loads rewritten
@@ -49,6 +51,8 @@ pass! {
     }
 }
 
+/// Minimum PTX version of `createpolicy`, times ten.
+const POLICY_PTX: u32 = 74;
 /// Size of a 32-bit register in bytes.
 const WORD: u64 = 4;
 pub(crate) const GLOBAL: &str = "!llvm.ptr<1>";
@@ -72,11 +76,13 @@ impl Pass for ExpandCacheHints {
             let function = enclosing(load, "llvm.func");
             if attribute(load, "nontemporal").is_some() {
                 first.push((load, words));
-            } else if let Some(kernel) = function.filter(|f| attribute(*f, EVICT_LAST).is_some()) {
-                let loads = last
+            } else if let Some(kernel) = function.filter(|f| attribute(*f, EVICT_LAST).is_some())
+                && has_policies(kernel)?
+            {
+                let (_, loads) = last
                     .entry(symbol_name(kernel))
                     .or_insert((kernel, Vec::new()));
-                loads.1.push((load, words));
+                loads.push((load, words));
             }
         }
         let mut rewrite = |loads: Vec<(Op<'c>, u64)>, hint| {
@@ -95,6 +101,17 @@ impl Pass for ExpandCacheHints {
         }
         Ok(())
     }
+}
+
+/// Returns whether all targets of a kernel support L2 eviction policies.
+fn has_policies(kernel: Op<'_>) -> Result<bool, Failed> {
+    let Some(module) = enclosing(kernel, "gpu.module") else {
+        return Ok(false);
+    };
+    let versions: Vec<u32> = targets(module)
+        .map(|target| Target::read(module, &target).map(|target| target.ptx))
+        .collect::<Result<_, _>>()?;
+    Ok(!versions.is_empty() && versions.iter().all(|ptx| *ptx >= POLICY_PTX))
 }
 
 /// Emits the L2 eviction policy `evict_last` at the beginning of a kernel.

@@ -32,6 +32,7 @@ pass! {
     /// | `#tile.align<"d1" to 4>` | splits a reduced dimension into vectors at aligned addresses |
     /// | `#tile.stream` | marks loads of elements that the kernel reads once as evict-first |
     /// | `#tile.evict_last` | gives loads the L2 eviction policy `evict_last` |
+    /// | `#tile.prefetch` | loads all inputs that registers hold before the first op of a group |
     /// | `#tile.resident<1024>` | limits registers, so that 1024 threads can be resident per SM |
     /// | `#tile.hold<"tmp0" in registers>` | keeps a value of a group in registers between phases |
     /// | `#tile.hold<"in0" in shared>` | stages a source of an element-wise op in shared memory |

@@ -12,8 +12,8 @@ mod verify;
 
 pub use attributes::{
     Align, Axis, Bind, Case, Determinism, EvictLast, Fuse, Fusion, Hold, Kind, LastBlock, Math,
-    Nan, Otherwise, Processor, RFactor, Reorder, Residency, Resident, Scope, Split, Stream, Unroll,
-    Vectorize,
+    Nan, Otherwise, Prefetch, Processor, RFactor, Reorder, Residency, Resident, Scope, Split,
+    Stream, Unroll, Vectorize,
 };
 pub use discardable::{
     CANDIDATES, CLEARED, DETERMINISM, EVICT_LAST, FUSION, GROUP, ISOLATED, MATH, OWNED,

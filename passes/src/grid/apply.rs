@@ -87,6 +87,10 @@ impl Nest {
                 self.evict_last = true;
                 Ok(())
             }
+            Step::Prefetch => {
+                self.prefetches = true;
+                Ok(())
+            }
             Step::Resident(threads) => {
                 let most = i64::from(MAX_RESIDENT);
                 if !(1..=most).contains(threads) {

@@ -125,6 +125,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
 
     fn row(&self, b: &Builder<'c>, places: &[EmitPoint<'c>]) {
         let mut known: Vec<HeldArray<'c>> = Vec::new();
+        self.prefetch(b, &mut known, places);
         for (number, phase) in self.group.phases.iter().enumerate() {
             let b = &b.located(phase.grid_op.op.location());
             let grid_op = &phase.grid_op;
@@ -144,6 +145,26 @@ impl<'a, 'c> HeldRows<'a, 'c> {
                         map: phase.shared_map(destination),
                         elements,
                     });
+                }
+            }
+        }
+    }
+
+    /// Emits the loads of the held inputs that `#tile.prefetch` moves before the first op of the
+    /// group.
+    fn prefetch(&self, b: &Builder<'c>, known: &mut Vec<HeldArray<'c>>, places: &[EmitPoint<'c>]) {
+        for (number, (body, place)) in self.bodies.iter().zip(places).enumerate() {
+            if !body.nest.prefetches || !self.reload_loops(body).is_empty() {
+                continue;
+            }
+            let slots = slots(b, body, &[], place);
+            for (i, source) in body.grid_op.sources.iter().enumerate() {
+                let is_input = self.held.contains(&source.value)
+                    && self.owner(number, source).is_none()
+                    && self.group.phases[number].varies(source);
+                if is_input && body.grid_op.reads(i) {
+                    let is_vector = body.alignment.sources[i];
+                    self.elements(b, known, number, source, is_vector, (place, &slots));
                 }
             }
         }

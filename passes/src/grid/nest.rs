@@ -74,6 +74,8 @@ pub(crate) struct Nest {
     pub(crate) evict_first: bool,
     /// Whether the loads of the kernel have the L2 eviction policy `evict_last`.
     pub(crate) evict_last: bool,
+    /// Whether the kernel loads the inputs that registers hold before the first op of the group.
+    pub(crate) prefetches: bool,
     /// Minimum number of resident threads per SM (`#tile.resident`).
     pub(super) resident: Option<i64>,
     /// Arrays named in `#tile.hold`, each with its residency.
@@ -130,6 +132,7 @@ impl Nest {
             rfactors: Vec::new(),
             evict_first: false,
             evict_last: false,
+            prefetches: false,
             resident: None,
             holds: Vec::new(),
             last_block: false,

@@ -27,6 +27,7 @@ pub(crate) enum Step {
     Vectorize(String),
     Stream,
     EvictLast,
+    Prefetch,
     Resident(i64),
     /// Name of an array of a group, and the kind of memory that holds the array between phases.
     Hold(String, tile::Residency),
@@ -77,6 +78,7 @@ impl Step {
         let vectorize = || tile::Vectorize::of(a).map(|s| Self::Vectorize(s.r#loop));
         let stream = || tile::Stream::of(a).map(|_| Self::Stream);
         let evict_last = || tile::EvictLast::of(a).map(|_| Self::EvictLast);
+        let prefetch = || tile::Prefetch::of(a).map(|_| Self::Prefetch);
         let resident = || tile::Resident::of(a).map(|s| Self::Resident(s.threads));
         let hold = || tile::Hold::of(a).map(|s| Self::Hold(s.value, s.residency));
         let last_block = || tile::LastBlock::of(a).map(|_| Self::LastBlock);
@@ -90,6 +92,7 @@ impl Step {
             .or_else(vectorize)
             .or_else(stream)
             .or_else(evict_last)
+            .or_else(prefetch)
             .or_else(resident)
             .or_else(hold)
             .or_else(last_block)
@@ -127,6 +130,7 @@ impl Step {
             Self::Vectorize(l) => tile::Vectorize { r#loop: name(l) }.to_attribute(context),
             Self::Stream => tile::Stream.to_attribute(context),
             Self::EvictLast => tile::EvictLast.to_attribute(context),
+            Self::Prefetch => tile::Prefetch.to_attribute(context),
             Self::Resident(threads) => tile::Resident { threads: *threads }.to_attribute(context),
             Self::Hold(value, residency) => tile::Hold {
                 value: value.clone(),
@@ -152,6 +156,7 @@ impl Step {
             Self::Reorder(loops) => loops.iter().map(String::as_str).collect(),
             Self::Stream
             | Self::EvictLast
+            | Self::Prefetch
             | Self::Resident(_)
             | Self::Hold(..)
             | Self::LastBlock => Vec::new(),
@@ -177,6 +182,7 @@ impl Step {
             Self::Vectorize(l) => Self::Vectorize(name(l)),
             Self::Stream
             | Self::EvictLast
+            | Self::Prefetch
             | Self::Resident(_)
             | Self::Hold(..)
             | Self::LastBlock => self.clone(),
@@ -195,6 +201,7 @@ impl Step {
             Self::Vectorize(l) => format!("vectorize {l}"),
             Self::Stream => "stream".to_owned(),
             Self::EvictLast => "evict_last".to_owned(),
+            Self::Prefetch => "prefetch".to_owned(),
             Self::Resident(threads) => format!("resident {}", number(*threads)),
             Self::Hold(value, residency) => format!("hold {value} in {residency}"),
             Self::LastBlock => "last_block".to_owned(),
@@ -224,6 +231,7 @@ impl fmt::Display for Step {
             Self::Vectorize(l) => write!(f, "#tile.vectorize<\"{l}\">"),
             Self::Stream => f.write_str("#tile.stream"),
             Self::EvictLast => f.write_str("#tile.evict_last"),
+            Self::Prefetch => f.write_str("#tile.prefetch"),
             Self::Resident(threads) => write!(f, "#tile.resident<{threads}>"),
             Self::Hold(value, residency) => write!(f, "#tile.hold<\"{value}\" in {residency}>"),
             Self::LastBlock => f.write_str("#tile.last_block"),
@@ -340,6 +348,7 @@ mod tests {
             Step::Vectorize(name()),
             Step::Stream,
             Step::EvictLast,
+            Step::Prefetch,
             Step::Resident(1024),
             Step::Hold("tmp0".to_owned(), tile::Residency::Registers),
             Step::LastBlock,

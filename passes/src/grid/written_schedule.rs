@@ -109,7 +109,8 @@ impl<'c> GridOp<'c> {
                 .note(
                     "known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, \
                          #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream, \
-                         #tile.evict_last, #tile.resident, #tile.hold, #tile.last_block",
+                         #tile.evict_last, #tile.prefetch, #tile.resident, #tile.hold, \
+                         #tile.last_block",
                 )
                 .emit()
             })

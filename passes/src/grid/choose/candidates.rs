@@ -35,6 +35,7 @@ pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Cas
                         holds,
                         shares_columns: false,
                         resident: None,
+                        prefetches: false,
                     };
                     let cases = table::of_group(group, clusters, Some(limits)).cases;
                     if !cases.is_empty() && !all.contains(&cases) {

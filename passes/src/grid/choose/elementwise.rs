@@ -42,6 +42,7 @@
 use super::super::contiguous::{AccessPattern, access_pattern};
 use super::super::steps::{Case, Processor, Step};
 use super::chooser::{Chooser, MAX_SCALAR_ELEMENTS, THREADS_PER_BLOCK, VECTOR};
+use super::phase_tables::MIN_EVICT_LAST_BYTES;
 use crate::analysis::dataflow::Access;
 use crate::emit::is_packed;
 use tx_dialect_tile::Residency;
@@ -71,9 +72,13 @@ impl Chooser<'_, '_> {
         self.points(&kept, true).then(|| self.take_evict_last())
     }
 
-    /// Returns the schedule of the steps so far, with evict-last loads.
+    /// Returns the schedule of the steps so far. Loads have the L2 eviction policy `evict_last`,
+    /// unless the arrays are known to be small.
     fn take_evict_last(&mut self) -> Vec<Case> {
-        self.steps.push(Step::EvictLast);
+        let count = self.total(&self.kept).unwrap_or(i64::MAX);
+        if count.saturating_mul(self.width().unwrap_or(1)) >= MIN_EVICT_LAST_BYTES {
+            self.steps.push(Step::EvictLast);
+        }
         self.take_schedule()
     }
 

@@ -14,7 +14,7 @@ use super::chooser::{LANES, MAX_UNROLLED_OPS, power_of_two};
 use super::phase_tables::{
     CLASSES, HELD_ELEMENTS, HELD_ROWS, LATENCY_BOUND_ROWS, LONG_ROW_THREADS, MANY_VECTORS,
     MAX_GATHERED_BYTES, MAX_PORTABLE_BLOCKS, MAX_THREADS_PER_ROW, MIN_BLOCK_THREADS,
-    MIN_THREADS_PER_ROW, NON_PORTABLE_BLOCKS, RELOADED, Reload, Reloaded,
+    MIN_EVICT_LAST_BYTES, MIN_THREADS_PER_ROW, NON_PORTABLE_BLOCKS, RELOADED, Reload, Reloaded,
 };
 use super::request::{Request, Stores, row_element_bytes, stores};
 use tx_dialect_tile::Residency;
@@ -36,6 +36,8 @@ pub(super) struct Limits {
     pub(super) shares_columns: bool,
     /// Minimum number of resident threads per SM.
     pub(super) resident: Option<i64>,
+    /// Whether the kernel loads all held inputs before the first op.
+    pub(super) prefetches: bool,
 }
 
 impl Limits {
@@ -47,6 +49,7 @@ impl Limits {
         holds: true,
         shares_columns: true,
         resident: None,
+        prefetches: false,
     };
 
     /// Returns the limits on registers, threads and blocks for rows of `length` elements.
@@ -71,8 +74,9 @@ impl Limits {
             held,
             least: MIN_THREADS_PER_ROW,
             threads: row.threads,
-            shares_columns: row.rows == LATENCY_BOUND_ROWS,
+            shares_columns: row.prefetches,
             resident: row.resident,
+            prefetches: row.prefetches,
             ..Self::OF_CLASSES
         };
         limits.with_blocks_for(length)
@@ -219,6 +223,10 @@ struct Mapping {
     holds: Holds,
     /// Minimum number of resident threads per SM.
     resident: Option<i64>,
+    /// Whether the kernel loads all held inputs before the first op.
+    prefetches: bool,
+    /// Whether the loads have the L2 eviction policy `evict_last`.
+    evicts_last: bool,
 }
 
 /// Values that a thread holds in registers between the ops of a group.
@@ -290,6 +298,8 @@ impl Mapping {
             loads: each,
             holds: if holds { Holds::Row } else { Holds::Totals },
             resident: limits.resident,
+            prefetches: limits.prefetches && request.columns > 0,
+            evicts_last: evicts_last(request),
         }
     }
 
@@ -323,6 +333,8 @@ impl Mapping {
             loads: unrolled(loads, vector * request.ops),
             holds: Holds::of_reloaded(request, blocks),
             resident: None,
+            prefetches: false,
+            evicts_last: evicts_last(request),
         }
     }
 
@@ -340,6 +352,8 @@ impl Mapping {
             loads: unrolled(loads, vector * request.ops),
             holds: Holds::of_reloaded(request, blocks),
             resident: reload.resident,
+            prefetches: false,
+            evicts_last: evicts_last(request),
         }
     }
 
@@ -359,6 +373,8 @@ impl Mapping {
             loads,
             holds,
             resident,
+            prefetches,
+            evicts_last,
         } = *self;
         let mut steps = Vec::new();
         let Some(first) = group.phases.get(group.leader()) else {
@@ -425,8 +441,11 @@ impl Mapping {
         if holds == Holds::Row && most.is_none() && is_read_once {
             steps.push(Step::Stream);
         }
-        if stores(group) != Stores::Nothing {
+        if evicts_last {
             steps.push(Step::EvictLast);
+        }
+        if prefetches && holds == Holds::Row {
+            steps.push(Step::Prefetch);
         }
         steps.extend(resident.map(Step::Resident));
         let held = match holds {
@@ -438,6 +457,14 @@ impl Mapping {
         steps.extend(held.map(|array| Step::Hold(array.name, Residency::Registers)));
         steps
     }
+}
+
+/// Returns whether the loads of a group have the L2 eviction policy `evict_last`: the group stores
+/// rows, and its arrays are not known to be small.
+fn evicts_last(request: &Request) -> bool {
+    let rows = request.results.unwrap_or(i64::MAX);
+    let bytes = bytes_of_row(request).unwrap_or(i64::MAX);
+    request.stores != Stores::Nothing && rows.saturating_mul(bytes) >= MIN_EVICT_LAST_BYTES
 }
 
 /// Halves `loads`, the number of unrolled vectors of a thread, until all vectors together need at
