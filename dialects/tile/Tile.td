@@ -350,8 +350,8 @@ def Tile_PrefetchAttr : Tile_BareAttr<"Prefetch", "prefetch"> {
     `#tile.prefetch` lets the kernel of a `tile.group` load the inputs that registers hold
     (`#tile.hold`) before the first op of the group, and not before the first op that uses the
     input. The loads of an input that only a late op uses, such as the weights of a layer norm, are
-    then in flight together with the loads of the row. Inputs that an op of the group writes are
-    loaded where they are used.
+    then in flight together with the loads of the row. `#tile.prefetch` does not move the loads of
+    an array that an op of the group also writes.
   }];
 }
 

@@ -1,10 +1,12 @@
 // RUN: tx-opt --convert-gpu-math-to-llvm %s
 // SNAPSHOT: none — CHECK states which ops become calls
 
-// `exp2` and `log2` of f32 with approximation flags become one instruction for each vector element.
+// `exp2`, `log2`, `rsqrt` and `sqrt` of f32 with approximation flags become one instruction for each vector element.
 // CHECK-LABEL: gpu.func @approximate(
 // CHECK-COUNT-3: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%{{.+}}) : (f32) -> f32
 // CHECK:         llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"(%{{.+}}) : (f32) -> f32
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%{{.+}}) : (f32) -> f32
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.sqrt.approx.f"(%{{.+}}) : (f32) -> f32
 // CHECK:         math.exp2
 // CHECK:         math.exp2
 gpu.module @math {
@@ -22,6 +24,10 @@ gpu.module @math {
     vector.store %1, %A[%c1] : memref<8xf32>, vector<2xf32>
     %2 = math.log2 %a fastmath<afn> : f32
     memref.store %2, %A[%c3] : memref<8xf32>
+    %5 = math.rsqrt %a fastmath<afn> : f32
+    memref.store %5, %A[%c1] : memref<8xf32>
+    %6 = math.sqrt %a fastmath<afn> : f32
+    memref.store %6, %A[%c0] : memref<8xf32>
     %3 = math.exp2 %a : f32
     memref.store %3, %A[%c2] : memref<8xf32>
     %c = memref.load %B[%c0] : memref<1xf64>

@@ -163,10 +163,11 @@ func.func @attributes(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // All steps of a schedule.
 // CHECK-LABEL: func.func private @every_step
-// CHECK-SAME:  [#tile.split<"a" by 2>, #tile.align<"b" to 4>, #tile.fuse<["a.o", "c"] to "d">, #tile.reorder<"d", "b.i">, #tile.rfactor<"d">, #tile.unroll<"b.o">, #tile.vectorize<"b.i">, #tile.stream]
+// CHECK-SAME:  [#tile.split<"a" by 2>, #tile.align<"b" to 4>, #tile.fuse<["a.o", "c"] to "d">, #tile.reorder<"d", "b.i">, #tile.rfactor<"d">, #tile.unroll<"b.o">, #tile.vectorize<"b.i">, #tile.stream, #tile.evict_last, #tile.prefetch]
 func.func private @every_step() attributes {
   steps = [#tile.split<"a" by 2>, #tile.align<"b" to 4>, #tile.fuse<["a.o", "c"] to "d">, #tile.reorder<"d", "b.i">,
-           #tile.rfactor<"d">, #tile.unroll<"b.o">, #tile.vectorize<"b.i">, #tile.stream]}
+           #tile.rfactor<"d">, #tile.unroll<"b.o">, #tile.vectorize<"b.i">, #tile.stream,
+           #tile.evict_last, #tile.prefetch]}
 
 // Every processor that a loop can be bound to.
 // CHECK-LABEL: func.func private @every_processor

@@ -3,8 +3,8 @@
 // PTXAS: sm_80 sm_90 sm_100
 // SNAPSHOT: none — CHECK states which ops are left
 
-// With `fastmath<afn>`, functions become products of the f32 instructions `exp2`, `log2` and 1 / x. f16 is
-// computed in f32, and f64 as without the flag.
+// With `fastmath<afn>`, functions become products of the f32 instructions `exp2`, `log2`, `rsqrt`, `sqrt`
+// and 1 / x. f16 is computed in f32, and f64 as without the flag.
 // CHECK-LABEL: gpu.func @functions(
 // CHECK:         %[[P:.+]] = arith.mulf %{{.+}}, %{{.+}} : f32
 // CHECK-NEXT:    math.exp2 %[[P]] fastmath<afn> : f32
@@ -17,6 +17,9 @@
 // CHECK-NEXT:    %[[E:.+]] = math.exp2 %[[P]] fastmath<afn> : f32
 // CHECK-NEXT:    arith.truncf %[[E]] : f32 to f16
 // CHECK:         math.exp2 %{{.+}} fastmath<afn> : vector<2xf32>
+// CHECK:         %[[X:.+]] = arith.extf %{{.+}} : f16 to f32
+// CHECK:         math.rsqrt %[[X]] fastmath<afn> : f32
+// CHECK:         math.sqrt %{{.+}} fastmath<afn> : f32
 // CHECK-NOT:     math.{{exp|log}}
 // CHECK:         arith.divf %{{.+}}, %{{.+}} fastmath<afn> : f64
 
@@ -25,6 +28,8 @@
 // PTX:         lg2.approx.ftz.f32
 // PTX:         rcp.approx.f32
 // PTX-COUNT-3: ex2.approx.ftz.f32
+// PTX:         rsqrt.approx.f32
+// PTX:         sqrt.approx.f32
 // PTX-NOT:     .approx
 // PTX:         div.rn.f64
 gpu.module @kernels {
@@ -47,6 +52,10 @@ gpu.module @kernels {
     %both = vector.load %C[%c0] : memref<2xf32>, vector<2xf32>
     %g = math.exp2 %both fastmath<afn> : vector<2xf32>
     vector.store %g, %C[%c0] : memref<2xf32>, vector<2xf32>
+    %i = math.rsqrt %half fastmath<afn> : f16
+    memref.store %i, %B[%c0] : memref<1xf16>
+    %s = math.sqrt %x fastmath<afn> : f32
+    memref.store %s, %A[%c0] : memref<3xf32>
     %z = memref.load %D[%c0] : memref<1xf64>
     %h = math.exp %z fastmath<afn> : f64
     %r = arith.divf %h, %z fastmath<afn> : f64

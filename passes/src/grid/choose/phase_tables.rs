@@ -58,8 +58,8 @@ pub(super) struct Reloaded {
     pub(super) bytes: (i64, i64),
     /// Number of blocks of a cluster that share a row.
     pub(super) blocks: i64,
-    /// Measured distribution of the row over the threads of a block; `None` for the distribution
-    /// that [`Mapping::reloaded`](super::phases) computes from the row length.
+    /// Fastest of the measured mappings of the row to the threads of a block. `None`: the mapping
+    /// is computed from the row length (`Mapping::reloaded`).
     pub(super) mapping: Option<Reload>,
 }
 
@@ -378,6 +378,7 @@ pub(super) const MIN_EVICT_LAST_BYTES: i64 = 16 * MIB;
 /// | softmax f32 | 32768 | 4 x 512 x 16 | 4181 | 2 x 256 x 64 | 4065 |
 /// | cross entropy f32 | 262144 | 16 x 256 x 64 | 4268 | 16 x 512 x 32 | 3419 |
 /// | RMS norm f32 | 65536 | 8 x 256 x 32, prefetched | 4269 | 8 x 256 x 32 | 4070 |
+/// | RMS norm bf16 | 8192 | 1 x 512 x 16 | 4273 | 1 x 512 x 16, prefetched | 4094 |
 /// | RMS norm bf16 | 16384 | 2 x 256 x 32, prefetched | 4249 | 1 x 256 x 64 | 4189 |
 /// | RMS norm bf16 | 32768 | 8 x 128 x 32, prefetched | 4165 | 1 x 512, reloaded | 4096 |
 /// | RMS norm bf16 | 65536 | 8 x 256 x 32, prefetched | 3981 | 8 x 128, reloaded | 3911 |
@@ -397,7 +398,7 @@ pub(super) const MIN_EVICT_LAST_BYTES: i64 = 16 * MIB;
 /// | exact softmax f32 | 131072 | 8 x 256 x 64 | 3691 | 16 x 512 x 16 | 2474 |
 /// | layer norm bf16, 1 row | 128256 | 16 x 256 x 32, prefetched | 3.4 µs | 1 x 1024, reloaded | 17.3 µs |
 /// | RMS norm bf16, 8 rows | 8192 | 4 x 128 x 16, prefetched | 1.8 µs | 4 x 128 x 16 | 1.9 µs |
-pub(super) const HELD_ROWS: [Held; 26] = [
+pub(super) const HELD_ROWS: [Held; 27] = [
     Held {
         rows: LATENCY_BOUND_ROWS,
         longer: 32768,
@@ -585,6 +586,16 @@ pub(super) const HELD_ROWS: [Held; 26] = [
         held: 32,
         threads: LONG_ROW_THREADS,
         prefetches: true,
+        ..Held::ALL
+    },
+    Held {
+        columns: (1, 1),
+        is_narrow: Some(true),
+        stores: &[Stores::Rows],
+        longer: 4096,
+        held: 32,
+        bytes: TWO_VECTORS,
+        threads: MAX_THREADS_PER_ROW,
         ..Held::ALL
     },
     Held {
