@@ -85,8 +85,8 @@ impl Outcome {
     }
 
     /// Returns the key by which the summary of a fuzz run groups equal failures. The key of a wrong
-    /// result or of a race omits the message, so outcomes that differ only in their wrong values
-    /// have the same key.
+    /// result or of a race does not contain the message, so failures that differ only in their
+    /// wrong values have equal keys.
     pub(crate) fn kind(&self) -> String {
         match self.class {
             Class::Wrong | Class::Race => self.headline(),
@@ -95,8 +95,8 @@ impl Outcome {
     }
 
     /// Returns whether two outcomes have the same category and the same failing pass. For four
-    /// categories, such as `Unsupported` and `Panic`, the messages must also be equal, except for
-    /// names and numbers.
+    /// categories, such as `Unsupported` and `Panic`, the function also compares the messages,
+    /// without names and numbers.
     pub fn is_like(&self, other: &Self) -> bool {
         self.class == other.class
             && self.stage == other.stage

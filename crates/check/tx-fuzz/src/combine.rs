@@ -42,7 +42,7 @@ pub enum Kind {
     Xor,
     ArgMax,
     ArgMin,
-    /// Custom combiner, as an index of the table `CUSTOM`.
+    /// Custom combiner, as an index into the table `CUSTOM`.
     Custom(usize),
 }
 

@@ -19,10 +19,9 @@ pub(crate) fn contradiction<T>(message: impl Into<String>) -> Result<T, Contradi
 /// Leading dimension of an array of tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeadingDimension {
-    /// Dimension with one tile per thread group. The size of the dimension is the number of thread
-    /// groups.
+    /// Dimension with one tile per thread group; the field contains the number of thread groups.
     Group(usize),
-    /// Dimension with one tile per loop iteration. The size of the dimension is the number of loop
+    /// Dimension with one tile per loop iteration; the field contains the number of loop
     /// iterations.
     Iteration(usize),
 }

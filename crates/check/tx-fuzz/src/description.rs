@@ -208,8 +208,8 @@ pub enum Space {
     Private,
 }
 
-/// Position of a tile within a larger array. If the list `before`, `after`, `step` or `loose` has
-/// fewer entries than the tile has dimensions, the missing entries have default values.
+/// Position of a tile within a larger array. A missing entry of the list `before` or `after` stands
+/// for 0, a missing entry of `step` for 1, and a missing entry of `loose` for false.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// Number of elements of the array before the tile, along each dimension.
@@ -308,7 +308,7 @@ pub struct GridOp {
     pub axes: Vec<usize>,
     /// Set if the result keeps each reduced dimension with size 1.
     pub keep: bool,
-    /// Op with which the program expresses the computation.
+    /// Op with which the program expresses the grid-level computation.
     pub form: Form,
     /// Computation on each element before reduction.
     pub element: Option<ElementWork>,
@@ -351,8 +351,9 @@ pub enum Form {
     /// `memref.copy`.
     Copy,
     /// `Window(true)` is a convolution as a `linalg.generic`; `Window(false)` is a convolution as a
-    /// `tile.reduce`. The source shape of a convolution contains the two sizes of the result,
-    /// followed by the two sizes of the filter.
+    /// `tile.reduce`. For a convolution, the shape in [`HostSource::Fresh`] contains the two sizes
+    /// of the result, followed by the two sizes of the filter; the printer derives the image sizes
+    /// from these four sizes.
     Window(bool),
     /// Computation of the mean and the variance of an f32 source with Welford's combiner.
     Welford,
@@ -411,7 +412,8 @@ pub struct Rows {
     /// Set if the program permits approximate functions and divisions.
     #[serde(default)]
     pub approximate: bool,
-    /// Element type of the matrices. Arrays with one element per row have the accumulator type.
+    /// Element type of the matrices. The elements of arrays with one element per row have the
+    /// accumulator type of `element`.
     pub element: Element,
     /// Ops, in program order.
     pub ops: Vec<RowOp>,
@@ -454,7 +456,7 @@ pub enum Makes {
 /// Operand of an op on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operand {
-    /// Matrix argument. The number is the index among the matrix arguments.
+    /// Matrix argument, by its index among the matrix arguments.
     Matrix(usize),
     /// Argument with one element per row.
     Row,
@@ -507,7 +509,8 @@ pub struct Mapping {
     pub vector: usize,
     /// Set if matrix rows are kept in registers between the fused ops.
     pub holds: bool,
-    /// Set if registers hold arrays with one element per row, but no matrix rows.
+    /// Set if registers hold arrays with one element per row, but no matrix rows, between the fused
+    /// ops.
     #[serde(default)]
     pub holds_totals: bool,
 }

@@ -132,9 +132,9 @@ fn checked(
 }
 
 /// Returns one copy of the test case for each `tile.reduce` of the kernel. Each copy forces the
-/// variant `variant` for a different `tile.reduce`; `index`, modulo the number of `tile.reduce`
-/// ops, selects the op of the first copy. The function returns no copies of a host function,
-/// because grid-level ops have no variant.
+/// variant `variant` for a different `tile.reduce`. The first copy forces the variant for the
+/// `tile.reduce` whose position is `index` modulo the number of `tile.reduce` ops. The function
+/// returns no copies of a host function, because grid-level ops have no variant.
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {
         let mut case = case.clone();

@@ -95,7 +95,7 @@ impl<'c> Program<'c> {
     }
 }
 
-/// Returns an attribute of three sizes, such as the block size of a kernel.
+/// Returns the three sizes that an attribute contains, such as the block size of a kernel.
 fn sizes_of(kernel: Op<'_>, attribute: &str) -> Option<[u32; 3]> {
     let sizes = tx_mlir::attribute(kernel, attribute).and_then(tx_mlir::integers)?;
     let sizes: Result<Vec<u32>, _> = sizes.into_iter().map(u32::try_from).collect();

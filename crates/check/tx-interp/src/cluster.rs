@@ -33,7 +33,7 @@ pub(crate) struct Cluster {
     /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
     /// Vector clocks of the threads at their arrival at the cluster barrier; empty for a relaxed
-    /// arrival. `None` unless the threads have arrived and have not yet waited.
+    /// arrival. `None` before the threads arrive at the cluster barrier, and again after they wait.
     pub(crate) cluster_arrival: Option<Rc<ReleasedClocks>>,
     /// Initialized mbarrier objects, by address.
     pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,

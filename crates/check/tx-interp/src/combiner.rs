@@ -303,8 +303,8 @@ impl<'c> Combiner<'c> {
         Ok(out)
     }
 
-    /// Computes partial results with the `element` region. The region receives `i` as every index
-    /// of element `i`.
+    /// Computes partial results with the `element` region. For element `i`, each index argument of
+    /// the region has the value `i`.
     pub(crate) fn elements(
         &self,
         element: &Element<'c>,

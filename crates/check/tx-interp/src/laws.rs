@@ -4,7 +4,8 @@
 //! [`tx_scalar::laws`] tests the properties by execution of the combiner in the interpreter. For
 //! integers of up to 8 bits, the tests cover all values and therefore prove the properties. For
 //! floats and for integers of more than 8 bits, the test values are selected numbers, such as
-//! zeros, extremes and powers of two, and pseudo-random numbers, which are equal in every run.
+//! zeros, extremes and powers of two, and pseudo-random numbers. The pseudo-random numbers are
+//! equal in every run.
 //!
 //! If a property fails only for values that may never occur, the result is a remark instead of an
 //! error, because only the author of the program knows which values occur. Since floats are
@@ -131,7 +132,7 @@ impl Combiner<'_> {
 /// Number of pseudo-random operand tuples for the test of one algebraic law: pairs for
 /// commutativity, triples for associativity.
 const DRAWN: usize = 4096;
-/// Maximum number of values of which the test of associativity combines all triples.
+/// Maximum number of test values whose triples the associativity test combines.
 const CUBED: usize = 24;
 /// Number of test elements for the `element` region of a reduction.
 const ELEMENTS: usize = 24;
@@ -148,7 +149,7 @@ enum Same {
     Kept,
 }
 
-/// The test result, or a counterexample to an algebraic law.
+/// Result of testing an algebraic law: a finding, or a counterexample to the law.
 type PropertyResult = Result<Finding, CounterExample>;
 
 /// A partial result, as a list with the bits and the error bound of each component.
@@ -415,8 +416,9 @@ impl Trial<'_, '_> {
         self.given(parts.collect())
     }
 
-    /// Tests commutativity and associativity. The tests combine all pairs of the given values, all
-    /// triples of the first [`CUBED`] values, and [`DRAWN`] pseudo-random pairs and triples.
+    /// Tests commutativity and associativity. The tests combine all pairs of the given values, and
+    /// all triples of the first [`CUBED`] values. In addition, the tests combine [`DRAWN`]
+    /// pseudo-random pairs and [`DRAWN`] pseudo-random triples.
     fn orders(self, values: &[Partial], random: &mut Random) -> Verdict {
         self.holds(Law::Commutative, pairs(values))?;
         self.associates(values, random)

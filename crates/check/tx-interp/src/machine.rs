@@ -88,9 +88,8 @@ pub(crate) struct Exec<'w> {
     pub(crate) cluster: Option<Cluster>,
     /// Whether the lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Set while a reduction may combine its elements in any order. While the elements may be
-    /// combined in any order, an argmax or argmin may return the index of any of several equal
-    /// elements.
+    /// Set while a reduction may combine its elements in any order: an argmax or argmin can then
+    /// return the index of any of several equal elements.
     pub(crate) unordered: bool,
 }
 
@@ -147,8 +146,7 @@ impl Exec<'_> {
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// Returns two results: whether all lanes share the result of one lane, and the lanes that must
-    /// compute a result.
+    /// Returns whether all lanes share one result, and the lanes that must compute a result.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),

@@ -21,8 +21,8 @@ impl Points {
         }
     }
 
-    /// Sets the coordinates of the point of each lane along the dimensions `dims`. `number` returns
-    /// the linear index of the point, in row-major order over `sizes`.
+    /// Sets the coordinates of the point of each lane along the dimensions `dims`. The function
+    /// `number` returns the linear index of the point of a lane, in row-major order over `sizes`.
     pub(crate) fn set(&mut self, dims: &[usize], sizes: &[i64], number: impl Fn(usize) -> i64) {
         let mut inner = 1;
         for (d, size) in dims.iter().zip(sizes).rev() {

@@ -75,8 +75,8 @@ pub(crate) fn numbered(text: &str) -> String {
         })
 }
 
-/// Returns a line-by-line difference with [`CONTEXT_LINES`] unchanged lines around each change. The
-/// comparison ignores trailing white space.
+/// Returns the line-by-line difference of two texts, with [`CONTEXT_LINES`] unchanged lines around
+/// each change. The comparison ignores trailing white space.
 pub(crate) fn difference(old: &str, new: &str) -> String {
     let old: Vec<&str> = old.trim_end().lines().collect();
     let new: Vec<&str> = new.trim_end().lines().collect();

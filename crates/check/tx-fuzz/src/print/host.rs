@@ -101,7 +101,8 @@ impl Printer {
         argument
     }
 
-    /// Creates an argument or a temporary, and prints a view with the given shape.
+    /// Creates an array as an argument or a temporary, and prints a view of the array with the
+    /// given shape.
     fn array(&mut self, element: Element, shape: &[usize], view: &View, temporary: bool) -> Memref {
         let rank = shape.len();
         let order = view.order(rank);
@@ -164,8 +165,9 @@ impl Printer {
         memref.loosened(name, loose, &mut self.body)
     }
 
-    /// Prints a convolution. The source shape of a convolution contains the two sizes of the
-    /// result, followed by the two sizes of the filter.
+    /// Prints a convolution. The shape in [`HostSource::Fresh`] contains the two sizes of the
+    /// result, followed by the two sizes of the filter; the function derives the image sizes from
+    /// these four sizes.
     fn window(&mut self, op: &GridOp, linalg: bool) -> Result<(), Contradiction> {
         let combine = &op.combine;
         let HostSource::Fresh(shape, view) = &op.source else {

@@ -65,8 +65,8 @@ struct Printer<'k> {
 }
 
 /// Printed lines of one op. All threads execute the printed lines in the field `first`. Only the
-/// selected thread groups execute the printed lines in the fields `enter`, `inner` and `leave`;
-/// `inner` contains the loop body.
+/// thread groups that [`Groups`] selects for the op execute the printed lines in the fields
+/// `enter`, `inner` and `leave`. The field `inner` contains the loop body.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,
@@ -118,8 +118,9 @@ impl Printer<'_> {
     }
 
     /// Creates an array of tiles in a memory space. An array in global memory is an argument. For
-    /// an array outside of global memory, `fill` makes the kernel first copy an argument to the
-    /// array, and `kept` makes the kernel finally copy the array to the argument.
+    /// an array in shared or private memory, the function also creates an argument. If `fill` is
+    /// set, the kernel fills the array from the argument before the op. If `kept` is set, the
+    /// kernel copies the array to the argument after the op.
     #[expect(clippy::too_many_arguments, reason = "memory is all of these")]
     fn memory(
         &mut self,

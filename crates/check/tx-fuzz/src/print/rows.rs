@@ -6,7 +6,7 @@ use crate::description::{Binary, Makes, Mapping, Operand, RowOp, Rows, Unary};
 use crate::element::Element;
 use std::fmt::Write;
 
-/// Dimensions that index an operand: rows, columns or both.
+/// Matrix dimensions over which an array extends: rows and columns, only rows, or only columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Map {
     Whole,
@@ -118,8 +118,8 @@ impl Printer<'_> {
         Array { name, map, element }
     }
 
-    /// Returns an input argument. For each operand, the first call of `input` declares the argument
-    /// of the printed function.
+    /// Returns an input argument. The first call of `input` for an operand adds the argument to the
+    /// printed function; later calls return the same argument.
     fn input(&mut self, operand: Operand) -> Array {
         if let Some((_, known)) = self.inputs.iter().find(|(other, _)| *other == operand) {
             return known.clone();
@@ -375,8 +375,8 @@ impl Printer<'_> {
         (text, "%v".to_owned())
     }
 
-    /// Returns the attribute with the schedule of the fused ops for op 0, and an empty string for
-    /// every other op.
+    /// Returns the attribute with the schedule of the fused ops if `number` is 0, and an empty
+    /// string otherwise.
     fn schedule(&self, number: usize, mapping: Mapping) -> String {
         if number > 0 {
             return String::new();
@@ -436,8 +436,8 @@ impl Printer<'_> {
     /// Returns the schedule names (`in0`, `tmp0`, …) of all arrays that the fused ops read. If
     /// `totals` is set, the returned list contains only arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// Array with two flags: whether an op reads the array, and whether an op writes the array
-        /// before any op reads the array.
+        /// Array that the fused ops access, with two flags. The first flag is set if an op reads
+        /// the array. The second flag is set if the first access to the array is a write.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

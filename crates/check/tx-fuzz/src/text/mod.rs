@@ -190,8 +190,8 @@ fn is_upstreams(
 /// size of `tx-opt`, so that an input that overflows the stack of `tx` also overflows the stack of
 /// `tx-opt`.
 ///
-/// If a type contains itself, MLIR's bytecode reader exceeds the time limit, and `tx-opt` prints no
-/// stack trace.
+/// For bytecode, the function also returns true if `tx-opt` exceeds the time limit without a stack
+/// trace. MLIR's bytecode reader exceeds the time limit if a type contains itself.
 fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);
@@ -270,7 +270,7 @@ fn smaller(
     Ok(best)
 }
 
-/// Writes an input, and a description of its failure.
+/// Writes an input and a description of its failure to two files.
 fn save(
     config: &Config,
     index: u64,

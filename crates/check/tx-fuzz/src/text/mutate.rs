@@ -515,7 +515,7 @@ mod tests {
         assert!(same < 150, "{same} of 500 are as they were");
     }
 
-    /// The flags of a RUN line contain neither check prefixes nor flags of commands after a pipe.
+    /// `flags` returns neither check prefixes of a RUN line nor flags of commands after a pipe.
     #[test]
     fn flags_are_those_of_the_first_line() {
         let text =

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// CPU time limit of a process. The CPU time limit is high enough for slow builds of `tx` and
-/// `tx-opt`.
+/// CPU time limit of a process. The CPU time limit is high enough for builds of `tx` and `tx-opt`
+/// that run slowly.
 const LIMIT: Duration = Duration::from_secs(60);
 const MOST_PAUSE: Duration = Duration::from_millis(20);
 /// Time limit within which an aborted process must print its stack trace.

@@ -44,8 +44,8 @@ enum Semantics<'c> {
     Region(Code<'c>, Vec<u64>),
 }
 
-/// Maximum number of zeros in a partial result for which the interpreter tries all combinations of
-/// signs.
+/// Maximum number of zeros in a partial result. Up to this number, the interpreter tries all
+/// combinations of the signs of the zeros.
 const MOST_ZEROS: usize = 3;
 
 /// Partial results: one list of numbers per component.

@@ -100,8 +100,8 @@ pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Returns the error bound of a number. The interpreter stores no error bound for an exact number,
-/// so the function computes the error bound of an exact number.
+/// Returns the error bound of a number. The function computes the error bound of an exact number,
+/// because the interpreter does not store this bound.
 pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
     lanes
         .bound(lane, i)

@@ -138,8 +138,8 @@ pub(crate) fn check_whole_warps(exec: &Exec<'_>, site: &Site) -> Result<(), Trou
     Ok(())
 }
 
-/// Returns an error if a member mask excludes the lane that executes the op, or includes a lane of
-/// the warp whose thread exists but is inactive.
+/// Returns an error if a member mask excludes the lane that executes the op, or includes an
+/// inactive lane that belongs to a thread of the warp.
 pub(crate) fn check_members(
     exec: &Exec<'_>,
     mask: Slot,

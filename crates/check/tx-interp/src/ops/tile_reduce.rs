@@ -18,7 +18,7 @@ use tx_exec::happens_before::AccessKind;
 use tx_mlir::{Affine, AffineMap, Val};
 use tx_scalar::number::Scalar;
 
-/// Maximum number of lanes. Each lane computes one result of the reduction.
+/// Maximum number of lanes that compute elements or results of the reduction at once.
 pub(crate) const CHUNK: usize = 4096;
 
 struct ReducePlan<'c> {

@@ -140,8 +140,8 @@ mod tests {
         assert_eq!(left, [0, 1, 1]);
     }
 
-    /// Supply group 3 matches only capacity group 0, so each supply group `i` below 3 must move
-    /// from capacity group `i` to capacity group `i + 1`.
+    /// Supply group 3 matches only capacity group 0, so the item of each supply group `i` below 3
+    /// must move from capacity group `i` to capacity group `i + 1`.
     #[test]
     fn chains_are_found() {
         let left = saturate(&[1, 1, 1, 1], &[1, 1, 1, 1], |from, to| {

@@ -29,9 +29,9 @@ use matching::saturate;
 ///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
 ///   operations.
 /// * **No additions**: every counted instruction of the PTX must match an operation of the IR.
-/// * **Unknown values** match any value. The mask or clamp of an operation is unknown if it is not
-///   constant, and the scope is unknown if the PTX omits the scope. An access of generic memory in
-///   the IR matches an access of any state space in the PTX, because LLVM infers state spaces.
+/// * **Unknown values** match any value. Masks and clamps that are not constant are unknown, and so
+///   are scopes that the PTX omits. An access of generic memory in the IR matches an access of any
+///   state space in the PTX, because LLVM infers state spaces.
 /// * **Vector accesses** of the IR must not be split: PTX accesses of at least the vector width
 ///   must move at least as many bytes as the vector accesses of the IR. The vector width is the
 ///   largest power of two that divides the vector size, at most 16 bytes, since PTX has no vectors

@@ -25,7 +25,8 @@ fn width(bytes: u32) -> u32 {
 /// accesses alone can miss a split vector access. The check therefore also limits the bytes that
 /// accesses narrower than `w` move in the PTX. The limit is twice the number of bytes of all IR
 /// accesses that are narrower than `w` or that LLVM may remove, because LLVM can duplicate a load
-/// to avoid a branch. The limit does not apply if one of these IR accesses is in a loop.
+/// to avoid a branch. The limit does not apply if a loop of the IR contains an access that is
+/// narrower than `w`, or that LLVM may remove.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -232,12 +233,11 @@ enum Allowed {
     Bytes(u64),
     /// Narrow accesses of the PTX may move any number of bytes, because a loop of the IR contains
     /// narrow accesses, or accesses that LLVM may remove. `least` is the number of bytes that
-    /// narrow accesses of the IR move, without the accesses that LLVM may remove.
+    /// narrow accesses of the IR move; accesses that LLVM may remove do not count.
     Any { least: u64 },
 }
 
-/// Returns the number of bytes that narrow accesses may move in the PTX, given the accesses of the
-/// IR.
+/// Returns the limit on the bytes that accesses narrower than `below` bytes may move in the PTX.
 fn narrow_allowed(
     ir: &KernelFacts,
     direction: Direction,
