@@ -55,7 +55,7 @@ pub(crate) const ASM_BEGIN: &str = "begin inline asm";
 /// Text of the comment that ends inline assembly, without slashes.
 pub(crate) const ASM_END: &str = "end inline asm";
 
-/// Returns all tokens of `text`. The last token is [`Kind::End`].
+/// Returns all tokens of `text`; the last token is [`Kind::End`].
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, ParseError> {
     let mut lexer = Lexer {
         rest: text,

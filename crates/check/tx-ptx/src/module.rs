@@ -96,7 +96,7 @@ impl Function {
 /// A directive of a function, such as a launch bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FunctionDirective {
-    /// A directive with numbers: `.maxntid 128, 1, 1`, `.minnctapersm 2`, `.noreturn`.
+    /// A directive with zero or more numbers: `.maxntid 128, 1, 1`, `.minnctapersm 2`, `.noreturn`.
     Numbers {
         /// Name of the directive, without the dot.
         name: String,

@@ -188,8 +188,8 @@ fn amount(line: &str, unit: &str) -> u64 {
 mod tests {
     use super::{KernelUsage, usage};
 
-    /// Checks that the parser of the `ptxas` output reads all resource counts of a kernel, and does
-    /// not add the resource counts of the functions that the kernel calls.
+    /// Checks that the parser of the `ptxas` output reads all resource counts of a kernel. The
+    /// resource counts of a called function are not added to the counts of the calling kernel.
     #[test]
     fn reads_what_ptxas_says() {
         let read = usage(

@@ -1,5 +1,5 @@
-//! Limit on the work of one stage, in executed ops and memory accesses. The limit bounds the number
-//! of generated inputs on which the validation executes the output of the stage.
+//! Limit on the work of one stage, in executed ops and memory accesses. The work limit of a stage
+//! bounds the number of generated inputs on which the validation executes the output of the stage.
 
 use std::collections::BTreeMap;
 

@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) is_wrong: bool,
     /// Set if the result of the previous stage for the input is wrong.
     pub(crate) stays_wrong: bool,
-    /// Cleared if the validation skips the input because of the work limit.
+    /// False if the validation skips the input because of the work limit.
     pub(crate) is_run: bool,
     /// Number of ops and memory accesses that the last run on the input executed.
     pub(crate) work: u64,

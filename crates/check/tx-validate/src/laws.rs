@@ -77,9 +77,9 @@ mod tests {
         }
     }
 
-    /// Checks that the one-line summary names each combiner once, and contains the failing values
-    /// and the reasons why combiners were not tested. If a property of a combiner fails, the
-    /// message about the combiner replaces the summary.
+    /// Checks that the one-line summary names each combiner once. The summary also contains the
+    /// values for which a combiner property fails, and the reasons why combiners were not tested.
+    /// If a property of a combiner fails, the message about the combiner replaces the summary.
     #[test]
     fn combiners_make_one_line() {
         let sum = found("sum f32", Finding::Hold(Vec::new()));

@@ -18,10 +18,10 @@ pub struct Options {
     pub grid: Option<[u32; 3]>,
     /// Path of `ptxas` or of its directory; `None` searches `PATH`.
     pub ptxas: Option<PathBuf>,
-    /// Range of the indices of the inputs to use; `None` selects all inputs. For each set of
-    /// kernels that the program launches for some input, the validation uses at least one input,
-    /// even if the index of the input is outside of the range. Inputs with low indices are small
-    /// and expose most errors.
+    /// Range of the indices of the inputs to use; `None` selects all inputs. If the range starts at
+    /// 0, the validation uses at least one input for each set of kernels that the program launches
+    /// for some input, even if the index of the input is outside of the range. Inputs with low
+    /// indices are small and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` selects a default
     /// limit, which allows a few seconds per stage. The validation first uses one input for each
@@ -30,8 +30,10 @@ pub struct Options {
     /// Kernel to test; `None` tests all kernels. If a kernel is given, the validation skips inputs
     /// for which the program does not launch the kernel.
     pub kernel: Option<String>,
-    /// Index of the first stage to check; stage `parse` has index 0. Before the stage with the
-    /// index `known`, the validation only computes reference results.
+    /// Index of the first stage to check; stage `parse` has index 0. The validation skips the
+    /// stages whose index is less than `known`. Exceptions are the stages that compute reference
+    /// results, and the stage with the index `known - 1`, whose results are compared with the
+    /// results of the next stage.
     pub known: usize,
     /// Index of the last stage to check, in addition to the stage `launch`; `None` checks all
     /// stages.

@@ -77,8 +77,8 @@ impl References {
         self.kept().found.get(&key).cloned()
     }
 
-    /// Stores a result. If the result does not fit in the remaining space of the cache, the
-    /// function first clears the cache.
+    /// Stores a result. If a result does not fit in the remaining space of the cache, the function
+    /// first clears the cache.
     pub(crate) fn keep(&self, key: Key, reference: &Arc<Reference>) {
         let mut kept = self.kept();
         let bytes = reference.bytes();

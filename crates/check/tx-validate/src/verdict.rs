@@ -24,8 +24,8 @@ pub enum Verdict {
     /// All tested properties of the combiners hold. The text of the verdict names the combiners.
     Hold(String),
     /// A combiner property fails, but only for values that possibly do not occur in the program.
-    /// The text of the verdict contains the failing values, advice, and the combiners without
-    /// failures.
+    /// The text of the verdict contains the values for which a combiner property fails, advice, and
+    /// the combiners whose tested properties hold for all values.
     Conditional(Vec<String>),
     /// Wrong result.
     Wrong(Box<Difference>),
@@ -41,7 +41,7 @@ pub enum Verdict {
     },
     /// The PTX differs from the device IR, or `ptxas` rejects the PTX.
     Ptx(String),
-    /// A combiner property fails. The text of the verdict contains values for which the combiner
+    /// A combiner property fails. The text of the verdict contains values for which a combiner
     /// property fails.
     Broken(String),
     /// The validation cannot run the module of the stage, for example because the interpreter does

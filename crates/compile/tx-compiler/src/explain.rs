@@ -18,8 +18,8 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Adds the choices of the pass `next` for a module, and the warnings of the pass. If the pass
-    /// does not explain its choices, the function adds no entries.
+    /// Appends the choices of the pass `next` for a module to `choices`, and the warnings of the
+    /// pass to `warnings`. If the pass does not explain its choices, the function adds no entries.
     pub(crate) fn add_choices(
         &mut self,
         session: &Session,
@@ -45,8 +45,8 @@ impl Explained {
     }
 }
 
-/// Kernel name, with the source position of the op that the kernel computes, and with the range of
-/// row lengths that the kernel handles.
+/// Name of a kernel, source position of the op that the kernel computes, and range of row lengths
+/// that the kernel handles.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     name: String,

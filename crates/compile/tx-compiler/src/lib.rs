@@ -149,7 +149,8 @@ pub use tx_mlir::melior;
 pub use tx_dialect_tile as tile;
 pub use tx_passes::parts;
 
-/// Trait and descriptions of passes; [`pass!`](crate::pass!) declares a pass.
+/// Trait that passes implement, and types that describe passes and their options;
+/// [`pass!`](crate::pass!) declares a pass.
 pub mod pass {
     pub use tx_mlir::pass::{
         Counts, DialectGetter, OptionInfo, OptionValue, Pass, PassInfo, PipelineInfo,
@@ -205,8 +206,8 @@ use melior::dialect::DialectRegistry;
 ///
 /// The declaration of an option is a field, `NAME: TYPE = DEFAULT`. The type of an option is `u32`,
 /// `bool`, `String`, or any type that implements [`pass::OptionValue`]. The default value of every
-/// option is a string with the syntax of option values in pipeline text, such as
-/// `mine-split{limit=8 tell label=row}`.
+/// option is a string. The string has the syntax of an option value in pipeline text, such as `8`
+/// in `mine-split{limit=8 tell label=row}`.
 #[macro_export]
 macro_rules! pass {
     ($($description:tt)*) => {

@@ -65,9 +65,8 @@ pub(crate) fn load<'s>(
     Ok(module)
 }
 
-/// Makes the entry function of `source` public. If all functions of the program are private, the
-/// function makes all functions public. The inliner would remove a private entry, because no op
-/// calls the entry.
+/// Makes the entry function of `source` public. If all functions of the program are private, all of
+/// them become public. The inliner would remove a private entry, because no op calls the entry.
 fn publish(module: &Module<'_>, source: &Source) {
     let functions: Vec<Op<'_>> = walk(top(module))
         .into_iter()

@@ -31,8 +31,8 @@ pub struct Tunable {
 pub struct Candidate {
     /// Text of the attribute `schedule`.
     pub schedule: String,
-    /// Estimated time in microseconds. The estimate assumes the sizes in [`Tunable::estimated_for`]
-    /// for dynamic dimensions.
+    /// Estimated execution time in microseconds, for the sizes of dynamic dimensions in
+    /// [`Tunable::estimated_for`].
     pub microseconds: f64,
 }
 

@@ -269,46 +269,46 @@ impl<'c> Create<'_, '_, 'c> {
         self
     }
 
-    /// Adds the attribute `name`.
+    /// Adds the attribute `name` to the op.
     pub fn attr(mut self, name: &str, value: Attribute<'c>) -> Self {
         self.attributes
             .push((Identifier::new(self.builder.context, name), value));
         self
     }
 
-    /// Adds the unit attribute `name`.
+    /// Adds the unit attribute `name` to the op.
     pub fn unit(self, name: &str) -> Self {
         let value = Attribute::unit(self.builder.context);
         self.attr(name, value)
     }
 
-    /// Adds a boolean attribute.
+    /// Adds a boolean attribute to the op.
     pub fn boolean(self, name: &str, value: bool) -> Self {
         let value = BoolAttribute::new(self.builder.context, value).into();
         self.attr(name, value)
     }
 
-    /// Adds a string attribute.
+    /// Adds a string attribute to the op.
     pub fn string(self, name: &str, value: &str) -> Self {
         let value = StringAttribute::new(self.builder.context, value).into();
         self.attr(name, value)
     }
 
-    /// Adds an `array<i64: …>` attribute.
+    /// Adds an `array<i64: …>` attribute to the op.
     pub fn i64s(self, name: &str, values: &[i64]) -> Self {
         let value = crate::ir::i64_array(self.builder.context, values);
         self.attr(name, value)
     }
 
-    /// Parses MLIR text and adds the parsed attribute. Callers use this method for attributes of
-    /// dialects without an attribute builder in the C API.
+    /// Parses MLIR text, and adds the parsed attribute to the op. Callers use this method for
+    /// attributes of dialects without an attribute builder in the C API.
     pub fn attr_text(self, name: &str, text: &str) -> Self {
         let value = self.builder.attribute(text);
         self.attr(name, value)
     }
 
-    /// Adds the attribute `operandSegmentSizes`: the number of operands in each operand group of
-    /// the op.
+    /// Adds to the op the attribute `operandSegmentSizes`: the number of operands in each operand
+    /// group.
     pub fn segments(self, sizes: &[usize]) -> Self {
         let sizes: Vec<i64> = sizes
             .iter()
@@ -318,12 +318,12 @@ impl<'c> Create<'_, '_, 'c> {
         self.attr("operandSegmentSizes", value)
     }
 
-    /// Adds an attribute that contains a type.
+    /// Adds to the op an attribute whose value is a type.
     pub fn attr_type(self, name: &str, ty: Type<'c>) -> Self {
         self.attr(name, TypeAttribute::new(ty).into())
     }
 
-    /// Adds a region.
+    /// Adds a region to the op.
     pub fn region(mut self, region: Region<'c>) -> Self {
         self.regions.push(region);
         self

@@ -11,8 +11,8 @@ pub use fact::Fact;
 
 /// Operations of all kernels of a module, by kernel name.
 ///
-/// [`Facts::of`] collects the operations of a PTX module. For the IR, the caller of
-/// [`compare`](crate::compare()) collects the operations.
+/// [`Facts::of`] collects the operations of a PTX module. The caller of
+/// [`compare`](crate::compare()) collects the operations of the IR.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The kernels.
@@ -108,7 +108,7 @@ impl fmt::Display for Count {
 }
 
 impl KernelFacts {
-    /// Adds one occurrence of an operation that LLVM must keep.
+    /// Adds to the kernel one occurrence of an operation that LLVM must keep.
     pub fn add(&mut self, fact: Fact, place: LoopNesting) {
         let count = match place {
             LoopNesting::OutsideLoops => Count {
@@ -123,7 +123,7 @@ impl KernelFacts {
         self.add_count(fact, count);
     }
 
-    /// Adds one occurrence of an operation that LLVM may remove.
+    /// Adds to the kernel one occurrence of an operation that LLVM may remove.
     pub fn add_removable(&mut self, fact: Fact, place: LoopNesting) {
         let count = match place {
             LoopNesting::OutsideLoops => Count {
@@ -149,9 +149,9 @@ impl KernelFacts {
     }
 
     /// Records that the given operations are in one basic block. Before a call of `together`, the
-    /// caller must add each operation of `facts` as an operation in a loop
-    /// ([`LoopNesting::InLoop`]). If LLVM unrolls a loop, LLVM copies all operations of a basic
-    /// block of the loop together.
+    /// caller must add each operation of `facts` to the kernel, with the position
+    /// [`LoopNesting::InLoop`]. If LLVM unrolls a loop, LLVM copies all operations of a basic block
+    /// of the loop together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {
@@ -168,8 +168,9 @@ impl KernelFacts {
         &self.blocks
     }
 
-    /// Adds the operations of a called function; `place` is the position of the call. If the call
-    /// is in a loop, every operation of the callee counts as an operation in a loop.
+    /// Adds the operations of a called function to the operations of the kernel; `place` is the
+    /// position of the call. If the call is in a loop, every operation of the callee counts as an
+    /// operation in a loop.
     pub fn include(&mut self, callee: &KernelFacts, place: LoopNesting) {
         for (fact, count) in callee.iter() {
             let count = match place {

@@ -112,7 +112,7 @@ impl<'a> Definitions<'a> {
     }
 }
 
-/// Appends the names of the registers in a destination operand.
+/// Appends to `found` the names of the registers in a destination operand.
 fn names<'a>(operand: Option<&'a Operand>, found: &mut Vec<&'a str>) {
     match operand {
         Some(Operand::Register(name) | Operand::Symbol(name)) => found.push(name),

@@ -22,8 +22,8 @@ impl<'a> Flat<'a> {
     }
 
     /// Appends the instructions of one scope to the list of instructions of the function. The
-    /// recursion depth of the Rust function is limited, because the parser limits the nesting depth
-    /// of scopes.
+    /// recursion depth of `Flat::scope` is limited, because the parser limits the nesting depth of
+    /// scopes.
     fn scope(
         &mut self,
         statements: &'a [Statement],

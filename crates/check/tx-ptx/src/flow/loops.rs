@@ -112,8 +112,8 @@ fn mark_reachable(blocks: &mut [Block]) {
 }
 
 /// Marks the basic blocks that are part of a cycle of the control-flow graph, using Tarjan's
-/// algorithm for strongly connected components. An explicit stack replaces recursion, so the number
-/// of basic blocks of a PTX function is not limited.
+/// algorithm for strongly connected components. An explicit stack replaces recursion, so a PTX
+/// function with many basic blocks does not overflow the call stack.
 fn mark_loops(blocks: &mut [Block]) {
     const UNSEEN: usize = usize::MAX;
     let count = blocks.len();

@@ -80,8 +80,8 @@ impl<'a> Flow<'a> {
     /// Returns the value of an integer operand that is constant: the operand is an immediate, or a
     /// register whose only definition is a `mov` of a constant.
     ///
-    /// The function ignores a guard predicate of this `mov`, because the register has no defined
-    /// value in a thread that does not execute the `mov`.
+    /// The function ignores the guard predicate of a `mov` of a constant to a register, because the
+    /// register has no defined value in a thread that does not execute the `mov`.
     pub fn constant(&self, site: &Site<'a>, operand: &Operand) -> Option<i128> {
         self.definitions
             .constant(&self.sites, &self.scopes, site, operand)

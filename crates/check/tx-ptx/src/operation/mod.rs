@@ -89,14 +89,14 @@ pub enum Operation {
         /// specifies no scope.
         scope: Option<Scope>,
     },
-    /// Proxy fences: `fence.proxy`, `fence.mbarrier_init` and similar instructions.
+    /// A proxy fence: `fence.proxy` or `fence.mbarrier_init`.
     ProxyFence {
         /// The modifiers: `proxy.async`.
         kind: String,
     },
     /// `call`
     Call {
-        /// Name of the function; `None` for an indirect call.
+        /// Name of the called function; `None` for an indirect call.
         callee: Option<String>,
     },
     /// Any other instruction.

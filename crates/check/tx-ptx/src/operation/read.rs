@@ -299,9 +299,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the normalized type of an operation whose type is `ty` and whose combiner is `combine`.
-/// If the signedness of an integer type does not affect the combiner, the function returns the `b`
-/// type of the same width as `ty`, such as `b32`.
+/// Returns the type `ty` of an operation, without a signedness that does not affect the combiner
+/// `combine`. For a sum of `u32` or `s32` values, the function returns `b32`.
 pub(crate) fn normal(combine: Combine, ty: ScalarType) -> ScalarType {
     match combine {
         Combine::Min | Combine::Max => ty,

@@ -18,8 +18,7 @@ pub(super) struct Candidate {
     pub(super) variation: Option<Variation>,
     /// Maximum number of elements of one argument.
     pub(super) most: usize,
-    /// Set if the candidate input was generated to test one kernel. The validation uses inputs that
-    /// test one kernel before all other inputs.
+    /// Set if the candidate input was generated to test one kernel.
     pub(super) of_kernel: bool,
 }
 
@@ -79,8 +78,8 @@ const CANDIDATES: [([usize; 4], DataPattern); 29] = [
 /// partial results remain for the fourth loop iteration.
 const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPattern::Parts);
 
-/// Sizes for the pattern `ExpOutlier`. A row of 2053 elements is long enough for several warps, and
-/// so short that the combination order hardly changes the result.
+/// Array sizes of an input with the data pattern `ExpOutlier`. A row of 2053 elements is long
+/// enough for several warps, and so short that the combination order hardly changes the result.
 const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 
 /// Maximum length of a generated vector or row. If the program launches the same kernels for all
@@ -88,9 +87,8 @@ const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 /// instead of [`LONGEST`].
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
-/// Data patterns for [`length_candidates`]. The list omits the pattern `Special`: if a short row
-/// contains infinities among other values, the reduction results of some combiners depend on the
-/// combination order.
+/// Data patterns for [`length_candidates`]. [`LENGTH_DATA`] omits the pattern `Special`, because
+/// infinities in a short row make the results of some combiners depend on the combination order.
 const LENGTH_DATA: [DataPattern; 13] = [
     DataPattern::Signs,
     DataPattern::Random,
@@ -118,12 +116,12 @@ const TAIL_ROWS: usize = 3;
 const FEW_PATTERNS_LENGTH: usize = 1 << 16;
 const FEW_PATTERNS: usize = 4;
 /// Number of variations per data pattern in the inputs of [`length_candidates`] and
-/// [`kernel_candidates`]. If the number of parts of a row were a multiple of 7, at most a seventh
-/// of the parts would contain large outliers; no kernel splits a row into a multiple of 7 parts.
+/// [`kernel_candidates`]. If the number of parts of a row is a multiple of 7, at most a seventh of
+/// the parts contain large outliers. No kernel splits a row into a multiple of 7 parts.
 const LENGTH_VARIATIONS: usize = 7;
 
-/// Sizes with many long rows or with long columns. Some programs launch certain kernels only for
-/// inputs with many long rows or with long columns.
+/// Array sizes with many long rows or with long columns. Some programs launch certain kernels only
+/// for inputs with many long rows or with long columns.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -169,8 +167,9 @@ const SPREAD_DATA: [DataPattern; 2] = [DataPattern::FarBelowZero, DataPattern::L
 /// processes each row in one thread needs several blocks for 1031 rows.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
-/// Length of a vector, and range of the exponents `e` for which 2^`e` is the index of an outlier. A
-/// thread block or a loop iteration often starts at an element whose index is a power of two.
+/// Length of a generated vector, and range of the exponents `e`. For each `e`, one input has an
+/// outlier at the index 2^`e` of the vector. A thread block or a loop iteration often starts at an
+/// element whose index is a power of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
 /// Row counts and column count of inputs for kernels whose threads read several rows per loop
 /// iteration. Each row count leaves a different number of rows for the last loop iteration.
@@ -239,17 +238,18 @@ const MOST_OF_LARGE: usize = 5 << 20;
 const MOST_THREADS: usize = 1 << 26;
 /// Number of elements per thread in inputs for kernels with a fixed-size grid. The first entry of
 /// [`ROUNDS`] applies to arrays of rank at most 2, and the second entry applies to arrays of higher
-/// rank. Each entry exceeds the number of elements that a thread reads per loop iteration, which is
-/// at most 32 for rank at most 2, and at most 8 for higher ranks. Each thread therefore executes
-/// several loop iterations.
+/// rank. Each entry of [`ROUNDS`] exceeds the number of elements that a thread reads per loop
+/// iteration, so each thread executes several loop iterations. A thread reads at most 32 elements
+/// per loop iteration if the array has at most rank 2, and otherwise at most 8.
 const ROUNDS: [usize; 2] = [36, 18];
 /// Numbers of elements that a thread may read per loop iteration.
 const AT_ONCE: [usize; 2] = [8, 32];
 /// Number of contiguous elements that a block reads per loop iteration, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Distance in threads between two consecutive outliers. The outlier for element `k` of a thread is
-/// in thread `LARGE_STEP * k` of its block, modulo the block size. Because [`LARGE_STEP`] exceeds
-/// the warp size, the outliers for the elements `k` and `k + 1` are in different warps.
+/// Distance in threads between two consecutive outliers. The outlier that tests the element with
+/// index `k` among the elements of a thread is in thread `LARGE_STEP * k % LEAST_BLOCK` of its
+/// block. Because [`LARGE_STEP`] exceeds the warp size, the outliers that test the elements `k` and
+/// `k + 1` of a thread are in different warps.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
@@ -321,9 +321,9 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
 }
 
 /// Returns eight lengths from the length class `least` to `greatest`, or no lengths if `greatest -
-/// least` is less than 2. In any three adjacent low bits, the eight lengths contain all eight bit
-/// patterns. If a thread reads 2, 4 or 8 elements per loop iteration, the eight lengths place the
-/// last element of a row at each of the 2, 4 or 8 positions.
+/// least` is less than 2. Any three adjacent bits among the low bits have a different value in each
+/// of the eight lengths. If a thread reads 2, 4 or 8 elements per loop iteration, the eight lengths
+/// place the last element of a row at each of the 2, 4 or 8 positions.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // The entries are powers of a generator of GF(8): any three adjacent powers are linearly
     // independent.

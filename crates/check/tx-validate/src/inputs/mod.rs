@@ -46,10 +46,11 @@ pub struct Input {
 /// Returns the inputs of a program. The result is empty if no sizes satisfy the checks of the
 /// program. The parameter `guess` determines which dynamic dimensions have equal sizes.
 ///
-/// The parameter `numbers` limits the result to a range of input indices. For each set of kernels
-/// that the program launches for some input, the result contains at least one input, even if the
-/// index of the input is outside of `numbers`. If the program launches the kernel `kernel` for at
-/// least one input, the result contains only inputs for which the program launches this kernel.
+/// The parameter `numbers` limits the result to a range of input indices. If `numbers` starts at 0,
+/// the result contains at least one input for each set of kernels that the program launches for
+/// some input, even if the index of the input is not in `numbers`. If the program launches the
+/// kernel `kernel` for at least one input, the result contains only inputs for which the program
+/// launches this kernel.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,
@@ -180,13 +181,13 @@ struct Planned {
     every_stage: bool,
 }
 
-/// Limit on the summed cost (threads + elements) of the inputs on which the validation executes the
+/// Limit on the total cost (threads + elements) of the inputs on which the validation executes the
 /// output of every stage.
 const MOST_OF_ALL: u64 = 1 << 19;
-/// Limit on the summed cost (threads + elements) of all inputs. The limit applies separately to
-/// inputs of at most [`MOST_ELEMENTS`] elements, to larger inputs, and to inputs that test one
-/// kernel. If the option `kernel` selects one kernel, the limit on the summed cost is 18 times
-/// [`MOST_AT_THE_END`].
+/// Limit on the total cost (threads + elements) of all inputs in a group. The three groups are the
+/// inputs that test one kernel, the other inputs of at most [`MOST_ELEMENTS`] elements, and the
+/// other inputs of more than [`MOST_ELEMENTS`] elements. If the option `kernel` selects one kernel,
+/// the limit on the total cost of each group of inputs is 18 times [`MOST_AT_THE_END`].
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Maximum cost (threads + elements) of a small input; inputs with a higher cost are large.
 const FEW_ELEMENTS: u64 = 1 << 15;
@@ -247,8 +248,9 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     taken
 }
 
-/// Removes the inputs whose indices are not in `numbers`, but keeps one input for each set of
-/// launched kernels. Returns the index that the first remaining input had before the removal.
+/// Removes the inputs whose indices are not in `numbers`. If `numbers` starts at 0, the function
+/// keeps at least one input for each set of launched kernels. Returns the index that the first
+/// remaining input had before the removal.
 fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
     let sets: BTreeSet<Vec<bool>> = inputs.iter().map(|i| i.values.launched()).collect();
     inputs.truncate(numbers.end.max(sets.len()));

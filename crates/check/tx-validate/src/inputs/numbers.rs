@@ -70,9 +70,9 @@ pub(super) enum DataPattern {
     /// the maximum of a row are at the ends of the row.
     Slopes,
     /// Zeros, except for one element per row, near the end of the row. If a sum adds the elements
-    /// of a row from left to right, the partial sums before the nonzero element are exactly 0. In
-    /// every fourth row of more than [`LONG`] columns, the nonzero element has the index 2^n + 3,
-    /// because a loop iteration often begins at the index 2^n.
+    /// of a row from left to right, the partial sums before the nonzero element are exactly 0. If
+    /// the array has more than [`LONG`] columns, the nonzero element of every fourth row is at an
+    /// index 2^n + 3, because a loop iteration often begins at an index 2^n.
     NearRowEnd,
     /// Equal elements, except for one large outlier per row, within the last quarter of the row. If
     /// a kernel computes a wrong predicate for a group of remainder elements, the reduction omits
@@ -87,7 +87,8 @@ pub(super) enum DataPattern {
     FarBelowZero,
     /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
     /// values in all other columns. The much smaller values hardly affect the sum of the
-    /// exponentials of a row, so the sum exposes a rounding of intermediate results.
+    /// exponentials of a row. The values near -1 are equal, so the rounding errors of their
+    /// exponentials do not cancel.
     FewLarge,
 }
 
@@ -150,10 +151,10 @@ impl Variation {
     /// Returns the index of the outlier in an array of `count` elements.
     ///
     /// The first variations place the outlier at the last element and at the first element. The
-    /// remaining variations alternate between the halves of the array, because an error can affect
-    /// only some loop iterations. Consecutive variations place the outlier in different eighths of
-    /// each half of the array. Consecutive variations place the outlier in different warps of a
-    /// 256-thread block, because an error can affect only some warps.
+    /// remaining variations alternate between the halves of the array, because some errors affect
+    /// only some of the loop iterations. Consecutive variations place the outlier in different
+    /// eighths of each half of the array. Consecutive variations place the outlier in different
+    /// warps of a 256-thread block, because some errors affect only some of the warps.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.outliers.len();
         let last = count.saturating_sub(1);
@@ -522,22 +523,24 @@ pub(super) fn fill(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Plain,
-    /// In an array with one large outlier, the value of all elements except the outlier.
+    /// Element other than the outlier, with the value -1.0 in a float array.
     Low,
     Great,
     Small,
     Nan,
     /// Largest finite value.
     Huge,
-    /// In a float array, the smallest representable value above 1.0; the plain elements are 1.0.
+    /// In a float array, the smallest representable value above 1.0; all elements other than the
+    /// outlier are 1.0.
     Next,
-    /// In a float array, the largest representable value below -1.0; the low elements are -1.0.
+    /// In a float array, the largest representable value below -1.0; all elements other than the
+    /// outlier are -1.0.
     NextBelow,
     /// The outlier is -0.0; some of the elements after the outlier are +0.0.
     Zero,
     /// +0.0 after a -0.0.
     ZeroBehind,
-    /// Value that exceeds the value of the plain elements by 2.5 ln 2.
+    /// Outlier that exceeds all other elements of its row by 2.5 ln 2.
     ExpOutlier,
     /// Infinity in a float array; the second greatest value of the type in an integer array.
     Infinite,

@@ -23,7 +23,7 @@ pub(super) struct Values {
     pub(super) launches: Vec<Option<Extent3>>,
 }
 
-/// Returns shapes of all arguments that satisfy the size checks of the launch plan.
+/// Returns argument shapes that satisfy the size checks of the launch plan.
 pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
     let most = most_dimensions(plan);
     // In a call of a program on vectors, a vector has as many elements as a matrix of the given

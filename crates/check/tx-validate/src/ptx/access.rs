@@ -78,8 +78,8 @@ pub(super) struct Accesses<'c> {
     in_kernel: bool,
     /// Value number of each SSA value; two SSA values with the same value number are equal.
     numbers: BTreeMap<usize, usize>,
-    /// For each value, the ops that use the value. Ops that affect neither a result nor memory are
-    /// omitted.
+    /// For each value, the ops that use the value. The map `users` omits pure ops whose results are
+    /// unused.
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<AccessKey>,
 }
@@ -87,8 +87,8 @@ pub(super) struct Accesses<'c> {
 /// Load or store of the device IR, represented by a [`Fact`] that is compared with the PTX.
 pub(super) struct FoundAccess {
     pub(super) fact: Fact,
-    /// Position of the access. If LLVM may emit any number of PTX accesses for an op, the position
-    /// of the access is `InLoop`.
+    /// Position of the access; `InLoop` if LLVM may emit any number of PTX instructions for the
+    /// access.
     pub(super) place: LoopNesting,
     pub(super) removable: bool,
 }

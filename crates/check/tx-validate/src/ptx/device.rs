@@ -125,8 +125,8 @@ fn function_facts<'c>(
     Ok(own)
 }
 
-/// Records a direct or an indirect call. The callee of a direct call is a function of the module,
-/// or a function that the CUDA driver provides.
+/// Adds a direct or an indirect call to the operations of a function. The callee of a direct call
+/// is a function of the module, or a function that the CUDA driver provides.
 fn call(op: Op<'_>, site: Site, defined: &BTreeSet<&str>, own: &mut FunctionFacts) {
     let callee = attribute(op, "callee")
         .and_then(symbol_path)

@@ -389,7 +389,7 @@ fn bits(value: Val<'_>) -> Option<u64> {
     Some(byte_width(ty)? * 8)
 }
 
-/// Adds the fences that LLVM may emit around an op that LLVM expands to a loop.
+/// Adds to `made` the fences that LLVM may emit around an op that LLVM expands to a loop.
 fn fences(made: &mut Vec<EmittedOperation>, scope: Option<Scope>) {
     for ordering in [
         Ordering::Sc,

@@ -35,8 +35,9 @@ pub(super) struct Arguments {
 impl Arguments {
     /// Merges the range of a value into the range of a block argument, and returns whether the
     /// range of the block argument changed. The first value determines the range of the block
-    /// argument; if a later value has a different range, the merged range contains all values. The
-    /// analysis terminates, because the range of a block argument changes at most twice.
+    /// argument. If a later value has a different range, the range of the block argument becomes
+    /// unlimited. The analysis terminates, because the range of a block argument changes at most
+    /// twice.
     pub(super) fn join(&mut self, argument: Val<'_>, value: Option<Val<'_>>) -> bool {
         let new = value.and_then(|value| self.range(value, FOLLOWED));
         match self.ranges.get(&key(argument)) {
@@ -241,8 +242,7 @@ fn compare(predicate: i64, left: Range, right: Range) -> Option<bool> {
 mod tests {
     use super::{Range, compare};
 
-    /// Checks comparisons of the range 0 to 63, the thread ids of a block of 64 threads, with
-    /// constants.
+    /// Checks comparisons of the thread ids of a block of 64 threads (0 to 63) with constants.
     #[test]
     fn comparisons() {
         let thread = Range { least: 0, most: 63 };

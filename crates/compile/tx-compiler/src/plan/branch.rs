@@ -27,8 +27,8 @@ pub(super) fn is_choice(steps: &[Step]) -> bool {
     steps.iter().any(|step| !step.when.is_empty()) && exactly_one(alternatives(steps)).is_ok()
 }
 
-/// Returns lists of conditions. If the value of `condition` is `wanted`, all conditions of exactly
-/// one list are true; otherwise, each list contains a false condition.
+/// Returns lists of conditions. If the value of `condition` is `wanted`, the conditions of exactly
+/// one returned list are all true; otherwise, each returned list contains a false condition.
 pub(super) fn paths<'c>(
     values: &Values<'c>,
     branch: Op<'c>,

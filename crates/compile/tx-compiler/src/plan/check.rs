@@ -25,7 +25,7 @@ impl Checks {
         self.branch_depth > 0
     }
 
-    /// Adds the checks of a `cf.assert`.
+    /// Adds the checks of a `cf.assert` to the launch plan.
     pub(super) fn assert<'c>(&mut self, values: &Values<'c>, op: Op<'c>) -> Result<(), Failed> {
         let message = string_attribute(op, "msg").unwrap_or_default();
         if self.is_in_branch() {
@@ -61,7 +61,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Adds the check `left <= right`.
+    /// Adds the check `left <= right` to the launch plan.
     pub(super) fn require(
         &mut self,
         op: Op<'_>,

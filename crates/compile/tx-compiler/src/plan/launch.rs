@@ -29,7 +29,7 @@ pub(super) struct Kernels<'c> {
 }
 
 impl<'c> Kernels<'c> {
-    /// Creates the list of kernels of a module, without launches.
+    /// Creates an empty list of launched kernels; `top` is the module that contains the kernels.
     pub(super) fn new(top: Op<'c>) -> Self {
         Self {
             top,
@@ -225,8 +225,8 @@ fn whole(values: &Values<'_>, view: &View) -> Option<Operand> {
     }
 }
 
-/// Returns the bits of a constant. Reports an error if the value is outside of both the signed and
-/// the unsigned range of the type `ty`.
+/// Returns the bits of a constant. Reports an error if the constant is outside of both the signed
+/// and the unsigned range of the type `ty`.
 fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed> {
     let bits = width(ty);
     if bits == 64 {

@@ -15,7 +15,7 @@ use tx_mlir::{
 use tx_plan::{ElementType, Expr, Relation};
 
 /// Returns the value of an `arith` or `affine` op. If the translation assumes that a value does not
-/// wrap around, the function adds a check that the value is in the range of its type.
+/// wrap around, the function adds to `checks` a check that the value is in the range of its type.
 pub(super) fn compute<'c>(
     values: &Values<'c>,
     checks: &mut Checks,
@@ -62,8 +62,8 @@ impl<'c> Scalars<'_, 'c> {
     }
 
     /// Returns the value of an integer operand of any width. For a type narrower than 64 bits, the
-    /// function adds a check that the value is in the range of the type. A value outside of the
-    /// range of its type would wrap around in the compiled program.
+    /// function adds to the launch plan a check that the value is in the range of the type. A value
+    /// outside of the range of its type would wrap around in the compiled program.
     fn exact(&mut self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
         let (ty, expr) = self.values.integer(op, value)?;
         if ty != ElementType::I1 && width(ty) < 64 && !self.checks.is_in_branch() {
@@ -81,8 +81,8 @@ impl<'c> Scalars<'_, 'c> {
         self.check_range(op, expr, (-highest, highest - 1), &format!("fits in {ty}"))
     }
 
-    /// Adds a check that a value is in the range from `low` to `high`. `op` is the op that uses or
-    /// computes the value.
+    /// Adds to the launch plan a check that a value is in the range from `low` to `high`. `op` is
+    /// the op that uses or computes the value.
     fn check_range(
         &mut self,
         op: Op<'c>,
@@ -136,8 +136,8 @@ impl<'c> Scalars<'_, 'c> {
     }
 
     /// Translates an `f64` op on integer-valued operands. The results of `f64` ops are exact up to
-    /// a magnitude of 2^53. The function adds a check that fails if the magnitude of the result
-    /// exceeds 2^53.
+    /// a magnitude of 2^53. The function adds to the launch plan a check that fails if the
+    /// magnitude of the result exceeds 2^53.
     fn whole_result(&mut self, op: Op<'c>) -> Result<Expr, Failed> {
         let inputs = operands(op);
         let result = match (name(op), &inputs[..]) {

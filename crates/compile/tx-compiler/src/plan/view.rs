@@ -249,7 +249,7 @@ fn indices<'c>(values: &Values<'c>, op: Op<'c>, list: Vec<Index<'c>>) -> Result<
         .collect()
 }
 
-/// Returns the address of the argument that contains the memory of the operand of `op`.
+/// Returns the base address of the memref argument of which the operand of `op` is a view.
 pub(super) fn address<'c>(values: &Values<'c>, op: Op<'c>) -> Result<Value, Failed> {
     let source = *operands(op).first().ok_or_else(|| malformed(op))?;
     let Base::Argument(argument) = values.memref(op, source)?.base else {

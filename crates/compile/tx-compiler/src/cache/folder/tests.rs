@@ -196,8 +196,7 @@ fn says_why_it_cannot_keep() {
 }
 
 proptest! {
-    /// Checks that two lists of inputs have equal keys only if the lists are equal. Two lists with
-    /// equal concatenated bytes have different keys if the boundaries between the inputs differ.
+    /// Checks that two lists of inputs have equal keys only if the lists are equal.
     #[test]
     fn keys_tell_lists_apart(
         a in prop::collection::vec(prop::collection::vec(0..2_u8, 0..3), 0..4),
