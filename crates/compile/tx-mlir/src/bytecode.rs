@@ -28,7 +28,7 @@ pub(crate) fn is_bytecode(source: &[u8]) -> bool {
 }
 
 /// Returns an error message for bytecode that would make MLIR's reader overwrite the heap. Returns
-/// `None` if MLIR's reader would not overwrite the heap, and for MLIR text.
+/// `None` for MLIR text, and for bytecode that does not make MLIR's reader overwrite the heap.
 pub(crate) fn damage(source: &[u8]) -> Option<String> {
     let offsets = attr_type_offsets(source)?;
     let mut reader = Reader(offsets);

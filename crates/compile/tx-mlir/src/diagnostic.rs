@@ -96,8 +96,8 @@ thread_local! {
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
 
-/// Calls `run`, which processes the module `op`. If diagnostics show source lines, the location of
-/// the first op with a line number replaces the location of each diagnostic at line 0 of a file.
+/// Calls `run`, which processes the module `op`. If diagnostics show source lines, each diagnostic
+/// at line 0 of a file moves to the location of the first op that has a line number.
 pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
     let before = MODULE.replace(source::reads().then(|| op.to_raw()));
     let result = run();
@@ -354,8 +354,9 @@ mod tests {
     use crate::session::Session;
     use melior::ir::operation::OperationLike;
 
-    /// Checks the location of a diagnostic at a `builtin.module` that MLIR's parser added. The
-    /// expected location is the location of the first op in the module that has a line number.
+    /// Checks the replacement of a location at line 0, such as the location of a `builtin.module`
+    /// that MLIR's parser added. The replacement is the location of the first op in the module that
+    /// has a line number.
     #[test]
     fn files_as_a_whole_are_shown_at_their_first_op() {
         let session = Session::new(|_| {});

@@ -1,8 +1,8 @@
 //! MLIR for `tx`: a C++ bridge to MLIR's pass registry and drivers, a [framework](mod@pass) for
 //! passes, and functions that inspect and change IR through melior.
 //!
-//! The crate contains most `unsafe` code that calls MLIR. The crate does not depend on the dialects
-//! and passes of `tx`.
+//! Most of the `unsafe` code that calls MLIR is in this crate. The crate does not depend on the
+//! dialects and passes of `tx`.
 //!
 //! # Unchecked preconditions
 //! As in melior, handles to ops, blocks and values ([`Op`], [`Blk`], [`Val`]) do not borrow from

@@ -253,10 +253,10 @@ impl ElementPositions {
     }
 
     /// Returns the positions of the first and the last element of the view. If `period` is present,
-    /// the function ignores each dimension whose stride is a multiple of `period`, and subtracts
-    /// one multiple of `period` from both positions, so that the first position is less than
-    /// `period`. Returns `None` if a stride is negative, if a size is dynamic, or if the last
-    /// position is `period` or greater.
+    /// both positions are relative to the largest multiple of `period` that does not exceed the
+    /// first position. With a `period`, the function ignores each dimension whose stride is a
+    /// multiple of `period`. Returns `None` if a stride is negative, if a size is dynamic, or if
+    /// the last position is `period` or greater.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;

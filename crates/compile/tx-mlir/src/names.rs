@@ -212,8 +212,9 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         });
     }
 
-    /// Checks that an op result has no source name if the source text contains a different op at
-    /// the location of the op, and that no value of a different source file has a source name.
+    /// Checks two cases in which a value has no source name: the value is from a different source
+    /// file, or the source text contains a different op at the location of the op that defines the
+    /// value.
     #[test]
     fn other_values_have_none() {
         with_module(|module| {

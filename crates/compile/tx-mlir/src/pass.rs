@@ -38,7 +38,7 @@ impl Counts<'_> {
     /// Adds `n` to the declared counter `name`.
     ///
     /// # Panics
-    /// Panics if the pass does not declare the counter. The panic indicates a bug of the pass.
+    /// Panics if the pass does not declare the counter, which is a bug of the pass.
     pub fn add(&mut self, name: &str, n: i64) {
         let i = self.names.iter().position(|(s, _)| *s == name);
         self.values[i.expect("the pass declares its counters")] += n;

@@ -58,8 +58,8 @@ pub struct PassDesc {
     /// Function that checks the option values when MLIR parses a pipeline. The option values are in
     /// the order of [`PassDesc::options`].
     pub check: fn(&[&str]) -> Result<(), String>,
-    /// Runs the pass. The list of option values has the order of [`PassDesc::options`], and the
-    /// list of counters has the order of [`PassDesc::statistics`].
+    /// Runs the pass. The option values are in the order of [`PassDesc::options`], and the counters
+    /// are in the order of [`PassDesc::statistics`].
     pub run: RunPass,
 }
 

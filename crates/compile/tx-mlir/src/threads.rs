@@ -39,7 +39,7 @@ impl Drop for WorkerToken {
 }
 
 struct Queue<J> {
-    /// Queued jobs, by job size and job index.
+    /// Queued jobs; the key is the pair of job size and job index.
     jobs: BTreeMap<(usize, usize), J>,
     /// Whether the caller of [`map`] can still add jobs to the queue.
     is_open: bool,
@@ -53,9 +53,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// its size. The largest queued job starts first.
 ///
 /// The calling thread creates the jobs in order, while helper threads execute the created jobs.
-/// After the creation of the last job, the calling thread executes jobs like a helper thread. All
-/// concurrent calls of `map` together have at most as many helper threads as there are idle
-/// processors.
+/// After the creation of the last job, the calling thread executes jobs like a helper thread. A
+/// call starts a helper thread only if the total number of callers and helper threads of all
+/// concurrent calls is less than the number of processors.
 pub(crate) fn map<J: Send, R: Send>(
     jobs: impl ExactSizeIterator<Item = (usize, J)>,
     work: impl Fn(J) -> R + Sync,

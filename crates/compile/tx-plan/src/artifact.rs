@@ -14,8 +14,8 @@ pub struct Artifact {
     pub ptx: String,
     /// Launch plan.
     pub plan: Plan,
-    /// Separate PTX module of each kernel. The list is empty if the caller of the compiler does not
-    /// request separate modules.
+    /// Separate PTX module of each kernel; empty if the caller of the compiler does not request
+    /// separate modules.
     #[serde(default)]
     pub modules: Vec<KernelModule>,
     /// MLIR text of the kernels in the LLVM and NVVM dialects. The CPU executor compiles and runs
@@ -38,9 +38,9 @@ impl Artifact {
         last.ir.as_deref()
     }
 
-    /// Returns the separate PTX module of each kernel, in the order of the launch steps. The list
-    /// is empty if the caller of the compiler did not request separate modules. [`Artifact::ptx`]
-    /// is one PTX module with all kernels.
+    /// Returns the separate PTX module of each kernel, in the order of the launch steps; an empty
+    /// list if the caller of the compiler did not request separate modules. [`Artifact::ptx`] is
+    /// one PTX module with all kernels.
     pub fn modules(&self) -> &[KernelModule] {
         &self.modules
     }

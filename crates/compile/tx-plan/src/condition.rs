@@ -1,5 +1,5 @@
 //! Conditions of launch steps. If a plan contains several alternatives for a launch, this module
-//! checks that the conditions of exactly one alternative are true.
+//! checks that the conditions of exactly one alternative are true for any arguments.
 
 use std::fmt;
 use std::str::FromStr;
@@ -247,8 +247,8 @@ impl<'de> Deserialize<'de> for Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// For some arguments, each alternative of a choice has a false condition. The list contains
-    /// conditions on the arguments under which no alternative is true.
+    /// For some arguments, each alternative of a choice has a false condition. The error contains a
+    /// list of conditions: if all of them are true, no alternative is true.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
     /// For some arguments, all conditions of two alternatives of a choice are true.
@@ -258,7 +258,7 @@ pub enum ChoiceError {
         first: usize,
         /// Index of the second of the two alternatives.
         second: usize,
-        /// Conditions on the arguments under which both alternatives are true.
+        /// List of conditions: if all of them are true, both alternatives are true.
         place: Vec<Condition>,
     },
     /// The function [`exactly_one`] reached its maximum number of case splits without a result.
@@ -290,8 +290,8 @@ const MAX_SPLITS: usize = 10_000;
 /// that are still possible.
 ///
 /// # Errors
-/// If the check fails, the error contains conditions under which no alternative is true, or
-/// conditions under which two alternatives are true.
+/// Fails if, for some arguments, no alternative is true, or two alternatives are true. The error
+/// contains the conditions that these arguments satisfy.
 pub fn exactly_one<'a>(
     alternatives: impl IntoIterator<Item = &'a [Condition]>,
 ) -> Result<(), ChoiceError> {

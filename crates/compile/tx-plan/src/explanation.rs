@@ -52,7 +52,7 @@ pub struct ScheduleChoice {
     /// Name of the rule that chose the schedule; `None` if the program specifies the schedule.
     pub mapping: Option<String>,
     /// Schedule cases, in order; each case is a schedule for a range of row lengths. A launch uses
-    /// the first case whose maximum row length is at least the actual row length.
+    /// the first schedule case whose maximum row length is at least the actual row length.
     pub cases: Vec<ScheduleCase>,
     /// Estimated times of the chosen schedule and of the alternative schedules; `None` for an op
     /// without a reduction dimension.
@@ -134,7 +134,7 @@ pub struct ScheduleCase {
     pub kernels: Vec<String>,
     /// Number of threads per block.
     pub threads: i64,
-    /// Estimated time of the schedule case; `None` for the only case of a schedule, and for an op
+    /// Estimated time of the schedule case; `None` if the schedule has only one case, and for an op
     /// without a reduction dimension.
     pub estimate: Option<CaseEstimate>,
     /// Steps of the schedule.
@@ -144,7 +144,7 @@ pub struct ScheduleCase {
 /// Upper bound of the length of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct UpTo {
-    /// Dimension of the iteration space, from 0.
+    /// Index of the dimension in the iteration space, from 0.
     pub dimension: usize,
     /// Maximum length of the dimension, in elements.
     pub length: i64,
@@ -258,8 +258,8 @@ pub struct ExchangeChoice {
     pub kernel: Option<String>,
     /// Range of row lengths for which the kernel is launched, as text; `None` for all lengths.
     pub lengths: Option<String>,
-    /// Name of the chosen exchange method; `None` if no two threads that combine their partial
-    /// results are in the same warp. Threads of different warps exchange values only through shared
+    /// Name of the chosen exchange method; `None` if all threads that combine their partial results
+    /// are in different warps. Threads of different warps exchange values only through shared
     /// memory.
     pub chosen: Option<String>,
     /// All methods, by name.

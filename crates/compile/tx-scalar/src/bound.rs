@@ -2,9 +2,8 @@
 //! elements, and computes an upper bound of the difference between the two results.
 //!
 //! For each float of the program, the analysis computes a value and a [`Bound`]. The value is
-//! computed in program order and in the float type of the program. The [`Bound`] contains an upper
-//! limit of the difference between this value and the value that any other order of combination
-//! yields.
+//! computed in program order and in the float type of the program. The [`Bound`] limits the
+//! difference between this value and the value that any other order of combination yields.
 //!
 //! The analysis is first-order in the unit roundoff `u = 2^-digits`. Rounding errors are relative
 //! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. An error
@@ -12,8 +11,8 @@
 //! *Accuracy and Stability of Numerical Algorithms*, §4.2).
 //!
 //! No order of combination causes a rounding error if all terms are multiples of one power of two
-//! and each partial sum is representable. The error bound is then 0, and the results of all orders
-//! of combination must be equal.
+//! and each partial sum is representable. For such terms, the error bound is 0, and the results of
+//! all orders of combination must be equal.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
@@ -21,10 +20,10 @@ use crate::number::{Float, exponent_of, power_of_two};
 /// order of combination yields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Maximum absolute difference between the results of two orders of combination. The field
-    /// `error` is infinite if the analysis finds no upper limit of the difference.
+    /// Maximum absolute error of the value in any order of combination; infinite if the analysis
+    /// finds no maximum. The results of two orders of combination differ by at most `2 * error`.
     pub error: f64,
-    /// Value of the expression if its terms are replaced by their absolute values.
+    /// Result that the computation yields for the absolute values of its terms.
     pub magnitude: f64,
     /// Exponent `e` of a power of two such that all terms are multiples of `2^e`.
     pub grain: i32,
@@ -40,8 +39,8 @@ pub struct Bound {
     /// Smallest nonzero magnitude over the partial results of all subsets of the elements; NaN if a
     /// partial result loses significant digits by underflow.
     pub low: f64,
-    /// Maximum absolute error from the underflow of products, under the assumption that all factors
-    /// of later multiplications have magnitude 1.
+    /// Maximum absolute error that the underflow of products causes if all factors of later
+    /// multiplications are 1 or -1.
     pub slip: f64,
 }
 
@@ -117,7 +116,7 @@ impl Bound {
         self.magnitude * unit + least
     }
 
-    /// Returns a copy of the bound with the field `error` replaced by `error`.
+    /// Returns a copy of the bound in which the argument `error` replaces the field `error`.
     #[must_use]
     pub fn with_error(self, error: f64) -> Self {
         Self { error, ..self }
@@ -251,9 +250,9 @@ impl Bound {
     ///
     /// The slices `left`, `right` and `after` contain one bound per component of the combined
     /// value. An order of combination other than program order can combine any subset of the
-    /// elements first. The function therefore sets the fields `high` of `after` to the fields
-    /// `high` of the slice whose sum of `high` is largest. The function sets the fields `low` of
-    /// `after` to the fields `low` of the slice whose nonzero sum of `low` is smallest.
+    /// elements first. The function therefore sums the fields `high` of each slice, and copies the
+    /// fields `high` from the slice with the largest sum into `after`. The function copies the
+    /// fields `low` from the slice with the smallest nonzero sum of `low` into `after`.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -404,9 +403,10 @@ impl Bound {
         }
     }
 
-    /// Returns whether the distance between `found` and `expected` is within the error bound. If
-    /// the bound is finite, a NaN is within the bound only if both numbers are NaN. If the bound is
-    /// finite, an infinity is within the bound only if both numbers are the same infinity.
+    /// Returns whether the distance between `found` and `expected` is at most `2 * self.error`. An
+    /// error bound that is infinite or NaN allows every pair of numbers. A finite error bound
+    /// allows a NaN only if both numbers are NaN, and allows an infinity only if both numbers are
+    /// the same infinity.
     pub fn allows(self, expected: f64, found: f64) -> bool {
         if self.error == f64::INFINITY || self.error.is_nan() {
             return true;

@@ -171,8 +171,9 @@ pub trait Evaluator: Sized {
     }
 
     /// Combines each pair of partial results. The returned list contains `None` for a pair that is
-    /// `None`, and for an undefined result. Except in a test of [`Law::Identity`], the list
-    /// contains `None` for a result that cannot decide the law, such as an overflowed result.
+    /// `None`, and for an undefined result. Except in a test of [`Law::Identity`], the returned
+    /// list also contains `None` for a result that cannot decide the law, such as an overflowed
+    /// result.
     fn combine_known<'r>(
         &self,
         law: Law,

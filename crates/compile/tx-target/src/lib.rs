@@ -1,6 +1,6 @@
 //! Properties of NVIDIA GPUs as constant tables.
 //!
-//! The values of the tables are from the PTX ISA and from the table of compute capabilities in the
+//! The properties of chips are from the PTX ISA and from the table of compute capabilities in the
 //! CUDA programming guide. The crate does not query a device.
 
 mod operations;
@@ -107,8 +107,7 @@ pub const CHIPS: [Chip; 7] = [
 pub struct Board {
     /// Product name, such as `H200`.
     pub name: &'static str,
-    /// Minimum compute capability of the chips for which the performance model uses the board,
-    /// times ten.
+    /// Lowest compute capability for which the performance model uses the board, times ten.
     pub capability: u32,
     /// Number of SMs.
     pub multiprocessors: f64,

@@ -1,8 +1,8 @@
 //! Table of MLIR ops that synchronise threads, exchange values between lanes, or access shared
 //! memory.
 //!
-//! Compiler passes, checks of kernels, and tests use the table of ops. The table describes the
-//! purpose, the memory effect and the requirements of each op, but not the values of the op
+//! Compiler passes, checks of kernels, and tests use the table of ops. The table of ops describes
+//! the purpose, the memory effect and the requirements of each op, but not the values of the op
 //! results. The required chips and PTX versions are from two sources: the instruction selection of
 //! LLVM 22, and the sections "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
 
@@ -61,9 +61,9 @@ pub struct Needs {
     pub specific: bool,
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
-    /// Pair of a compute capability and a PTX ISA version, both times ten. For chips with at least
-    /// this compute capability, the PTX ISA version of the pair is the minimum instead of the field
-    /// `ptx`. The PTX ISA version of the pair is lower than `ptx`.
+    /// Pair of a compute capability and a PTX ISA version, both times ten. On chips with at least
+    /// the compute capability of the pair, the op requires only the PTX ISA version of the pair,
+    /// which is lower than the version in the field `ptx`.
     pub newer: Option<(u32, u32)>,
 }
 

@@ -9,9 +9,8 @@ use std::ops::Range;
 /// One of the sixteen named barriers of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
-    /// Threads that have arrived since the barrier last completed. For each arrived thread, the
-    /// list contains the thread index and the index of the barrier operation that the thread
-    /// executed.
+    /// Threads that have arrived since the barrier last completed: the index of each arrived
+    /// thread, and the index of the barrier operation that the thread executed.
     arrived: Vec<(usize, u32)>,
     /// Threads in `arrived` that wait until the barrier completes. A thread that executed
     /// `bar.arrive` does not wait.
@@ -54,9 +53,8 @@ pub(crate) struct ExcessWarps {
 }
 
 impl Barrier {
-    /// Returns the threads that have arrived since the barrier last completed. For each arrived
-    /// thread, the list contains the thread index and the index of the barrier operation that the
-    /// thread executed.
+    /// Returns the threads that have arrived since the barrier last completed: the index of each
+    /// arrived thread, and the index of the barrier operation that the thread executed.
     pub(crate) fn arrived(&self) -> &[(usize, u32)] {
         &self.arrived
     }

@@ -30,8 +30,8 @@ pub(crate) fn set_all(bits: &mut [u64], first: u64, count: u64) {
 
 const PAGE: u64 = 4096;
 
-/// A sparse set of byte positions. The set is divided into pages; a page is allocated when one of
-/// its bits is set for the first time.
+/// A sparse set of byte positions. The set of byte positions is divided into pages; a page is
+/// allocated when one of its bits is set for the first time.
 #[derive(Debug)]
 pub(crate) struct PagedBits(Vec<Option<Box<[u64; PAGE as usize / 64]>>>);
 

@@ -163,14 +163,14 @@ impl<'c> Builder<'c> {
             .value()
     }
 
-    /// Emits an `arith.cmpi` of integers or integer vectors. `predicate` is the integer with which
-    /// MLIR encodes the predicate.
+    /// Emits an `arith.cmpi` of integers or integer vectors. `predicate` is MLIR's integer encoding
+    /// of the comparison predicate, such as 0 for `eq`.
     pub fn compare_ints(&self, predicate: i64, left: Val<'c>, right: Val<'c>) -> Val<'c> {
         self.compare_as("arith.cmpi", predicate, left, right)
     }
 
-    /// Emits an `arith.cmpf` of floats or float vectors. `predicate` is the integer with which MLIR
-    /// encodes the predicate.
+    /// Emits an `arith.cmpf` of floats or float vectors. `predicate` is MLIR's integer encoding of
+    /// the comparison predicate, such as 1 for `oeq`.
     pub fn compare_floats(&self, predicate: i64, left: Val<'c>, right: Val<'c>) -> Val<'c> {
         self.compare_as("arith.cmpf", predicate, left, right)
     }

@@ -16,8 +16,8 @@ impl<'c> Builder<'c> {
     }
 
     /// Copies the ops of `block` like [`Self::inline`]. `arguments` contains pairs: the index of a
-    /// block argument, and its replacement. If the closure `known` returns values for an op, the
-    /// values replace the results of the op, and the function does not copy the op.
+    /// block argument, and its replacement. The function does not copy an op for which the closure
+    /// `known` returns values; these values replace the results of the op.
     pub fn inline_with(
         &self,
         block: Blk<'c>,

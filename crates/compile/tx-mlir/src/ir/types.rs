@@ -6,8 +6,8 @@ use melior::ir::Type;
 use melior::ir::r#type::TypeLike;
 
 /// Returns the bit width of an integer type of any signedness. The function does not call melior's
-/// `IntegerType::try_from`, because `try_from` prints a type that is not an integer type into an
-/// error message.
+/// `IntegerType::try_from`, because `try_from` spends time on an error message for each type that
+/// is not an integer type.
 pub fn integer_width(ty: Type<'_>) -> Option<u32> {
     // SAFETY: the width is read from integer types only.
     ty.is_integer()

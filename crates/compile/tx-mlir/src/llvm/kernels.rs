@@ -28,8 +28,8 @@ struct SeparableKernel<'c> {
     size: usize,
 }
 
-/// Maximum total number of ops in a batch of several adjacent kernels. For each module, LLVM needs
-/// a fixed compile time, which is half the compile time of a kernel with 100 ops.
+/// Maximum total number of ops in a batch of several adjacent kernels. The fixed compile time that
+/// LLVM needs per module is half the compile time of a kernel with 100 ops.
 pub(super) const MAX_BATCH_OPS: usize = 300;
 
 /// Module whose kernels share no function and no global.
@@ -42,7 +42,7 @@ pub(super) struct Separable<'c> {
 
 impl<'c> Separable<'c> {
     /// Splits a module in the LLVM dialect into batches. A batch consists of adjacent kernels with
-    /// at most `most_ops` ops in total, or of one larger kernel.
+    /// at most `most_ops` ops in total, or of one kernel with more than `most_ops` ops.
     ///
     /// Returns `None` if the module has fewer than two functions. Returns `None` if a function of
     /// the module is not a kernel, has no body, or has debug information. Returns `None` if a

@@ -89,7 +89,8 @@ pub(super) fn from_float(
     })
 }
 
-/// Evaluates `arith.cmpf` for the integer encoding of its predicate.
+/// Evaluates an `arith.cmpf` of two scalars. `predicate` is MLIR's integer encoding of the
+/// comparison predicate.
 pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
     let relation = match a.partial_cmp(&b) {
         Some(std::cmp::Ordering::Equal) => 0,

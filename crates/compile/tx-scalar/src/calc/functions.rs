@@ -46,10 +46,10 @@ const MIN_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 /// Returns a function that computes the absolute error of an approximate instruction. The arguments
 /// of the returned function are the operands and the exact result.
 ///
-/// The absolute error is 0 if the instruction is exact. The absolute error is infinite if the PTX
-/// ISA specifies no maximum error for the operands. The maximum errors in the PTX ISA are 2 units
-/// in the last place for `ex2` and `div`, 2^-22 for `lg2`, 1 unit in the last place for `rcp`, and
-/// relative errors of 2^-22.9 for `rsqrt` and 2^-23 for `sqrt`.
+/// The absolute error is 0 if the instruction is exact for the operands. The absolute error is
+/// infinite if the PTX ISA specifies no maximum error for the operands. The maximum errors in the
+/// PTX ISA are 2 units in the last place for `ex2` and `div`, 2^-22 for `lg2`, 1 unit in the last
+/// place for `rcp`, and relative errors of 2^-22.9 for `rsqrt` and 2^-23 for `sqrt`.
 pub(super) fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     const LOGARITHM: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0] {
         x if x == 0.0 || x.is_infinite() => 0.0,

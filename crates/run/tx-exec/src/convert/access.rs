@@ -23,7 +23,7 @@ pub(super) enum AccessSize {
     Operand(usize),
 }
 
-/// Attributes that only enable optimisations of memory operations. The conversion removes these
+/// Attributes that only enable optimisations of memory operations. The conversion removes such
 /// attributes, because LLVM optimises under the assumption that the program satisfies every
 /// attribute.
 pub(super) const HINTS: [&str; 9] = [

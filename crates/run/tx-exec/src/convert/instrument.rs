@@ -23,7 +23,7 @@ use melior::{
 use mlir_sys as raw;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Emitter of hook calls, with the instrumented operations of a module.
+/// Emitter of hook calls, and list of the instrumented operations of a module.
 pub(super) struct Instrumenter<'c> {
     context: &'c Context,
     sites: Vec<SiteInfo>,

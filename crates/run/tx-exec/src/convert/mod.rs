@@ -61,8 +61,8 @@ pub(crate) struct ConvertedModule<'c> {
 pub(crate) struct ConvertedKernel {
     pub(crate) info: KernelInfo,
     pub(crate) symbol: String,
-    /// Shared-memory variables of the module, in the order of their variable indices. The list
-    /// contains `None` for a variable that the kernel does not use.
+    /// Shared-memory variables of the module, in the order of their variable indices; `None` in
+    /// place of each variable that the kernel does not use.
     pub(crate) shared: Vec<Option<SharedVariable>>,
 }
 
