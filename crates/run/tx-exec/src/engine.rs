@@ -4,8 +4,8 @@ use crate::{hooks, libm, schedule::Entry};
 use melior::{StringRef, ir::Module};
 use mlir_sys as raw;
 
-/// LLVM optimisation level, 0 to 3. The optimisation level is low, because generated code spends
-/// most of its time in hooks, and a higher level slows down the loading of a program.
+/// LLVM optimisation level, 0 to 3. A level above 1 slows down the compilation, and saves little
+/// run time, because generated code spends most of its time in hooks.
 const OPTIMIZATION: i32 = 1;
 
 /// Error of a compilation or a symbol lookup. MLIR has already reported the reason for the error as

@@ -211,7 +211,7 @@ pub struct Divergence {
     pub site: Site,
     /// The reason why the operation is invalid, or why the thread waits forever.
     pub reason: String,
-    /// Operation of a second thread that contributes to the fault, if any.
+    /// A second operation that contributes to the fault, if any.
     pub other: Option<Site>,
 }
 
@@ -228,9 +228,9 @@ impl fmt::Display for Divergence {
 /// Reason why an access to the shared memory of another block is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// The access is not ordered after the start of any thread of the block that owns the memory.
+    /// The access is not ordered after the start of the block that owns the memory.
     NotBegun,
-    /// The access is not ordered before the end of any thread of the block that owns the memory.
+    /// The access is not ordered before the end of the block that owns the memory.
     Ended,
 }
 
@@ -346,8 +346,8 @@ pub enum Fault {
     /// barrier. Arrivals and waits of a thread at the cluster barrier must alternate.
     #[error("invalid barrier: {0}")]
     InvalidBarrier(Box<Divergence>),
-    /// Every thread that has not exited waits at a barrier, so no running thread remains to
-    /// complete these barriers.
+    /// Every thread that has not exited waits at a barrier, so no thread can complete any of the
+    /// barriers.
     #[error("deadlock: {0}")]
     Deadlock(Box<Divergence>),
     /// The member mask of a warp operation excludes the calling lane, or includes a lane that has
@@ -402,8 +402,8 @@ pub enum Fault {
     /// A thread exceeded the size of its stack.
     #[error("stack overflow: {0}")]
     StackOverflow(Box<Site>),
-    /// The threads executed 2²⁴ atomic accesses without other progress, so the executor assumes
-    /// that the threads spin forever.
+    /// The threads executed 2²⁴ atomic accesses, and no non-atomic access or synchronisation in
+    /// between, so the executor assumes that the threads spin forever.
     #[error("no progress: {0}")]
     NoProgress(Box<Site>),
     /// The threads executed more steps (such as loop iterations and memory accesses) than the step
@@ -469,8 +469,8 @@ impl Fault {
         }
     }
 
-    /// For a race, returns the operation of the first access. For a divergence, returns
-    /// [`Divergence::other`].
+    /// For a race, returns the operation of the first access. For a divergence, returns the second
+    /// operation that contributes to the fault ([`Divergence::other`]).
     pub fn other_site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -512,8 +512,8 @@ pub enum Error {
     UnsupportedOperation {
         /// Location of the operation.
         location: Location,
-        /// Name of the operation. If the executor supports the operation except for one of its
-        /// properties, the text also contains the name of this property.
+        /// Name of the operation. If only a property of the operation is unsupported, the text also
+        /// names the property.
         operation: String,
     },
     /// A call of a function that neither the module nor the executor defines.
@@ -540,7 +540,7 @@ pub enum Error {
     /// Two kernels have the same name.
     #[error("{location}: a second kernel is named `{name}`")]
     DuplicateKernel {
-        /// Location of the second of the two kernels with this name.
+        /// Location of the second kernel with the name `name`.
         location: Location,
         /// Name of both kernels.
         name: String,

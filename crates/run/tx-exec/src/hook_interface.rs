@@ -11,8 +11,9 @@ use crate::{
 /// hooks.
 ///
 /// A hook is declared without memory effects if its result depends only on its operands and on
-/// constants of the thread. LLVM may merge and move calls of hooks without memory effects. LLVM
-/// assumes that every hook with memory effects reads and writes any memory.
+/// values that are constant in each thread, such as the thread index. LLVM may merge and move calls
+/// of hooks without memory effects. LLVM assumes that a hook with memory effects can read and write
+/// any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32
       attributes {no_unwind, will_return, memory_effects =

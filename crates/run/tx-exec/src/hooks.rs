@@ -24,7 +24,8 @@ thread_local! {
     static MACHINE: Cell<*mut ()> = const { Cell::new(null_mut()) };
 }
 
-/// Sets the launch state that hooks on this OS thread use.
+/// Guard that sets the launch state for the hooks on this OS thread, and restores the previous
+/// launch state when it is dropped.
 pub(crate) struct Scope(*mut ());
 
 impl Scope {

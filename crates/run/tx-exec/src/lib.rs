@@ -8,17 +8,18 @@
 //! [`Program::launch`] runs the blocks of a grid one after the other; the blocks of a cluster run
 //! together. Each thread of a block is a coroutine. The stack of each coroutine has a size of 128
 //! KiB plus the size of the kernel's private memory. A thread runs until it reaches a barrier, a
-//! shuffle or another collective operation. A waiting thread resumes when all participating threads
-//! have arrived and the [`Order`] selects this thread. [`Order::systematic`] lists orders that
-//! together expose missing barriers.
+//! shuffle or another collective operation. A waiting thread resumes after all participating
+//! threads have arrived, as soon as the [`Order`] selects the waiting thread. [`Order::systematic`]
+//! lists orders that together expose missing barriers.
 //!
 //! # Faults
 //!
-//! Undefined behaviour of a GPU program is a [`Fault`] with source locations. A launch without a
-//! fault has no undefined behaviour for the given input. Faults include data races, divergent
-//! barriers, shuffles from inactive lanes, accesses that are out of bounds or misaligned, reads of
-//! uninitialised memory, and divisions by zero. [`Checks::Off`] disables the expensive checks.
-//! [`Checks::Off`] keeps the checks that protect the memory of the host process.
+//! [`Program::launch`] reports undefined behaviour of a GPU program as a [`Fault`] with source
+//! locations. A launch without a fault has no undefined behaviour for the given input. Faults
+//! include data races, divergent barriers, shuffles from inactive lanes, accesses that are out of
+//! bounds or misaligned, reads of uninitialised memory, and divisions by zero. [`Checks::Off`]
+//! disables the expensive checks. [`Checks::Off`] keeps the checks that protect the memory of the
+//! host process.
 //!
 //! # Memory model
 //!

@@ -9,8 +9,8 @@ use crate::happens_before::{Clocks, ReleasedClocks};
 ///
 /// In PTX, an asynchronous store releases only the stored value. In the executor, an asynchronous
 /// store also releases all earlier events of the storing thread. Therefore, the executor misses a
-/// race if one thread accesses a byte before its asynchronous store, and a second thread accesses
-/// the same byte after its wait for the store.
+/// race between two accesses to one byte if the first thread accesses the byte before an
+/// asynchronous store, and the second thread accesses the byte after a wait for this store.
 #[derive(Debug)]
 pub struct MBarrier {
     /// Number of arrivals that each phase of the mbarrier object expects.
@@ -41,8 +41,8 @@ impl MBarrier {
     }
 
     /// Executes `mbarrier.arrive.expect_tx` for `thread`: one arrival, and `bytes` additional bytes
-    /// that the current phase of the mbarrier object expects. Returns whether the phase of the
-    /// mbarrier object is complete; `None` if the phase has already received all expected arrivals.
+    /// that the current phase of the mbarrier object expects. Returns whether the arrival completes
+    /// the current phase; `None` if the current phase expects no further arrival.
     pub fn arrive(
         &mut self,
         thread: usize,
@@ -57,8 +57,8 @@ impl MBarrier {
         Some(self.complete())
     }
 
-    /// Records that `thread` has stored `bytes` bytes asynchronously. Returns whether the phase of
-    /// the mbarrier object is complete.
+    /// Records that `thread` has stored `bytes` bytes asynchronously. Returns whether the store
+    /// completes the current phase of the mbarrier object.
     pub fn store(&mut self, thread: usize, bytes: u64, clocks: Option<&mut Clocks>) -> bool {
         self.transactions -= bytes.cast_signed();
         if let Some(clocks) = clocks {
@@ -77,13 +77,14 @@ impl MBarrier {
         is_complete
     }
 
-    /// Returns whether the phase of the mbarrier object with the parity `parity` is complete, as
+    /// Returns whether the phase with parity `parity` of the mbarrier object is complete, as
     /// `mbarrier.try_wait.parity` does.
     pub fn is_complete(&self, parity: u32) -> bool {
         self.phase.is_multiple_of(2) != parity.is_multiple_of(2)
     }
 
-    /// Orders `thread` after the events that the completed phase of the mbarrier object released.
+    /// Orders `thread` after the events that threads released in the last completed phase of the
+    /// mbarrier object.
     pub fn acquire(&self, thread: usize, clocks: &mut Clocks) {
         clocks.acquire(thread, &self.released_before);
     }

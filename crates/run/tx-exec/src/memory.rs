@@ -210,8 +210,8 @@ impl Memory {
         self.allocate(label.into(), bytes, align, past, true)
     }
 
-    /// Allocates `bytes` uninitialised bytes. Reading a byte of the buffer before a write to the
-    /// byte is a fault.
+    /// Allocates `bytes` uninitialised bytes. A read of a byte of the buffer before the first write
+    /// to this byte is a fault.
     ///
     /// # Errors
     ///
@@ -264,7 +264,7 @@ impl Memory {
         Ok(id)
     }
 
-    /// Returns the address of the first byte of a buffer, which can be passed as a kernel
+    /// Returns the address of the first byte of a buffer. The address can be passed as a kernel
     /// parameter.
     ///
     /// # Errors

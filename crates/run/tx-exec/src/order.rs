@@ -34,12 +34,13 @@ pub enum Order {
     /// pseudo-random half of their memory accesses, barriers and warp operations.
     Interleaved(u64),
     /// Whenever the warp with the given index (counted from 0) can run, this warp runs before all
-    /// other warps. All threads except the threads of this warp run as in [`Order::Sequential`]. In
-    /// a cluster, warp indices continue from block to block, in the order of the block ranks.
+    /// other warps. The threads outside the warp with the given index run as in
+    /// [`Order::Sequential`]. In a cluster, warp indices continue from block to block, in the order
+    /// of the block ranks.
     WarpFirst(u32),
-    /// The warp with the given index runs only if no thread of another warp can run. All threads
-    /// except the threads of this warp run as in [`Order::Sequential`]. The index of the warp is
-    /// counted as in [`Order::WarpFirst`].
+    /// The warp with the given index runs only if no thread of another warp can run. The threads
+    /// outside the warp with the given index run as in [`Order::Sequential`]. The index of the warp
+    /// is counted as in [`Order::WarpFirst`].
     WarpLast(u32),
 }
 
@@ -167,8 +168,8 @@ fn position(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
 }
 
 impl Blocks {
-    /// Creates the execution order of the blocks of a grid. The grid has fewer than 2³² blocks, and
-    /// along each dimension, the grid size is a multiple of the cluster size.
+    /// Creates the execution order of the blocks of a grid. The grid must have fewer than 2³²
+    /// blocks, and the grid size must be a multiple of the cluster size along each dimension.
     pub(crate) fn new(grid: [u32; 3], cluster: [u32; 3], order: Order) -> Self {
         let mut blocks = Self {
             grid,

@@ -1,8 +1,9 @@
 //! Text that device threads print with `vprintf`, and messages of `__assertfail`.
 //!
-//! The argument buffer holds consecutive arguments, each aligned to its size, as `gpu.printf`
-//! stores them. An integer occupies four bytes unless a length modifier changes its size. A float
-//! is stored as f64, and a string is stored as its address.
+//! The argument buffer of `vprintf` contains the arguments in order, each aligned to its size, as
+//! the lowering of `gpu.printf` stores the arguments. An integer occupies four bytes unless a
+//! length modifier changes its size. A float is stored as f64, and a string is stored as its
+//! address.
 
 use crate::{
     fault::{AccessKind, Fault, Space},
@@ -99,8 +100,8 @@ enum Number {
 }
 
 impl Number {
-    /// Parses the number of a width or precision (digits or an asterisk), if present, and returns
-    /// the remaining text.
+    /// Parses the digits or the asterisk of a width or precision, if present, and returns the
+    /// remaining text.
     fn parse(text: &[u8]) -> (Option<Self>, &[u8]) {
         if let Some(rest) = text.strip_prefix(b"*") {
             return (Some(Self::Argument), rest);

@@ -107,7 +107,8 @@ impl LazyModule {
 /// between threads, since launches write the global variables of the program.
 pub struct Program {
     kernels: BTreeMap<String, LoadedKernel>,
-    /// The modules must be destroyed before `_context`, so `modules` is declared before `_context`.
+    /// The modules must be dropped before `_context`. Rust drops fields in the order of their
+    /// declaration, so `modules` is declared before `_context`.
     modules: Vec<LazyModule>,
     _context: Box<Context>,
     diagnostics: Diagnostics,

@@ -44,7 +44,8 @@ pub struct Report {
     pub votes: u64,
     /// Accesses to global memory.
     pub global: Accesses,
-    /// Accesses to shared memory of the thread's block, or of another block in the cluster.
+    /// Accesses to the shared memory of the block of the accessing thread, or of another block in
+    /// the cluster.
     pub shared: Accesses,
     /// Accesses to private memory. Accesses to values in registers are not counted.
     pub private: Accesses,

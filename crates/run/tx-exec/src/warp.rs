@@ -119,9 +119,10 @@ pub(crate) struct LaneInput {
     pub(crate) clamp: u32,
 }
 
-/// Cache of the lanes that have arrived at the warp operation of the most recent arrival.
+/// Cache of the lanes of a warp that have arrived at one warp operation: the operation at which a
+/// lane arrived last.
 ///
-/// The cache is valid while no member lane of this operation waits in a different operation.
+/// The cache is valid while no member lane of the cached operation waits in a different operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WarpArrivals {
     site: u32,

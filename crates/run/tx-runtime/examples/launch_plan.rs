@@ -6,8 +6,8 @@
 //! cargo run -p tx-runtime --no-default-features --example launch_plan -- row_sums.json row_sums.ptx
 //! ```
 //!
-//! `row_sums.mlir` contains `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`. The
-//! compiled program may have any number of kernels and temporaries. In this example, the matrix A
+//! `row_sums.mlir` contains `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`. The host
+//! program supports plans with any number of kernels and temporaries. In this example, the matrix A
 //! has the shape 1000x300, and every element is 0.5. The example needs a GPU: cudarc panics if no
 //! driver is installed.
 

@@ -72,7 +72,7 @@ impl Array {
     /// Creates an array of pseudorandom numbers. Each pseudorandom number depends only on element
     /// type, position and seed, and is equal on every machine.
     ///
-    /// Floats are uniform in [0, 1); the number of random bits equals the number of significand
+    /// Floats are uniform in [0, 1), with as many random bits as the element type has significand
     /// bits. Integers are uniform in −8 … 7, `index` values are uniform in 0 … 15, and `i1` values
     /// are uniform in 0 … 1.
     ///
@@ -173,9 +173,10 @@ impl Array {
         describe_as(self.element, self.unsigned, &self.shape)
     }
 
-    /// Returns the array with integers of at least 8 bits marked as unsigned or signed. The
-    /// signedness mark affects only printed text and files, because each op of a program determines
-    /// the signedness of its operands.
+    /// Marks the array as unsigned or signed, and returns the array. An array is never marked as
+    /// unsigned unless its element type is `i8`, `i16`, `i32` or `i64`. The signedness mark affects
+    /// only printed text and files, because each op of a program determines the signedness of its
+    /// operands.
     #[must_use]
     pub fn with_unsigned(mut self, unsigned: bool) -> Self {
         use ElementType::{I8, I16, I32, I64};
@@ -290,7 +291,7 @@ pub(crate) fn zeroed(bytes: usize, what: impl FnOnce() -> String) -> Result<Vec<
 }
 
 mod sealed {
-    /// Prevents other crates from implementing [`HostElement`](super::HostElement).
+    /// Supertrait that prevents other crates from implementing [`HostElement`](super::HostElement).
     pub trait Sealed {}
 }
 

@@ -44,8 +44,8 @@ impl DeviceArray {
     }
 
     /// Sets the offset of the first element relative to the address, and the stride of each
-    /// dimension. The offset and the strides are counted in elements. No element may lie before the
-    /// address of the array.
+    /// dimension. The offset and the strides are counted in elements. All elements must lie at or
+    /// after the address of the array.
     #[must_use]
     pub fn with_strides(self, offset: i64, strides: &[i64]) -> Self {
         Self {

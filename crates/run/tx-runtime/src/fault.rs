@@ -22,8 +22,8 @@ pub struct Fault {
     /// Location of the faulty operation as `file:line:column`; for a race, location of the later
     /// operation.
     pub location: Option<String>,
-    /// For a race, location of the earlier operation; for a divergence, location of the operation
-    /// of the second thread, if any. The format is `file:line:column`.
+    /// For a race, location of the earlier operation; for a divergence, location of the second
+    /// operation that contributes to the fault, if any. The format is `file:line:column`.
     pub other_location: Option<String>,
     /// Description of the fault, with threads and source locations.
     pub message: String,
@@ -67,7 +67,8 @@ pub enum FaultKind {
     /// Two unordered accesses to one address; at least one access is a write.
     Race,
     /// Some participating threads do not reach a barrier, shuffle or vote; a shuffle reads an
-    /// inactive lane; or an access reaches the shared memory of a block that may not be running.
+    /// inactive lane; or an access to the shared memory of another block is outside the lifetime of
+    /// that block.
     Synchronization,
     /// An access is out of bounds or misaligned, reads uninitialized memory, or writes constant
     /// memory.

@@ -20,8 +20,9 @@ const MAX_HEADER: usize = 10_000;
 ///
 /// The reader converts signed and unsigned integers to the signless type of the same width, and
 /// records the signedness in the array. If `element` is present, the reader reinterprets the
-/// elements as `element`, a type of the same size; for example, 16-bit integers as bf16. Big-endian
-/// numbers and arrays in Fortran order are converted.
+/// elements as `element`, a type of the same size; for example, 16-bit integers as bf16. The reader
+/// converts big-endian numbers to little-endian numbers, and arrays in Fortran order to arrays in C
+/// order.
 ///
 /// # Errors
 /// Fails if the file cannot be read, is not a `.npy` file, or does not contain exactly one array of

@@ -21,8 +21,8 @@ impl Number {
     /// The conversion to a float type rounds an integer to the nearest float. A float converts to
     /// an integer type only if the float has an integral value. The type `i1` represents 0 and 1. A
     /// signless integer type of `n` > 1 bits represents −2ⁿ⁻¹ … 2ⁿ−1. A float type can represent a
-    /// number if the rounded number is at most the largest finite value of the type. Infinity
-    /// becomes NaN in a type without infinities.
+    /// number unless the rounding of the number to the type overflows. Infinity becomes NaN in a
+    /// type without infinities.
     pub fn to_bits(self, element: ElementType) -> Option<u64> {
         if let Some(format) = FloatFormat::of(element) {
             let value = match self {
@@ -68,8 +68,8 @@ impl Number {
     }
 }
 
-/// Returns the range of the integers that a type accepts, from its signed minimum to its unsigned
-/// maximum.
+/// Returns the smallest and the largest integer that a type accepts: the signed minimum and the
+/// unsigned maximum of the type.
 pub(crate) fn integer_range(element: ElementType) -> (i128, i128) {
     match element {
         ElementType::I1 => (0, 1),

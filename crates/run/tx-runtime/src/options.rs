@@ -35,8 +35,8 @@ pub struct Past {
     pub first: usize,
     /// Number of elements by which the offset increases from each array to the next array.
     pub each: usize,
-    /// Selects the array whose offset is increased by `by` elements: 0 is the last array, and 1 is
-    /// the array before it. The value is taken modulo the number of arrays.
+    /// Selects the array whose offset is increased by `by` elements: `one` modulo the number of
+    /// arrays is 0 for the last array, and 1 for the array before the last array.
     pub one: usize,
     /// Number of elements that are added to the offset of the array that `one` selects.
     pub by: usize,

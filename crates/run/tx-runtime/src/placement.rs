@@ -19,9 +19,9 @@ pub struct Placement {
     pub(crate) injective: bool,
 }
 
-/// Returns the lowest and the highest position of the elements with the given offset, sizes and
-/// strides. Returns `Some(None)` if a size is 0, and `None` if the computation of a position
-/// overflows.
+/// Returns the lowest and the highest position of the elements of an array with the given offset,
+/// sizes and strides. Returns `Some(None)` if a size is 0, and `None` if the computation of a
+/// position overflows.
 pub(crate) fn reach(offset: i64, sizes: &[i64], strides: &[i64]) -> Option<Option<(i128, i128)>> {
     if sizes.contains(&0) {
         return Some(None);
@@ -55,12 +55,12 @@ impl Placement {
 
     /// Chooses values for the dynamic strides and the dynamic offset of a memref type. If the
     /// static strides permit a contiguous row-major placement, the function chooses this placement.
-    /// If the strides cannot be row-major, each chosen stride exceeds the span of every dimension
-    /// with a static stride. Each chosen stride also exceeds the span of every inner dimension with
-    /// a dynamic stride. The span of a dimension is its absolute stride times (size − 1).
+    /// If the static strides permit no row-major placement, each chosen stride exceeds the span of
+    /// every dimension with a static stride, and the span of every inner dimension with a dynamic
+    /// stride. The span of a dimension is its absolute stride times (size − 1).
     ///
     /// # Errors
-    /// On failure, the error is the reason why no array of this shape can have the requested
+    /// On failure, the error is the reason why no array of shape `shape` can have the requested
     /// strides.
     pub fn new(memref: &MemrefType, shape: &[usize]) -> Result<Self, String> {
         let expected = memref.strides();
@@ -114,7 +114,7 @@ impl Placement {
     /// Creates a placement with a given offset and given strides.
     ///
     /// # Errors
-    /// On failure, the error is the reason why no array of this shape can have the requested
+    /// On failure, the error is the reason why no array of shape `shape` can have the requested
     /// strides.
     pub(crate) fn of(offset: i64, strides: &[i64], shape: &[usize]) -> Result<Self, String> {
         let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();

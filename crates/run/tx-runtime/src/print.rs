@@ -65,8 +65,8 @@ fn scalar(element: ElementType, value: Number) -> String {
     }
 }
 
-/// Returns the magnitude from which numpy 2.3 prints floats narrower than f64 in scientific
-/// notation.
+/// Returns the smallest magnitude above 1 that numpy 2.3 prints in scientific notation for floats
+/// narrower than f64.
 fn many_whole(element: ElementType) -> f64 {
     if element == ElementType::F16 {
         1e3
@@ -165,8 +165,8 @@ impl Decimal {
     }
 
     /// Returns the value in scientific notation in three parts: the sign with the first digit,
-    /// exactly `precision` digits after the point, and the exponent. As in numpy, digits that the
-    /// shortest text lacks are taken from the exact decimal expansion of the value.
+    /// exactly `precision` digits after the point, and the exponent. If `shortest` has fewer
+    /// digits, the missing digits come from the exact decimal expansion of the value, as in numpy.
     fn scientific_padded(&self, precision: usize) -> (String, String, String) {
         let (whole, mut fraction, exponent) = if fraction_len(self.parts().0) == precision {
             split_scientific(&self.shortest)
@@ -401,8 +401,8 @@ impl<'a> Printer<'a> {
     }
 
     /// Appends the text of a subarray. The subarray spans dimension `axis` and all inner
-    /// dimensions, and the first element of the subarray is at position `base`. Lines after the
-    /// first start with `indent` spaces.
+    /// dimensions, and the first element of the subarray is at position `base`. Every line except
+    /// the first line starts with `indent` spaces.
     fn array(&self, text: &mut String, axis: usize, base: usize, indent: usize, width: usize) {
         let (positions, dots) = self.shown(axis);
         let last_axis = self.strides.len() - 1;

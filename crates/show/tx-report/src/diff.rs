@@ -38,7 +38,7 @@ pub enum Row {
 }
 
 impl Row {
-    /// Returns whether the old and the new line are equal.
+    /// Returns whether the old and the new line differ at most in value names and indentation.
     pub fn is_same(&self) -> bool {
         matches!(self, Self::Same { .. })
     }
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(new_marks.iter().filter(|m| **m).count(), 1);
     }
 
-    /// The diff does not mark the users of a replaced op, and does not mark the users of merged
+    /// Checks that the diff marks neither the users of a replaced op nor the users of merged
     /// constants.
     #[test]
     fn a_value_that_takes_the_place_of_another_is_no_change() {

@@ -49,7 +49,7 @@ pub struct Op {
     /// Name, such as `arith.addi`.
     pub name: String,
     /// Name and printed value of each attribute. The printed value of an enumeration attribute is
-    /// the keyword of the attribute.
+    /// the keyword of its enumerator.
     pub attributes: Vec<(String, String)>,
     /// Operands.
     pub operands: Vec<usize>,
@@ -184,7 +184,7 @@ pub enum Access {
     Atomic,
 }
 
-/// Scope of a barrier, or a fence.
+/// Threads that a barrier synchronises, or `Fence` for a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BarrierScope {
     /// The lanes of a warp synchronise.
@@ -248,7 +248,7 @@ pub enum KernelStep {
         space: Space,
         /// Name of the memory.
         memory: String,
-        /// Type of each access, such as `vector<4xf32>`.
+        /// Type of the value that each access loads or stores, such as `vector<4xf32>`.
         element: String,
         /// Participating threads.
         threads: Threads,

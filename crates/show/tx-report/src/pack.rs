@@ -54,8 +54,8 @@ struct Stage {
 #[derive(Debug, Serialize)]
 struct Ptx {
     lines: Vec<usize>,
-    /// Source line of each PTX line: 0 if unknown; negative if the previous PTX line has an equal
-    /// source line.
+    /// Source line number of each PTX line: 0 if unknown; negative if the preceding instruction has
+    /// the same source line.
     from: Vec<isize>,
     /// Text of the source lines from which PTX lines originate.
     told: BTreeMap<usize, String>,

@@ -9,8 +9,8 @@
 //!
 //! Events of different blocks are unordered, unless a release and acquire pattern of PTX orders
 //! these events. In a release and acquire pattern, one thread executes a fence and then writes a
-//! word atomically. A second thread reads the same word atomically and then executes a fence. The
-//! two threads may belong to different blocks or to one block.
+//! word atomically; a second thread reads this word atomically and then executes a fence. A release
+//! and acquire pattern can also order two threads of one block.
 //!
 //! If blocks run in clusters, this module treats all threads of a cluster as one block.
 
@@ -38,9 +38,9 @@ pub struct ReleasedClocks {
     clocks: Rc<[u32]>,
     /// Released events of blocks other than the running block.
     blocks: Option<BlockEvents>,
-    /// Vector clock that [`Clocks::release`] merged into `clocks` last. Vector clocks of several
-    /// threads often share one allocation; [`Clocks::release`] does not merge the allocation `last`
-    /// again.
+    /// Vector clock that [`Clocks::release`] merged into `clocks` last. Several threads often share
+    /// one allocated vector clock; [`Clocks::release`] does not merge this clock twice in
+    /// succession.
     last: Option<Rc<[u32]>>,
 }
 
@@ -68,8 +68,8 @@ pub struct Clocks {
     phase: u32,
     /// The part of each thread's vector clock that belongs to the lanes of the thread's own warp.
     warp: Vec<[u32; WARP]>,
-    /// The vector clock of each thread, with one entry per thread of the block. In the vector clock
-    /// of a thread, the entries for the lanes of the thread's own warp are unused.
+    /// The vector clock of each thread, with one entry per thread of the block. The entries for the
+    /// lanes of the thread's own warp are unused, because `warp` stores these entries.
     others: Vec<Option<Rc<[u32]>>>,
     /// Number of the current segment of each thread; `NO_SEGMENT` if the segment has no number yet.
     current: Vec<u32>,
@@ -146,8 +146,8 @@ impl Clocks {
         self.advance(thread);
     }
 
-    /// Executes a release fence: atomic writes of `thread` after the fence release all events that
-    /// are ordered before the fence.
+    /// Executes a release fence of `thread`. Each later atomic write of `thread` releases all
+    /// events that are ordered before the fence.
     fn release_fence(&mut self, thread: usize) {
         let mut clocks = vec![0; self.current.len()];
         self.collect(thread, &mut clocks);
@@ -233,8 +233,8 @@ impl Clocks {
     }
 
     /// Returns whether an event of thread `other` happens before the next event of thread `me`. The
-    /// event of `other` must follow the last barrier of the whole block. `clock` is the entry for
-    /// `other` in the vector clock of `other` at the time of this event.
+    /// event of `other` must follow the last barrier of the whole block. `clock` is the entry of
+    /// thread `other` in its own vector clock at the time of the event of `other`.
     pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
@@ -310,8 +310,8 @@ impl Clocks {
     ///
     /// Together with [`Clocks::acquire`], this function implements a barrier whose arrival and wait
     /// are two operations. The events of a thread between its arrival and its wait at the barrier
-    /// are not released. If `released` contains vector clocks that threads released before the last
-    /// barrier of the whole block, the function discards these clocks.
+    /// are not released. Discards the clocks in `released` that threads released before the last
+    /// barrier of the whole block.
     pub fn release(&mut self, thread: usize, released: &mut ReleasedClocks) {
         let clocks = self.clocks_of(released);
         let first = thread / WARP * WARP;
@@ -354,8 +354,8 @@ impl Clocks {
     }
 
     /// Returns whether threads released the clocks in `released` after the last barrier of the
-    /// whole block. All events before the last barrier of the whole block already happen before the
-    /// next event of every thread.
+    /// whole block. All events before the last barrier of the whole block happen before the next
+    /// event of every thread, so clocks from before this barrier are not needed.
     fn is_present(&self, released: &ReleasedClocks) -> bool {
         (released.block, released.phase) == (self.block, self.phase)
             && released.clocks.len() == self.current.len()
@@ -412,10 +412,9 @@ impl Clocks {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
 
-    /// Returns the current phase, and the entry of `thread` in its own vector clock. The phase is
-    /// the number of barriers of the whole block since the block started. The returned pair of
-    /// phase and clock changes whenever the thread synchronises. Returns `None` if the thread has
-    /// accessed memory in its current segment.
+    /// Returns the phase (number of barriers of the whole block since the block started), and the
+    /// entry of `thread` in its own vector clock. The returned pair changes whenever the thread
+    /// synchronises. Returns `None` if the thread has accessed memory in its current segment.
     pub(crate) fn untouched(&self, thread: usize) -> Option<(u32, u32)> {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
@@ -468,10 +467,10 @@ mod tests {
         assert!(!ordered(&mut clocks, write, 70));
     }
 
-    /// A thread of block 0 executes a fence, and then accesses a word atomically. A thread of block
-    /// 1 accesses this word atomically, and then executes a fence. Events that happen before the
-    /// first fence happen before the events that follow the second fence. If one of the two fences
-    /// is missing, the events of the two blocks are unordered.
+    /// Checks the release and acquire pattern between two blocks: a thread of block 0 executes a
+    /// fence and then accesses a word atomically; a thread of block 1 accesses this word atomically
+    /// and then executes a fence. Checks that the events of the two blocks are unordered if one of
+    /// the two fences is missing.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {
@@ -504,8 +503,8 @@ mod tests {
         }
     }
 
-    /// A read-modify-write in the second block forwards the released events of the first block to a
-    /// third block. An atomic write without a read does not forward the events of the first block.
+    /// Three blocks access one word atomically. Checks that block 2 acquires the events of block 0
+    /// if block 1 executes a read-modify-write, but not if block 1 only writes the word.
     #[test]
     fn counting_passes_on_what_was_offered_and_storing_does_not() {
         for stores in [false, true] {

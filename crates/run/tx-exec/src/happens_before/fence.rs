@@ -40,8 +40,8 @@ impl Fence {
 
 /// Events of one block that happen before the next event of a thread. An `EventSet` contains all
 /// events of the block before phase `phase` (each barrier of the whole block starts a new phase).
-/// For each thread, an `EventSet` also contains the events in phase `phase` up to the clock of the
-/// thread in `clocks`.
+/// In phase `phase`, an `EventSet` contains the events of each thread up to the clock of the thread
+/// in `clocks`.
 #[derive(Debug)]
 pub(super) struct EventSet {
     pub(super) phase: u32,
@@ -101,8 +101,8 @@ fn merge(into: &mut Option<BlockEvents>, more: &Option<BlockEvents>) {
 #[derive(Clone, Debug, Default)]
 struct ThreadFences {
     known: Option<BlockEvents>,
-    /// Events that happen before the last release fence of the thread. Atomic writes of the thread
-    /// after the release fence release the events that happen before the fence.
+    /// Events that happen before the last release fence of the thread. Each atomic write of the
+    /// thread releases the events in `offered`.
     offered: Option<BlockEvents>,
     /// Events that other threads released through words that the thread has read atomically. The
     /// next acquire fence of the thread acquires the events in `found`.
@@ -131,8 +131,8 @@ impl FenceOrder {
         self.is_used
     }
 
-    /// Synchronises the threads `members`: the events of earlier blocks that happen before the next
-    /// event of one member now happen before the next events of all members.
+    /// Synchronises the threads `members`: an event of an earlier block that happens before the
+    /// next event of one member now happens before the next events of all members.
     pub(super) fn join(&mut self, members: impl Iterator<Item = usize> + Clone) {
         if !self.is_used {
             return;
@@ -147,7 +147,7 @@ impl FenceOrder {
     }
 
     /// Acquires the events that other threads released through words that `thread` has read
-    /// atomically. Returns the acquired events; `None` if the fence acquires no events.
+    /// atomically. Returns the acquired events; `None` if no events are acquired.
     pub(super) fn acquire(&mut self, thread: usize) -> Option<BlockEvents> {
         let fences = &mut self.threads[thread];
         let found = fences.found.take();
@@ -155,9 +155,9 @@ impl FenceOrder {
         found
     }
 
-    /// Executes a release fence: atomic writes of `thread` after the fence release all events that
-    /// are ordered before the fence. `own` contains the events of the running block that are
-    /// ordered before the fence.
+    /// Executes a release fence of `thread`. Each later atomic write of `thread` releases all
+    /// events that are ordered before the fence. `own` contains the events of the running block
+    /// that are ordered before the fence.
     pub(super) fn release(&mut self, thread: usize, block: u32, own: EventSet) {
         self.is_used = true;
         let fences = &mut self.threads[thread];

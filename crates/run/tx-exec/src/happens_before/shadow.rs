@@ -2,9 +2,9 @@
 //!
 //! Memory is divided into granules of four bytes. The state of a granule is one 64-bit word. The
 //! word encodes one of three states: no access, one access with a mask of the accessed bytes, or
-//! the index of a list of accesses. The shadow memory removes a recorded access only if every later
-//! access that conflicts with this recorded access also conflicts with a newer recorded access.
-//! Therefore, the removal of recorded accesses hides no race of the observed execution.
+//! the index of a list of accesses. The shadow memory removes a recorded access A only if every
+//! later access that conflicts with A also conflicts with a newer recorded access. Therefore, the
+//! removal of recorded accesses hides no race of the observed execution.
 
 use super::{Clocks, Relation, Segment};
 use crate::{bits::pages, fault::AccessKind};
@@ -77,9 +77,9 @@ impl Record {
 /// Set of threads of one block, with one bit per thread.
 type ThreadSet = [u64];
 
-/// A recorded access of one thread, or a group of equal accesses of several threads. All
-/// accesses of a group belong to one block and have equal clocks, and no barrier of the whole block
-/// separates the accesses.
+/// A recorded access of one thread, or a group of equal accesses of several threads. The accesses
+/// of a group belong to one block and one phase (interval between two barriers of the whole block),
+/// and have equal clocks.
 #[derive(Debug)]
 struct Entry {
     record: Record,
@@ -87,7 +87,7 @@ struct Entry {
     set: Option<Box<ThreadSet>>,
 }
 
-/// The recorded access that races with the new access.
+/// The recorded access that races with the access of an [`AccessEvent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// Offset of the first byte that both accesses contain, in bytes from the start of the memory.
@@ -96,7 +96,7 @@ pub struct Conflict {
     pub thread: usize,
     /// Number of the block that executed the recorded access, as passed to [`Clocks::start_block`].
     pub block: u32,
-    /// Index of the accessing operation, as passed in [`AccessEvent`].
+    /// Index of the operation that executed the recorded access, as passed in [`AccessEvent`].
     pub site: u32,
     /// Kind of the access.
     pub kind: AccessKind,
@@ -111,8 +111,7 @@ pub struct AccessEvent {
     pub bytes: u64,
     /// Kind of the access.
     pub kind: AccessKind,
-    /// Index of the accessing operation, below [`MAX_SITES`]. A [`Conflict`] identifies an earlier
-    /// access by the index of the accessing operation.
+    /// Index of the accessing operation, below [`MAX_SITES`].
     pub site: u32,
     /// Linear index of the thread in its block.
     pub thread: usize,
@@ -309,7 +308,7 @@ fn check(
         .map_or(Ok(()), |thread| Err((old, thread)))
 }
 
-/// Returns a copy of `segment` that belongs to the thread `thread`.
+/// Returns a copy of `segment` with the thread index `thread`.
 fn made_by(segment: Segment, thread: usize) -> Segment {
     Segment {
         thread: thread as u16,
@@ -317,12 +316,13 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
     }
 }
 
-/// Returns whether the list makes the access `new` redundant. A read or an atomic access is
-/// redundant if the list contains accesses of two blocks, and both accesses have the kind of `new`
-/// and include all bytes of `new`.
+/// Returns whether the recorded accesses in `list` make a record of the access `new` redundant. The
+/// record of a read or an atomic access is redundant if `list` contains accesses of two blocks that
+/// both have the kind of `new` and include all bytes of `new`.
 ///
-/// Any later access that conflicts with `new` also conflicts with at least one access in the list.
-/// Omitting `new` from the list is valid only if no fence orders events of different blocks.
+/// Any later access that conflicts with `new` also conflicts with at least one of the two accesses
+/// in `list`, because the later access belongs to at most one of the two blocks. Omitting `new`
+/// from `list` is valid only if no fence orders events of different blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
@@ -485,7 +485,7 @@ mod tests {
     struct Model {
         block: u32,
         clocks: Vec<Vec<u32>>,
-        /// Vector clock that an arrival has released, but that no thread has acquired yet.
+        /// Vector clock that merges all clocks that threads have released.
         given: Vec<u32>,
         accesses: Vec<(AccessEvent, u32, u32)>,
     }
@@ -558,8 +558,8 @@ mod tests {
         }
     }
 
-    /// Tests thread sets of one word, of several words, and of the number of words that the largest
-    /// cluster needs.
+    /// Tests thread sets for blocks of different sizes, from 1 thread to 16,384 threads (the
+    /// largest cluster).
     #[test]
     fn sets_are_as_long_as_blocks_are_large() {
         for threads in [1, 64, 65, 1024, 16 * 1024] {

@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// Number of consecutive atomic accesses after which a thread yields, because the thread may spin
 /// until another thread makes progress.
 const ATOMICS_PER_TURN: u32 = 1024;
-/// Number of atomic accesses without other progress after which a launch is reported as hanging.
+/// Number of atomic accesses, without progress ([`Machine::progress`]) in between, after which a
+/// launch is reported as hanging.
 const MAX_IDLE_ATOMICS: u64 = 1 << 24;
 
 impl Machine<'_> {

@@ -40,8 +40,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Waits for the completion of the barrier round in which the current thread arrived. When the
-    /// thread resumes, the caller must call [`cluster_pass`](Machine::cluster_pass).
+    /// Waits until all threads of the cluster have arrived at the cluster barrier. When the thread
+    /// resumes, the caller must call [`cluster_pass`](Machine::cluster_pass).
     pub(crate) fn cluster_wait(&mut self, site: u32) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Some(arrival) = self.members[thread].arrival else {
@@ -71,8 +71,8 @@ impl Machine<'_> {
         self.members[thread].arrival = None;
     }
 
-    /// Ends the current thread. Reports a fault if the exiting thread still has to arrive at the
-    /// cluster barrier.
+    /// Ends the current thread. Reports a fault if another thread has arrived at the cluster
+    /// barrier, and the barrier still needs the arrival of the current thread.
     pub(crate) fn exit_cluster(&mut self) -> Result<(), Fault> {
         let thread = self.current;
         let arrivals = self.members[thread].arrivals;
@@ -91,7 +91,7 @@ impl Machine<'_> {
         Fault::DivergentBarrier(self.divergence(thread, site, reason, None))
     }
 
-    /// Returns the deadlock fault if all blocked threads wait at the cluster barrier.
+    /// Returns a deadlock fault if a blocked thread waits at the cluster barrier.
     pub(crate) fn diagnose_cluster(&self) -> Option<Fault> {
         let waits = |thread: usize| match self.threads[thread].state {
             ThreadState::Waiting(WaitReason::Cluster { site }) => Some((thread, site)),

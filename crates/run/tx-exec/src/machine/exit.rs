@@ -10,7 +10,8 @@ use crate::{
 };
 
 impl Machine<'_> {
-    /// Ends the current thread. Reports a fault if another thread waits for the current thread.
+    /// Ends the current thread. Reports a fault if another thread waits for the current thread at a
+    /// barrier of the whole block, at the cluster barrier, or in a warp operation.
     pub(crate) fn exit(&mut self) -> Result<(), Fault> {
         let thread = self.current;
         self.threads[thread].state = ThreadState::Exited;

@@ -139,8 +139,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Orders the current thread after the events that the completed phase of the mbarrier object
-    /// released.
+    /// Orders the current thread after the events that threads released in the last completed phase
+    /// of the mbarrier object.
     pub(crate) fn pass_mbarrier(&mut self, address: u64, site: u32) -> Result<(), Fault> {
         let place = self.find_mbarrier(address, Space::Shared, site)?;
         if let (Some((object, _)), Some(clocks)) = (self.mbarriers.get(&place), &mut self.clocks) {
@@ -149,7 +149,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Returns the deadlock fault if blocked threads wait at an mbarrier object.
+    /// Returns a deadlock fault if a blocked thread waits at an mbarrier object.
     pub(crate) fn diagnose_mbarrier(&self) -> Option<Fault> {
         let waits = |thread: usize| match self.threads[thread].state {
             ThreadState::Waiting(WaitReason::MBarrier { site }) => Some((thread, site)),

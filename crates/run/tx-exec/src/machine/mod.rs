@@ -64,7 +64,8 @@ pub(crate) struct Machine<'m> {
     pub(crate) preemption: Preemption,
     pub(crate) threads: Vec<Thread>,
     pub(crate) members: Vec<ClusterMember>,
-    /// Pending warp operation of each warp, indexed by the index of the warp.
+    /// For each warp, a cache of the lanes that have arrived at one warp operation: the operation
+    /// at which a lane arrived last.
     pub(crate) warp_arrivals: Vec<WarpArrivals>,
     pub(crate) block_threads: usize,
     /// Difference between the thread indices of the first threads of consecutive blocks.
@@ -174,7 +175,8 @@ impl<'m> Machine<'m> {
     }
 
     /// Checks that every access of a thread to the shared memory of another block happens before
-    /// the end of at least one thread of that block. All threads of the cluster must have exited.
+    /// the end of at least one thread of that block. All threads of the cluster must have exited
+    /// before the call.
     pub(crate) fn end_cluster(&self) -> Result<(), Fault> {
         let Some(clocks) = &self.clocks else {
             return Ok(());
@@ -295,7 +297,7 @@ impl<'m> Machine<'m> {
         first..(first + WARP).min(self.block_of(thread).end)
     }
 
-    /// Records that the current thread made progress. Every event other than an atomic access is
+    /// Records that the current thread made progress. Atomic accesses and loop iterations are not
     /// progress.
     pub(crate) fn progress(&mut self) {
         self.idle_atomics = 0;

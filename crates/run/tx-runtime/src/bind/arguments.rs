@@ -24,8 +24,8 @@ pub(super) enum BoundArgument {
     },
 }
 
-/// Arguments of a plan in order. During the binding of a plan, the list also contains the
-/// temporaries of the plan, after the arguments.
+/// Arguments of a plan in order. During the binding of a plan, the temporaries of the plan follow
+/// the arguments in the list.
 #[derive(Debug, Default)]
 pub(super) struct BoundArguments(pub(super) Vec<BoundArgument>);
 

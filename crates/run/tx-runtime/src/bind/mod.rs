@@ -37,8 +37,7 @@ pub(crate) struct BoundPlan {
     arguments: BoundArguments,
 }
 
-/// Checks whether the program can be launched with the given arguments. The function only checks
-/// the arguments, and does not launch the program.
+/// Checks whether the program can be launched with the given arguments.
 ///
 /// # Errors
 /// Returns the same errors that a run returns before its first launch.

@@ -140,8 +140,8 @@ fn runs_on(compiled: &str, device: (u32, u32)) -> bool {
 mod tests {
     use super::runs_on;
 
-    /// Checks that PTX is accepted on the chip that it is compiled for, and on later chips. If the
-    /// chip has a suffix, PTX is accepted only on the chips that the suffix permits.
+    /// Checks that PTX is accepted on the chip that it is compiled for, and on later chips. Checks
+    /// that PTX for a chip with a suffix is accepted only on the chips that the suffix permits.
     #[test]
     fn chips_are_compatible_upwards() {
         for (compiled, device, runs) in [

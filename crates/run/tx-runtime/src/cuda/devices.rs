@@ -60,7 +60,7 @@ impl CudaDevice {
 }
 
 impl CudaDriver {
-    /// Loads the driver of this machine, and queries its devices.
+    /// Loads the CUDA driver of this machine, and queries the devices of the driver.
     ///
     /// # Errors
     /// Fails if no driver is installed, or its initialization fails.

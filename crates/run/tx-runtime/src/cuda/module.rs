@@ -161,7 +161,8 @@ impl Module {
     }
 
     /// Checks that the launch passes every parameter of the kernel, and that the sizes of the
-    /// passed parameters match. If a parameter were missing, the driver would read out of bounds.
+    /// passed parameters match. If a parameter were missing, the driver would read beyond the list
+    /// of passed parameters.
     fn check_parameters(&self, launch: &Launch) -> Result<(), Error> {
         let Some(expected) = self.parameters.get(&launch.kernel) else {
             return Ok(());
@@ -194,7 +195,8 @@ pub(crate) struct PreparedModule<'m> {
 }
 
 impl PreparedModule<'_> {
-    /// Starts the launches of `bound` in order. `self` must have been prepared for `bound`.
+    /// Starts the launches of `bound` in order. `self` must be the result of [`Module::prepare`]
+    /// for `bound`.
     pub(crate) fn launch(&self, bound: &BoundPlan) -> Result<(), Error> {
         // SAFETY: the null stream always exists, and the driver frees memory only after the kernels
         // on it have ended.

@@ -5,9 +5,9 @@ use tx_runtime::{Array, CudaDriver, Device, Executable};
 
 use crate::{Failure, Options};
 
-/// Returns the row-sum program. The function reads the files that the options `ptx` and `plan`
-/// name, which `tx compile` writes. Without the options `ptx` and `plan`, the function compiles the
-/// program, which requires a build with the compiler.
+/// Returns the row-sum program. The function reads the program from the files that the options
+/// `ptx` and `plan` name; `tx compile` writes such files. Without these options, the function
+/// compiles the program; this requires a build with the compiler.
 pub(crate) fn row_sums(options: &Options) -> Result<Artifact, Failure> {
     let (Some(ptx), Some(plan)) = (&options.ptx, &options.plan) else {
         return compiled();

@@ -116,8 +116,8 @@ fn computation(tokens: &[Token<'_>]) -> Option<String> {
 struct NumberedValue {
     /// Identifier of the value; corresponding values of both modules have equal identifiers.
     id: usize,
-    /// True if a removed or added op defines the value, and its corresponding value in the other
-    /// module is not yet known.
+    /// True for a value of a removed or added op until the corresponding value in the other module
+    /// is found.
     is_open: bool,
 }
 
@@ -134,7 +134,8 @@ pub(super) struct ValueCorrespondence<'t> {
 
 impl<'t> ValueCorrespondence<'t> {
     /// Compares two lines that are equal except for value names, and returns the token indices at
-    /// which the lines use different values. Also records the SSA values that the two lines define.
+    /// which the lines use different values. Then calls `define`, which records the SSA values that
+    /// the two lines define.
     pub(super) fn differing_uses(&mut self, old: &[Token<'t>], new: &[Token<'t>]) -> Vec<usize> {
         let pairs = occurrences(old).into_iter().zip(occurrences(new));
         let uses = pairs.filter(|(a, _)| !a.defines);

@@ -227,8 +227,8 @@ fn guards_narrow_and_unknown_conditions_are_said() {
     );
 }
 
-/// Checks that the known operand of a conjunction restricts the active threads if the other operand
-/// is unknown.
+/// Checks that a conjunction with one known and one unknown operand restricts the active threads to
+/// the threads for which the known operand is true.
 #[test]
 fn a_part_of_a_condition_narrows() {
     let mut m = Maker::default();
