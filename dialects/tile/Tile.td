@@ -211,7 +211,7 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
     this axis. An element has one copy for each tuple of coordinates of the `replica` entries. The
     position of a copy is the position of the element plus the sum of each replica coordinate times
     its stride. An entry of the `offset` list adds a constant to the positions of all elements along
-    its axis.
+    the axis of the entry.
 
     ```mlir
     #acc = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
@@ -374,9 +374,9 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     the ops of a group (`tile.group`) as consecutive phases. The first parameter of `#tile.hold`
     names an array that the ops of a `tile.group` use. Array names are numbered in the order of
     first use. The ops of a `tile.group` read the initial contents of the arrays `in0`, `in1`, ….
-    One op of a `tile.group` writes the arrays `tmp0`, `tmp1`, …, and a later op of the same group
-    reads these arrays. The ops of a `tile.group` write the arrays `out0`, `out1`, … and do not read
-    them.
+    Each of the arrays `tmp0`, `tmp1`, … is written by one op of a `tile.group`, and read by a later
+    op of the same group. The ops of a `tile.group` write the arrays `out0`, `out1`, … and do not
+    read them.
 
     With the keyword `registers` of `#tile.hold`, each element that a thread loads or computes stays
     an SSA value in all later phases of the kernel. With the keyword `registers` of `#tile.hold`,
@@ -425,8 +425,8 @@ def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
     second kernel; CUDA calls this a threadfence reduction. The block that is the last to store a
     partial result of an output element combines all partial results of this element. The order in
     which `#tile.last_block` combines partial results does not depend on which block is last. A
-    counter of the blocks that have stored their partial results is in a temporary array with the
-    attribute `tile.cleared`; the counter is zero before and after each launch.
+    temporary array with the attribute `tile.cleared` contains a counter of the blocks that have
+    stored their partial results. The counter is zero before and after each launch.
   }];
 }
 
@@ -561,9 +561,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     loaded memory.
 
     The region `epilogue` computes the values that the op stores. The arguments of `epilogue` are,
-    in this order: the results, to which `accumulate` is already applied, in the type of partial
-    results; one element of each `with` operand; and the index along each parallel dimension. The
-    region `epilogue` yields one value for each destination.
+    in this order: the results, one element of each `with` operand, and the index along each
+    parallel dimension. The results have the type of partial results, and `accumulate` is already
+    applied to them. The region `epilogue` yields one value for each destination.
 
     The attribute `schedule` lists the steps that split and bind the loops of the iteration space.
 

@@ -61,8 +61,8 @@ struct DiscardableAttribute {
     kind: &'static str,
 }
 
-/// All discardable attributes of the dialect. The verifier rejects every attribute name that begins
-/// with `tile.` and is not in this list.
+/// All discardable attributes of the dialect. The verifier rejects every attribute whose name
+/// begins with `tile.` and is not in `DISCARDABLE_ATTRIBUTES`.
 const DISCARDABLE_ATTRIBUTES: [DiscardableAttribute; 9] = [
     DiscardableAttribute {
         name: CANDIDATES,

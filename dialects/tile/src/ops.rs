@@ -10,8 +10,8 @@ use tx_mlir::{
     operands, results,
 };
 
-/// Ops that `lower-reduction` must lower. The list contains neither the terminator `tile.yield` nor
-/// `tile.annotate`, which only carries attributes.
+/// Ops that `lower-reduction` must lower. `TILE_OPS` contains neither the terminator `tile.yield`
+/// nor `tile.annotate`, which only carries attributes.
 pub const TILE_OPS: [&str; 6] = [
     "tile.reduce",
     "tile.all_reduce",
@@ -54,7 +54,7 @@ pub struct Reduce<'c> {
     /// Memrefs that receive the results; empty if the results are fragments.
     pub destinations: Vec<Val<'c>>,
     /// Previous values, as fragments; with `accumulate`, the op combines these values with the
-    /// results. The list of fragments is empty if the destinations of the op are memrefs.
+    /// results. `inits` is empty if the destinations of the op are memrefs.
     pub inits: Vec<Val<'c>>,
     /// The `with` operands: memrefs whose elements are arguments of the epilogue.
     pub extras: Vec<Val<'c>>,
@@ -199,8 +199,8 @@ impl<'c> Reduce<'c> {
         }
     }
 
-    /// Returns the types of a partial result. For `argmax` and `argmin`, a partial result has the
-    /// value type and the index type.
+    /// Returns the types of the components of a partial result. For `argmax` and `argmin`, these
+    /// components are a value and an index.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let source = *self.elements()?.first()?;
         let index = match self.outputs().get(1) {
@@ -321,8 +321,8 @@ pub struct AllReduce<'c> {
 }
 
 impl<'c> AllReduce<'c> {
-    /// Returns the types of a partial result. For `argmax` and `argmin`, a partial result has the
-    /// value type and the index type.
+    /// Returns the types of the components of a partial result. For `argmax` and `argmin`, these
+    /// components are a value and an index.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let index = self.values.get(1).map(|v| v.r#type());
         accumulators(self.op, self.kind, self.values.first()?.r#type(), index)

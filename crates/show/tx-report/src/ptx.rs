@@ -23,9 +23,9 @@ fn is_debug(line: &str) -> bool {
         .any(|label| line.starts_with(label) && line.ends_with(':'))
 }
 
-/// Removes debug information from PTX, and returns each PTX line. The source line of an instruction
-/// is in the `.loc` directive that applies to the instruction. Locations in files other than `file`
-/// are dropped.
+/// Removes debug information from PTX, and returns the remaining lines, each with its source line.
+/// The source line of an instruction is in the `.loc` directive that applies to the instruction.
+/// Locations in files other than `file` are dropped.
 pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     // The `.file` directives are at the end of the PTX.

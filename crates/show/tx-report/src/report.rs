@@ -99,8 +99,8 @@ pub enum Check {
         is_conditional: bool,
         /// Note about possible causes of a failed validation.
         note: Option<String>,
-        /// Message about the grid size that validation assumes for a kernel, and the option that
-        /// changes the grid size.
+        /// Message that states the grid size that validation assumes for a kernel, and the option
+        /// that changes this size.
         grid: Option<String>,
         /// Names of the inputs.
         inputs: Vec<String>,

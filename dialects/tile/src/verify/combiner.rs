@@ -154,7 +154,7 @@ fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
     op.block() != Some(block) && only_computes(op)
 }
 
-/// Checks that each op of a region is either accepted by `allowed`, or is a `tile.yield`.
+/// Checks that each op of a region is a `tile.yield`, or is accepted by `allowed`.
 pub(super) fn check_pure<'c>(
     op: Op<'c>,
     block: Blk<'c>,

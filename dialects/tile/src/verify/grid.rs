@@ -161,9 +161,9 @@ fn check_map(
         .emit())
 }
 
-/// Checks that each parallel dimension indexes a destination exactly once. If a parallel dimension
-/// did not index the destination, several results would be stored to one element of the
-/// destination.
+/// Checks that each parallel dimension of the op is the index of exactly one dimension of a
+/// destination. If a parallel dimension were not an index of the destination, several results would
+/// be stored to one element of the destination.
 fn check_destination(
     reduce: &Reduce<'_>,
     i: usize,

@@ -90,8 +90,8 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
 const MAX_REGISTERS: i64 = 4096;
 
 /// Returns the number of a thread (or of a register, if `on_threads` is false) to which the layout
-/// maps two tuples of coordinates. Returns `None` if the layout maps all tuples of coordinates to
-/// distinct threads or registers.
+/// maps two distinct tuples of coordinates. Returns `None` if the layout maps all tuples of
+/// coordinates to distinct threads or registers.
 fn collision(places: &[Iter], on_threads: bool) -> Option<i64> {
     let unit = |axis: Axis| match axis {
         Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,

@@ -16,7 +16,7 @@ pub(super) struct Tile<'c> {
 }
 
 impl<'c> Tile<'c> {
-    /// Returns the tile `value`, an operand or a result of `op`.
+    /// Returns the shape, element type and memory space of `value`, an operand or a result of `op`.
     pub(super) fn of(op: Op<'c>, value: Val<'c>) -> Result<Self, Failed> {
         let ty = value.r#type();
         if let Some(memref) = MemRef::from_type(ty) {

@@ -9,7 +9,7 @@ use tx_plan::{
     Variant, VariantChoice,
 };
 
-/// Returns a text with HTML tags and entities, which contains `word`.
+/// Returns a text that contains `word`, HTML tags and HTML entities.
 fn hostile(word: &str) -> String {
     format!("</script></style><img src=x onerror='{word}'>\"&lt;`<b>`")
 }

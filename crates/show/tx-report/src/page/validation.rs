@@ -200,7 +200,7 @@ fn places(text: &str, file: &str) -> Vec<SourceRange> {
     found
 }
 
-/// Returns the source lines in the text of the first verdict that reports a failure.
+/// Returns the source line numbers in the text of the first verdict that reports a failure.
 pub(super) fn wrong_lines(report: &Report) -> BTreeSet<usize> {
     let Check::Done { verdicts, .. } = &report.check else {
         return BTreeSet::new();
