@@ -31,8 +31,8 @@ fn suite(tx: Tool) -> Suite {
         .bless_hint("cargo xtask bless {test}")
 }
 
-/// Checks that `RACE-FREE` and `VALIDATE` recognise the races that `tx validate` prints. This check
-/// is here because the tests of `tx-lit` do not run `tx`.
+/// Checks that `RACE-FREE` and `VALIDATE` recognise the races that `tx validate` prints. The check
+/// is part of the lit tests, because the tests of the crate `tx-lit` do not run `tx`.
 fn race(suite: &Suite) -> Result<(), Failed> {
     let program = fs::read_to_string(root().join("lit-tests/tools/run-race.mlir"))?;
     let kernel = program
@@ -111,7 +111,8 @@ fn tx() -> Result<PathBuf, String> {
 
 /// Returns whether a binary is newer than all its sources. Cargo writes no list of sources (`.d`
 /// file) for programs that it builds for tests; for these programs, the function compares the
-/// binary with `Cargo.lock`, `Cargo.toml` and all folders that contain sources of `tx`.
+/// modification time of the binary with the modification times of `Cargo.lock`, of `Cargo.toml`,
+/// and of all files in the source folders of `tx`.
 fn is_fresh(binary: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(binary) else {

@@ -239,10 +239,11 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// Combines two partial results; all elements of `later` must have higher indices than the
-    /// elements of `earlier`. If the value in `earlier` equals the value in `later`, `earlier` wins
-    /// without a comparison of indices. In `argmax` and `argmin`, the index in `earlier` must be
-    /// the index of an element, not the initial index of [`Self::start`] (see [`Self::start_at`]).
+    /// Combines two partial results; all elements combined in `later` must have higher indices than
+    /// the elements combined in `earlier`. If the value in `earlier` equals the value in `later`,
+    /// `earlier` wins without a comparison of indices. In `argmax` and `argmin`, the index in
+    /// `earlier` must be the index of an element, not the initial index of [`Self::start`] (see
+    /// [`Self::start_at`]).
     pub fn combine_later(
         &self,
         b: &Builder<'c>,

@@ -389,8 +389,8 @@ fn is_size_of<'c>(size: Val<'c>, tensor: Val<'c>, dim: usize) -> bool {
     }
 }
 
-/// Returns a reassociation attribute with one group of `between` dimensions, after `head` and
-/// before `tail` groups of one dimension each.
+/// Returns a reassociation attribute: `head` groups of one dimension each, then one group of
+/// `between` dimensions, then `tail` groups of one dimension each.
 fn groups(head: usize, between: usize, tail: usize) -> String {
     let single = |d: usize| format!("[{d}]");
     let middle: Vec<String> = (head..head + between).map(|d| d.to_string()).collect();

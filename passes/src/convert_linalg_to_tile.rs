@@ -221,7 +221,7 @@ fn flow_around<'a, 'c>(
         .or_insert_with(|| Dataflow::of(function))
 }
 
-/// Erases ops, and constants that no other op uses.
+/// Erases the ops `gone`, and the constants that only these ops use.
 fn remove<'c>(gone: impl IntoIterator<Item = Op<'c>>) {
     let gone: Vec<Op<'c>> = gone.into_iter().collect();
     let mut constants: BTreeMap<usize, Val<'c>> = BTreeMap::new();

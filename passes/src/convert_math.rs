@@ -60,9 +60,10 @@ const APPROXIMATIONS: [(&str, &str); 4] = [
     ("math.sqrt", "llvm.nvvm.sqrt.approx.f"),
 ];
 
-/// Integer `math` ops, each with the equivalent LLVM op and the LLVM attribute that makes an edge
-/// case poison, such as the operand 0 of `ctlz`. The pass sets the LLVM attribute to false, because
-/// the `math` op defines the result of the edge case.
+/// Integer `math` ops, each with the equivalent LLVM op and, except for `ctpop`, an attribute of
+/// the LLVM op. If the attribute is true, the result of the LLVM op is poison for one operand, such
+/// as 0 for `ctlz`. The pass sets the attribute to false, because the `math` op defines the result
+/// for every operand.
 const OF_INTEGERS: [(&str, &str, Option<&str>); 4] = [
     ("math.absi", "llvm.intr.abs", Some("is_int_min_poison")),
     ("math.ctlz", "llvm.intr.ctlz", Some("is_zero_poison")),
@@ -100,8 +101,8 @@ impl Pass for ConvertMath {
     }
 }
 
-/// Emits an `llvm.call_intrinsic` that names the intrinsic. MLIR would lower the dedicated op of
-/// the intrinsic to a libdevice call.
+/// Emits an `llvm.call_intrinsic` of `intrinsic`, because MLIR would lower the dedicated op of the
+/// intrinsic to a libdevice call.
 fn call<'c>(b: &Builder<'c>, intrinsic: &str, arguments: &[Val<'c>], result: Type<'c>) -> Val<'c> {
     b.create("llvm.call_intrinsic")
         .string("intrin", intrinsic)

@@ -170,8 +170,8 @@ fn check_uses_of_fragments(op: Op<'_>) -> Result<(), Failed> {
     .emit())
 }
 
-/// Changes the type of every fragment to its register vector, and erases the casts between the two
-/// types.
+/// Changes the type of every fragment to its register vector, and erases the casts between
+/// fragments and register vectors.
 fn as_registers(module: Op<'_>) {
     let retype = |value: Val<'_>| {
         if let Some(ty) = registers_type(value.r#type()) {

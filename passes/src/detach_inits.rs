@@ -68,7 +68,7 @@ impl Pass for DetachInits {
     }
 }
 
-/// Adds an input to `op` for each output whose old elements are read. Returns the number of added
+/// Adds an input to `op` for each output whose old elements `op` reads. Returns the number of added
 /// inputs.
 fn detach(op: Op<'_>) -> usize {
     let Some((inputs, maps)) = element_wise(op) else {

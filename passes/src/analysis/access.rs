@@ -90,10 +90,10 @@ pub(crate) struct Access<'c> {
     pub(super) indices: Rc<[Indices]>,
 }
 
-/// Returns the accesses of `op`, without its nested ops, to memory that several threads share. If
-/// the effects of an op without regions are unknown, the function assumes that the op may write any
-/// memory. For an op with regions and unknown effects, the function returns no accesses; its
-/// callers visit the nested ops.
+/// Returns the accesses of `op` to memory that several threads share, without the accesses of
+/// nested ops. If the effects of an op without regions are unknown, the function assumes that the
+/// op may write any memory. For an op with regions and unknown effects, the function returns no
+/// accesses; its callers visit the nested ops.
 pub(crate) fn op_accesses(op: Op<'_>) -> Vec<OpAccess<'_>> {
     let atomic = is_atomic(op);
     let op_access = |through, write| OpAccess {
@@ -204,8 +204,8 @@ impl<'c> OpAccess<'c> {
 }
 
 /// Returns whether two index tuples of a memref may address the same element. Two different index
-/// tuples may address the same element if a stride is smaller than the number of elements that the
-/// dimensions with smaller strides span.
+/// tuples may address the same element if the stride of a dimension is at most the sum of stride ·
+/// (size − 1) over all dimensions with smaller strides.
 fn overlaps(memref: &MemRef<'_>) -> bool {
     let dims = memref.strides.iter().zip(&memref.shape);
     let mut dims: Vec<(u64, u64)> = dims

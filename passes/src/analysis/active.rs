@@ -112,8 +112,8 @@ impl<'c> Threads<'c> {
     }
 
     /// Removes from `threads` the threads that cannot execute the branch arm around the op
-    /// `inside`. Returns the widest scope in which the threads that remain in `threads` either all
-    /// execute the branch arm, or all skip the arm.
+    /// `inside`. Returns the widest scope whose threads in `threads` either all execute the branch
+    /// arm, or all skip the arm.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);

@@ -7,7 +7,8 @@ use melior::ir::attribute::IntegerAttribute;
 use std::rc::Rc;
 use tx_mlir::{Op, Val, attribute, name, operands, results};
 
-/// Returns the result ranges of a binary integer op; `None` if the result may wrap around.
+/// Returns the range of the result of a binary integer op in each thread; `None` if a range is
+/// unknown, or if a result may wrap around.
 pub(super) fn result_ranges(op: Op<'_>, facts: &[Fact]) -> Option<Rc<[Range]>> {
     let [left, right] = facts else {
         return None;
@@ -135,8 +136,8 @@ pub(super) fn is_i1(value: Val<'_>) -> bool {
     tx_mlir::integer_width(value.r#type()) == Some(1)
 }
 
-/// Returns the congruence classes of the results of a binary integer op. The flag `stays` is set if
-/// the result of the op does not wrap around.
+/// Returns the congruence class of the result of a binary integer op in each thread. `stays` must
+/// be set only if no result wraps around.
 pub(super) fn result_classes(op: Op<'_>, facts: &[Fact], stays: bool) -> Classes {
     let combine = match name(op) {
         "arith.addi" => Class::plus,

@@ -7,8 +7,8 @@ use tx_mlir::{Failed, Op, codes, error, name};
 
 pub(super) struct Reason {
     pub(super) what: &'static str,
-    /// Part of the error message that explains why some threads may not reach the op, such as a
-    /// branch at which threads diverge.
+    /// Text of the note that explains why some threads may not reach the op: for example, the
+    /// threads may diverge at a branch.
     pub(super) branch: &'static str,
     pub(super) advice: &'static str,
 }

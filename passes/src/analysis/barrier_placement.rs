@@ -86,9 +86,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         }
     }
 
-    /// Returns the warps that reach `place`. If a warp reaches `place`, all its lanes must reach
-    /// `place`. If the barrier orders several warps, the set of warps that reach `place` must be
-    /// known.
+    /// Returns the warps that reach `place`. Fails if only some lanes of a warp reach `place`, or
+    /// if the barrier orders several warps and the set of warps that reach `place` is unknown.
     fn warps_at(
         &self,
         place: Op<'c>,

@@ -94,8 +94,8 @@ impl Class {
         Self::new(gcd(gcd(m, n), r - s), r)
     }
 
-    /// Returns the greatest common divisor of the moduli of both classes. Two members with
-    /// different residues modulo the greatest common divisor are different numbers.
+    /// Returns the greatest common divisor of the moduli of both classes. If a member of `self` and
+    /// a member of `other` have different residues modulo the result, the two members differ.
     pub(crate) fn common(self, other: Self) -> i64 {
         self.divisor(other.modulus)
     }

@@ -95,7 +95,8 @@ impl Access<'_> {
 /// access is compared with few threads of the other access.
 pub(crate) struct Compared<'a, 'c> {
     access: &'a Access<'c>,
-    /// Common divisor of the moduli of all congruence classes, for each dimension.
+    /// Greatest common divisor of the moduli of the congruence classes of all threads, for each
+    /// dimension.
     divisors: Vec<i64>,
     /// Cache of sorted indices, by sort key.
     sorted: RefCell<BTreeMap<Option<Order>, Rc<Sorted<'a>>>>,
@@ -238,8 +239,8 @@ struct Part<'a> {
     place: Option<&'a [Span]>,
 }
 
-/// Finds the thread pairs with conflicting accesses in two lists of indices that are sorted by the
-/// same key.
+/// Compares two lists of indices that are sorted by one key, and returns the kinds of thread pairs
+/// with conflicting accesses.
 fn find_conflict(
     mine: &[Part<'_>],
     theirs: &[Part<'_>],

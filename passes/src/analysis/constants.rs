@@ -169,9 +169,10 @@ fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     }
 }
 
-/// Erases unused pure ops of `functions` that read or return a constant array, and private constant
-/// arrays that have no remaining uses in `module`. Before the erasure, the function replaces each
-/// `memref.dim` of a constant array, or of its view, by the size.
+/// Erases, in `functions`, the unused pure ops that read or return a constant array. Then erases
+/// the private constant arrays without remaining uses in `module`. Before the erasure, the function
+/// replaces each `memref.dim` of a constant array, or of a view of a constant array, by the size of
+/// the dimension.
 pub(crate) fn erase_unused<'c>(module: Op<'c>, functions: &[Op<'c>]) {
     let mut globals: BTreeMap<String, Op<'c>> = BTreeMap::new();
     let all: Vec<Op<'c>> = functions

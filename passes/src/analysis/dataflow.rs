@@ -235,8 +235,8 @@ impl<'c> Dataflow<'c> {
         self.users.get(&key(value)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the allocation and the deallocations of `value` if `value` is a temporary and only
-    /// the ops `users` use it.
+    /// Returns the allocation and the deallocations of `value`; `None` unless `value` is a
+    /// temporary that only `users` and deallocations use.
     pub(crate) fn temporary(&self, value: Val<'c>, users: &[Op<'c>]) -> Option<Vec<Op<'c>>> {
         let alloc = defining_op(value).filter(|op| is_allocation(*op))?;
         let mut around = Vec::new();

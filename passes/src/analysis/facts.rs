@@ -10,8 +10,8 @@ pub(crate) type Range = (i64, i64);
 /// Known properties of a value in each thread.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
-    /// Widest scope in which the value is equal in all threads that execute the defining op
-    /// together.
+    /// Widest scope in which one execution of the defining op yields the same value in all
+    /// executing threads.
     pub(crate) same: Scope,
     /// Range of the value in each thread; `None` if unknown.
     pub(crate) ranges: Option<Rc<[Range]>>,
@@ -53,8 +53,8 @@ impl Fact {
     }
 }
 
-/// Combines the congruence classes of two values in each thread; `None` if each resulting class
-/// contains all integers.
+/// Applies `combine` to the congruence classes of two values, separately for each thread. Returns
+/// `None` if each resulting class contains all integers.
 pub(super) fn combined(
     left: &Fact,
     right: &Fact,

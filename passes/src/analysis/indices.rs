@@ -235,8 +235,8 @@ fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>
 
 /// Returns, for each source dimension of a subview, the number of the result dimension that
 /// corresponds to the source dimension. The subview may have fewer dimensions than its source (a
-/// rank-reducing subview). A source dimension of size 1 is indexed by 0, not by a result dimension;
-/// all other dimensions keep their order.
+/// rank-reducing subview). The result contains `None` for a source dimension of size 1, because its
+/// only index is 0; the other source dimensions keep their order.
 fn result_dimensions(op: Op<'_>, sizes: &[i64]) -> Option<Vec<Option<usize>>> {
     let result = MemRef::of(tx_mlir::results(op)[0])?;
     let mut others = (0..result.rank()).filter(|d| result.shape[*d] != Some(1));

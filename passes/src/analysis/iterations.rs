@@ -4,8 +4,8 @@
 //! loop together. In a tree reduction such as `S[t] += S[t + d]` for `t < d`, two threads access
 //! the same element only in different iterations. Block sizes are static, so the loop-carried
 //! values of a tree reduction are usually known constants in each iteration. For each iteration,
-//! the analysis substitutes the constants for the loop-carried values, and compares the accesses
-//! within this iteration.
+//! the analysis replaces the loop-carried values by their constants in this iteration, and compares
+//! the accesses of this iteration with each other.
 
 use crate::analysis::loops::{arguments, counts_unsigned, last_operands};
 use crate::analysis::threads::Threads;
@@ -49,8 +49,8 @@ fn iterations<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>
     }
 }
 
-/// Returns, for each iteration of an `scf.for`, the induction variable and the loop-carried values
-/// that are constant, with their constants.
+/// Returns, for each iteration of an `scf.for`, the induction variable and the constant
+/// loop-carried values, each paired with its constant.
 fn counted<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> {
     let [from, to, step, inits @ ..] = &operands(op)[..] else {
         return None;
@@ -80,8 +80,8 @@ fn counted<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> 
     Some(all)
 }
 
-/// Returns, for each iteration of an `scf.while`, the arguments of both regions that are constant,
-/// with their constants.
+/// Returns, for each iteration of an `scf.while`, the constant arguments of both regions, each
+/// paired with its constant.
 fn conditional<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> {
     let (condition, body) = (first_block(op, 0)?, first_block(op, 1)?);
     let (tested, handed_on) = (arguments(condition), arguments(body));

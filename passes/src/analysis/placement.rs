@@ -46,8 +46,8 @@ pub(crate) struct Placement {
     pub(crate) shape: Vec<i64>,
     /// Mixed-radix digits of the thread number, in order of ascending stride.
     pub(crate) digits: Vec<Digit>,
-    /// Numbers from which the kernel extracts the digits: the lane number and the warp number, or
-    /// the whole thread number.
+    /// Numbers from which the kernel extracts the digits of the thread number: the lane number and
+    /// the warp number, or the whole thread number.
     levels: Vec<Level>,
     /// Number of the first thread that holds elements.
     pub(crate) first: i64,
@@ -55,8 +55,8 @@ pub(crate) struct Placement {
 }
 
 /// Mixed-radix digits of the lane number, the warp number, or the whole thread number. The stride
-/// of a digit is a multiple of the stride of the previous digit, and exceeds the range of the
-/// previous digit.
+/// of a digit is a multiple of the stride of the previous digit, and at least the product of the
+/// stride and the extent of the previous digit.
 #[derive(Clone, Debug)]
 struct Level {
     /// Distance, in threads, between two consecutive lane, warp or thread numbers: 1 for lanes and

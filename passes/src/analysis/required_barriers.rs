@@ -88,8 +88,8 @@ pub(super) struct BarrierAnalysis<'t, 'c> {
 /// Relation between the indices of two accesses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum IndexRelation {
-    /// The indices refer to the same root memref. The list contains the keys of loops; both
-    /// accesses execute in the same iteration of each of these loops.
+    /// The indices refer to the same root memref. `One` lists loops by their keys: both accesses
+    /// execute in the same iteration of each listed loop.
     One(Vec<usize>),
     /// The root memrefs of the indices are unknown, so the indices cannot be compared.
     Any,
@@ -518,9 +518,8 @@ impl<'c> BarrierAnalysis<'_, 'c> {
     }
 }
 
-/// Returns whether an asynchronous store is complete after a wait at an mbarrier object. An
-/// asynchronous store is complete after the wait if the store signals the mbarrier object of the
-/// wait.
+/// Returns whether an asynchronous store is complete after a wait at an mbarrier object: the store
+/// must signal the mbarrier object of the wait.
 fn completes<'c>(wait: Op<'c>, store: Op<'c>) -> bool {
     let waited = target(operands(wait)[0]);
     let signaled = AsyncStore::of(store).and_then(|store| target(store.barrier));

@@ -466,9 +466,9 @@ impl<'c> Threads<'c> {
     }
 
     /// Computes the fact (known properties) of the result of a binary integer op from the ranges of
-    /// its operands. An op without side effects returns equal results for equal operands. An op
-    /// without operands has no known properties, because the op may read a special register whose
-    /// value differs between threads.
+    /// its operands. An op without side effects returns equal results for equal operands. The
+    /// result of an op without operands has no known properties, because the op may read a special
+    /// register whose value differs between threads.
     pub(super) fn arithmetic(&self, op: Op<'c>) -> Fact {
         let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
         // A division that traps or is undefined also has equal results if its operands are equal.

@@ -18,7 +18,7 @@ pub(super) struct UnorderedAccess<'c> {
     /// Scope of the widest barrier between the access and the current op. The barrier orders the
     /// access before later accesses of the same warp, warpgroup, block or cluster.
     pub(super) separated: Option<BarrierScope>,
-    /// Warps for which a named barrier orders this access before their later accesses.
+    /// Warps whose later accesses a named barrier orders after this access.
     pub(super) ordered_in: BTreeSet<i64>,
     /// Outermost loop that contains the access and that has started a new iteration since the
     /// access. A new iteration of a loop enters all inner loops again.
@@ -26,8 +26,8 @@ pub(super) struct UnorderedAccess<'c> {
 }
 
 impl<'c> UnorderedAccess<'c> {
-    /// Returns whether two entries of the list of unordered accesses record the same access and the
-    /// same crossed loop.
+    /// Returns whether two entries of the list of unordered accesses have the same access and the
+    /// same `crossed_loop`.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.crossed_loop == other.crossed_loop && self.access.of_op.is_same(&other.access.of_op)
     }

@@ -405,7 +405,7 @@ impl<'a, 'c> Whole<'a, 'c> {
         m.value(convert(m.b, "arith.sitofp", self.value, m.float))
     }
 
-    /// Emits 2^`self`, if 2^`self` is a normal number.
+    /// Emits 2^`self`, which must be a normal number.
     pub(super) fn power_of_two(self) -> Float<'a, 'c> {
         let m = self.m;
         (self + m.integer(m.bias()))

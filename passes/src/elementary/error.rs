@@ -3,7 +3,7 @@
 use super::arithmetic::{Constant, Float, Polynomial};
 use super::exponential::{exp, times_exp};
 
-/// Coefficients of erf a / a − 1 as a polynomial in a², for a ≤ 1. The error of the polynomial is
+/// Coefficients of (erf a) / a − 1 as a polynomial in a², for a ≤ 1. The error of the polynomial is
 /// below 2^-29 (f32) and 2^-56 (f64).
 const NEAR: Polynomial = Polynomial {
     single: &[
@@ -109,7 +109,8 @@ const COMPLEMENT: Polynomial = Polynomial {
     ],
 };
 
-/// Computes erf x: by a polynomial for |x| < 1, else as 1 − e^-p(|x|).
+/// Computes erf x: by the polynomial `NEAR` for |x| < 1, else as 1 − e^-p, where p is the value of
+/// the polynomial `FAR` at |x| − 1.
 pub(super) fn erf<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);

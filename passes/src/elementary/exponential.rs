@@ -7,10 +7,10 @@
 use super::arithmetic::{Float, Polynomial, Precise, Whole};
 use super::sign;
 
-/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Without rounding errors, the relative
-/// error of 1 + r + r² · polynomial is below 2^-28 (f32) and 2^-61 (f64). The rounding error of the
-/// sum 1 + r + r² · polynomial is larger than the error of the polynomial, so a more accurate
-/// polynomial would not improve the result.
+/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Without rounding errors, 1 + r + r² ·
+/// polynomial differs from e^r by less than 2^-28 e^r (f32) and 2^-61 e^r (f64). The rounding error
+/// of the sum 1 + r + r² · polynomial is larger than the error of the polynomial, so a more
+/// accurate polynomial would not improve the result.
 const EXP: Polynomial = Polynomial {
     single: &[
         0x3eff_fffe,
@@ -22,9 +22,9 @@ const EXP: Polynomial = Polynomial {
     double: EXP_DOUBLE,
 };
 
-/// Coefficients of (e^r − 1 − r) / r² for |r| ≤ ½ ln 2, for functions whose error is relative to r.
-/// Without rounding errors, r + r² · polynomial differs from e^r − 1 by less than 2^-31 |r| (f32)
-/// and 2^-61 |r| (f64).
+/// Coefficients of (e^r − 1 − r) / r² for |r| ≤ ½ ln 2, for functions whose error must be small
+/// relative to r, such as e^r − 1. Without rounding errors, r + r² · polynomial differs from e^r −
+/// 1 by less than 2^-31 |r| (f32) and 2^-61 |r| (f64).
 const EXPM1: Polynomial = Polynomial {
     single: &[
         0x3f00_0000,

@@ -90,7 +90,8 @@ impl<'c> Element<'c> {
     }
 }
 
-/// Converts the whole vector before the first conversion of its elements.
+/// Inserts one conversion of the whole vector before the first of `elements`, and replaces the
+/// conversion of each element by an extraction from the converted vector.
 fn gather_widened(elements: &[&Element<'_>]) {
     let Some(first) = elements.first() else {
         return;

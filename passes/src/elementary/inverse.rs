@@ -70,8 +70,8 @@ const HALF_PI: Precise = Precise(
 /// tangent is computed after a rotation of the point by π/4.
 const BETWEEN: Constant = Constant(0x3ed4_13cd, 0x3fda_8279_99fc_ef34);
 
-/// Computes `count` · `constant` + `value` + `tail`. `count` must be 0, or `count` · `constant`
-/// must be at least as large as `value`.
+/// Computes `count` · `constant` + `value` + `tail`. Unless `count` is 0, the magnitude of `count`
+/// · `constant` must be at least the magnitude of `value`.
 fn sum<'a, 'c>(
     count: Float<'a, 'c>,
     constant: Precise,
@@ -86,12 +86,13 @@ fn sum<'a, 'c>(
     sum + (lost + (product_rest + tail))
 }
 
-/// Computes the angle between the positive x axis and the point (`larger`, `smaller`); the
-/// coordinates are not negative. If `is_steep` is set, the function first mirrors the angle at the
+/// Computes the angle between the positive x axis and the vector (`larger`, `smaller`), whose
+/// components are not negative. If `is_steep` is set, the function first mirrors the angle at the
 /// diagonal. If `is_left` is set, the function mirrors the resulting angle at the y axis.
 ///
-/// Before the mirroring, the angle is atan(`smaller` / `larger`). If this ratio exceeds √2 − 1, the
-/// function computes the angle as π/4 + atan((`smaller` − `larger`) / (`smaller` + `larger`)).
+/// Before the mirroring, the angle is atan(`smaller` / `larger`). If `smaller` / `larger` exceeds
+/// √2 − 1, the function computes the angle as π/4 + atan((`smaller` − `larger`) / (`smaller` +
+/// `larger`)).
 fn angle<'a, 'c>(
     larger: Float<'a, 'c>,
     smaller: Float<'a, 'c>,

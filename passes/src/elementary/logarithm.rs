@@ -23,10 +23,10 @@ const ARTANH: Polynomial = Polynomial {
     ],
 };
 
-/// Constants of a base. `of_two` is the logarithm of 2 to this base, represented as a sum of two
-/// numbers. The first summand of `of_two` has so few bits that its product with any exponent is
-/// exact. `factor` converts a natural logarithm to a logarithm to the base of this `Base`; `factor`
-/// is `None` for base e.
+/// Constants of a base. `of_two` is the logarithm of 2 to the base of this `Base`, represented as a
+/// sum of two numbers. The first summand of `of_two` has so few bits that its product with any
+/// exponent is exact. `factor` converts a natural logarithm to a logarithm to the base of this
+/// `Base`; `factor` is `None` for base e.
 struct Base {
     of_two: Precise,
     factor: Option<Precise>,

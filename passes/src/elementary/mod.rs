@@ -189,7 +189,7 @@ fn clamp<'c>(b: &Builder<'c>, operands: [Val<'c>; 3], narrow: Narrow) -> Option<
 }
 
 /// Integer exponents for which the pass computes the power without a logarithm. The error of a
-/// power without a logarithm is at most 1.5 ulp, the limit in the documentation of
+/// power that is computed without a logarithm is at most 1.5 ulp, the limit in the documentation of
 /// `gpu-expand-math`.
 const SMALL: std::ops::RangeInclusive<i64> = -2..=3;
 
