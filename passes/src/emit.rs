@@ -75,10 +75,11 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
     }
 }
 
-/// Attribute of a load or store op: the number of the access set to which the op belongs. For each
-/// element of a memref, the same thread executes all accesses of one access set. If the number of
-/// the access set is negative, different threads can access one element in different iterations of
-/// the enclosing loop. `tile-insert-sync` reads and removes the attribute `OWNED`.
+/// Attribute of a load or store op: the number of the access set to which the op belongs. All
+/// accesses to one element of a memref that belong to the same access set are executed by one
+/// thread. If the number of the access set is negative, different threads can access one element in
+/// different iterations of the enclosing loop. `tile-insert-sync` reads and removes the attribute
+/// `OWNED`.
 pub(crate) use tx_dialect_tile::OWNED;
 
 pub(crate) fn load<'c>(
@@ -212,8 +213,8 @@ pub(crate) fn zeros<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     }
 }
 
-/// Emits a zero of a scalar type. Lowerings use the zero in place of an element that a thread does
-/// not load.
+/// Emits a zero of a scalar type. Lowerings use the zero as the value of an element that a thread
+/// does not load.
 pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     use melior::ir::r#type::TypeLike as _;
     if !ty.is_float() {
@@ -244,8 +245,8 @@ pub(crate) fn shared<'c>(b: &Builder<'c>, name: &str, shape: &[i64], element: Ty
         .value()
 }
 
-/// Declares an array in shared memory next to a kernel. Returns the unique name of the array, which
-/// begins with the kernel name and `what`.
+/// Declares an array in shared memory in the module of the kernel `kernel`. Returns the unique name
+/// of the array, which begins with the kernel name and `what`.
 pub(crate) fn shared_global<'c>(
     b: &Builder<'c>,
     kernel: Op<'c>,

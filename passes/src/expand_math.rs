@@ -55,12 +55,12 @@ pass! {
     ///
     /// Four or more f32 quotients of one MLIR block that have the same divisor, such as `x / s` for
     /// the elements of a row, share the reciprocal r of the divisor. Each quotient x / s is
-    /// computed as `fma(e, -r, q)` with `r = 1 / s`, `q = x * r` and `e = fma(q, s, -x)`. The
-    /// result of the last `fma` is the correctly rounded quotient x / s if s is from 2^-126 to 2^29
-    /// and the magnitude of x is zero or at least 2^-96. One `scf.if` covers up to 8 quotients, and
-    /// computes them by `arith.divf` if s or an x is outside the range for correct rounding, or if
-    /// a quotient is NaN. The quotients therefore have the same bits as the results of `arith.divf`
-    /// for all operands.
+    /// computed as `fma(e, -r, q)` with `r = 1 / s`, `q = x * r` and `e = fma(q, s, -x)`. The value
+    /// of `fma(e, -r, q)` is the correctly rounded quotient x / s if s is from 2^-126 to 2^29 and
+    /// the magnitude of x is zero or at least 2^-96. One `scf.if` covers up to 8 quotients, and
+    /// computes them by `arith.divf` if the divisor or a dividend is outside the range for correct
+    /// rounding, or if a quotient is NaN. The quotients therefore have the same bits as the results
+    /// of `arith.divf` for all operands.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -154,7 +154,7 @@ pass! {
     /// from an 8-bit float has 2 instructions. With the instructions of sm_89, a conversion to
     /// f8E4M3FN has 4 instructions, and a conversion to f8E5M2 has 7 instructions. With the
     /// instructions of sm_89, a conversion to an 8-bit float has 1 instruction if all numbers are
-    /// provably in the range of the 8-bit type. A quotient that is computed by the reciprocal of
+    /// provably in the range of the 8-bit type. The computation of a quotient by the reciprocal of
     /// its divisor has 6 instructions; a division executes 12 instructions on an H200.
     ///
     /// Threads of a warp diverge only in `remf`, in `ipowi`, and in quotients that are computed by

@@ -32,8 +32,8 @@ pass! {
     ///
     /// * The op has the same parallel loops as the reduction, and one loop over a row for each
     ///   reduced dimension of the reduction. The parallel loops of an element-wise op are
-    ///   outermost. If values stay in registers between phases, an element-wise op may have only
-    ///   the parallel loops: the op then computes one element per row.
+    ///   outermost. An element-wise op without loops over a row, which computes one element per
+    ///   row, joins the group only if values stay in registers between phases.
     /// * The op uses an operand of another op in the group. If an op of the group writes an element
     ///   for a row, no other op of the group uses the element for a different row.
     /// * The last dimension of the op's main operand is along a row. A row fits into the registers

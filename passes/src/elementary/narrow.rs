@@ -72,7 +72,7 @@ pub(super) fn f8_of(ty: Type<'_>) -> Option<Float> {
     Float::of(parts(ty).1).filter(|float| float.bits() == 8)
 }
 
-/// A builder of ops on scalars, or on vectors of `lanes` elements.
+/// Builder of ops on vectors of `lanes` elements, or on scalars if `lanes` is `None`.
 struct Lanes<'b, 'c> {
     b: &'b Builder<'c>,
     lanes: Option<u64>,
@@ -159,7 +159,7 @@ fn is_only_computed_with(value: Val<'_>) -> bool {
     })
 }
 
-/// Returns the scalars as one vector if the conversion has a vector type, else the first scalar.
+/// Returns a vector of all `scalars` if `m` builds ops on vectors, else the first of the `scalars`.
 fn whole<'c>(m: &Lanes<'_, 'c>, scalars: &[Val<'c>]) -> Val<'c> {
     match m.lanes {
         Some(_) => vector_of(m.b, scalars),
@@ -167,9 +167,10 @@ fn whole<'c>(m: &Lanes<'_, 'c>, scalars: &[Val<'c>]) -> Val<'c> {
     }
 }
 
-/// Emits the conversion that [`widen`] describes, by the instruction `cvt`. A NaN result of `cvt`
-/// and a NaN result of the integer ops have different bits. If `shows_nan` is set, the expansion
-/// replaces the bits of a NaN from `cvt` by the bits of the NaN from the integer ops.
+/// Converts 8-bit floats to the float type `to`, like [`widen`], but by the instruction `cvt`. The
+/// bits of a NaN that `cvt` returns differ from the bits of a NaN that [`widen`] returns. If
+/// `shows_nan` is set, the expansion replaces the bits of each NaN from `cvt` by the bits that
+/// [`widen`] returns.
 fn widen_pairs<'c>(
     m: &Lanes<'_, 'c>,
     from: Float,
@@ -242,7 +243,7 @@ fn parts_type<'c>(b: &Builder<'c>, float: Float) -> Type<'c> {
     }
 }
 
-/// Emits the rounding that [`round`] describes, for f32 or narrower types, by the instruction
+/// Rounds numbers of f32 or narrower types to 8-bit floats, like [`round`], but by the instruction
 /// `cvt`. `cvt` saturates, and every NaN that `cvt` returns has the same bits.
 fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Val<'c> {
     let b = m.b;
@@ -443,8 +444,8 @@ fn from_single<'c>(m: &Lanes<'_, 'c>, in_single: Val<'c>, to: Type<'c>) -> Val<'
 ///
 /// If the result is a normal number, the exponent and the fraction of the operand are rounded as
 /// one integer, so a carry from the fraction increments the exponent. For a subnormal result, the
-/// expansion adds a power of two to the operand. The addition rounds the operand, because the last
-/// bit of the sum has the weight of the smallest subnormal number of the 8-bit type.
+/// expansion adds a power of two whose last fraction bit has the weight of the smallest subnormal
+/// number of the 8-bit type; this addition rounds the operand.
 fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Option<Val<'c>> {
     let (value, from) = match Float::of(parts(value.r#type()).1)? {
         wide @ (Float::F32 | Float::F64) => (value, wide),

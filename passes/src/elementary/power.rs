@@ -4,8 +4,8 @@
 use super::arithmetic::{Constant, Float, Polynomial, Precise};
 use super::exponential::exp2_of_sum;
 
-/// Coefficients of (2 artanh s − 2s − ⅔s³) / s⁵ as a polynomial in s², for |s| ≤ 0.1716. The
-/// polynomial contributes an error below 2^-35 · |s| (f32) and 2^-65 · |s| (f64) to 2 artanh s.
+/// Coefficients of (2 artanh s − 2s − ⅔s³) / s⁵ as a polynomial in s², for |s| ≤ 0.1716; the error
+/// of the polynomial changes 2 artanh s by less than 2^-35 · |s| (f32) and 2^-65 · |s| (f64).
 const ARTANH: Polynomial = Polynomial {
     single: &[0x3ecc_cd00, 0x3e92_293d, 0x3e6f_d180],
     double: &[
@@ -30,7 +30,8 @@ const TWO_THIRDS: Precise = Precise(
 struct Sum<'a, 'c>(Float<'a, 'c>, Float<'a, 'c>);
 
 impl<'a, 'c> Sum<'a, 'c> {
-    /// Computes `large` + (`small` + `rest`); `large` is 0 or at least as large as `small`.
+    /// Computes the sum of `large` and (`small` + `rest`); `large` must be 0 or have at least the
+    /// magnitude of `small`.
     fn of(large: Float<'a, 'c>, small: Float<'a, 'c>, rest: Float<'a, 'c>) -> Self {
         let sum = large + small;
         Self(sum, (small - (sum - large)) + rest)

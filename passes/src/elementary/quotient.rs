@@ -30,7 +30,7 @@ use tx_mlir::{
 };
 
 /// Minimum number of quotients by one divisor for which the pass computes the reciprocal of the
-/// divisor. The reciprocal takes as many instructions as one division.
+/// divisor. The computation of a reciprocal needs as many instructions as one division.
 const MIN_QUOTIENTS: usize = 4;
 
 /// Maximum number of quotients that one `scf.if` covers. If an operand of a quotient is out of
@@ -40,9 +40,10 @@ const MIN_QUOTIENTS: usize = 4;
 /// 58 if all quotients are divisions.
 const MAX_TOGETHER: usize = 8;
 
-/// Bits of the smallest and the largest divisor: 2^-126 and 2^29.
+/// Bits of the smallest and the largest divisor that need no division: 2^-126 and 2^29.
 const DIVISORS: [u32; 2] = [0x0080_0000, 0x4e00_0000];
-/// Bits of 2^-96, the smallest nonzero dividend, shifted left by one to remove the sign bit.
+/// Bits of 2^-96, the smallest nonzero dividend that needs no division, shifted left by one to
+/// remove the sign bit.
 const LEAST: i64 = 0x1f00_0000;
 
 /// Ops of the dialect `vector` without side effects, which the pass can move before the first
@@ -110,9 +111,10 @@ fn is_quotient(op: Op<'_>) -> bool {
         && !defining_op(operands(op)[1]).is_some_and(|op| is(op, "arith.constant"))
 }
 
-/// Replaces each quotient in `group` if its dividend can be computed before the first quotient.
-/// `group` lists the positions of the quotients in the block. `shared` is the divisor of the
-/// quotients that an earlier call replaced in this block, or `None` before the first replacement.
+/// Replaces each quotient in `group` whose dividend can be computed before the first quotient of
+/// `group`. `group` lists the positions of the quotients in the block. `shared` is the divisor of
+/// the quotients that an earlier call replaced in this block, or `None` before the first
+/// replacement.
 fn in_part<'c>(
     all: &[Op<'c>],
     places: &mut BTreeMap<usize, usize>,

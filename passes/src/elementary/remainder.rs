@@ -1,8 +1,8 @@
 //! Remainder of a division of floats.
 //!
-//! Let |x| = r · 2^e and |y| = s · 2^f with integers r and s. While e exceeds f, each step multiplies
-//! r by the largest power of two that 64 bits can represent, and computes the remainder of the
-//! division by s. No step rounds.
+//! Let |x| = r · 2^e and |y| = s · 2^f with integers r and s. While e exceeds f, each step
+//! multiplies r by a power of two for which the product fits in 64 bits, and replaces r by the
+//! remainder of the product modulo s. No step rounds.
 
 use super::arithmetic::{Constant, Float, Wide};
 

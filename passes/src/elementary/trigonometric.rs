@@ -1,15 +1,15 @@
 //! Sine, cosine and tangent.
 //!
 //! The argument of a sine or cosine is q · π/2 + r with an integer q and |r| ≤ π/4. The Payne–Hanek
-//! reduction computes r and q modulo 4 by an integer multiplication of the significand by the
-//! relevant bits of 2/π. The error of the Payne–Hanek reduction does not depend on the argument.
-//! The expansion selects the bits of 2/π by `arith.select` ops on the exponent of the argument, and
-//! needs no table in memory.
+//! reduction computes r and the last two bits of q from the integer product of the significand and
+//! the relevant bits of 2/π. The error of the Payne–Hanek reduction does not depend on the
+//! argument. The expansion selects the bits of 2/π by `arith.select` ops on the exponent of the
+//! argument, and needs no table in memory.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
 
-/// Coefficients of (sin r − r) / r³ as a polynomial in r², for |r| ≤ π/4. The polynomial
-/// contributes an error below 2^-32 · |r| (f32) and 2^-57 · |r| (f64) to sin r.
+/// Coefficients of (sin r − r) / r³ as a polynomial in r², for |r| ≤ π/4; the error of the
+/// polynomial changes sin r by less than 2^-32 · |r| (f32) and 2^-57 · |r| (f64).
 const SIN: Polynomial = Polynomial {
     single: &[0xbe2a_aaab, 0x3c08_88b3, 0xb950_2541, 0x363c_3578],
     double: &[
@@ -23,8 +23,8 @@ const SIN: Polynomial = Polynomial {
     ],
 };
 
-/// Coefficients of (cos r − 1 + r²/2) / r⁴ as a polynomial in r², for |r| ≤ π/4. The polynomial
-/// contributes an error below 2^-33 (f32) and 2^-59 (f64) to cos r.
+/// Coefficients of (cos r − 1 + r²/2) / r⁴ as a polynomial in r², for |r| ≤ π/4; the error of the
+/// polynomial changes cos r by less than 2^-33 (f32) and 2^-59 (f64).
 const COS: Polynomial = Polynomial {
     single: &[0x3d2a_aaa5, 0xbab6_0617, 0x37cc_f568],
     double: &[
@@ -72,10 +72,10 @@ const TWO_OVER_PI: [u64; 20] = [
     0x5603_3046_fc7b_6bab,
 ];
 
-/// Emits `count - 1` 64-bit words: the bits of [`TWO_OVER_PI`] from bit number `bit` on. Let n
-/// denote the word number `bit / 64`. `arith.select` ops move word n to position 0: for each set
-/// bit of n, they move each word by as many positions as the weight of the bit. `first_digit` is
-/// the weight of the highest bit of n.
+/// Emits `count - 1` 64-bit words: the bits of [`TWO_OVER_PI`] from bit number `bit` on. A chain of
+/// `arith.select` ops moves word number n = `bit / 64` to position 0: for each bit of n, one
+/// `arith.select` per word moves the words by w positions if the bit is set, where w is the weight
+/// of the bit. `first_digit` is the weight of the highest bit of n.
 fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Vec<Wide<'a, 'c>> {
     let m = bit.arithmetic();
     let mut words: Vec<_> = TWO_OVER_PI.iter().map(|bits| m.wide(*bits)).collect();
@@ -236,7 +236,8 @@ pub(super) fn sincos<'a, 'c>(x: Float<'a, 'c>) -> [Float<'a, 'c>; 2] {
     [sine(x, &reduced), cosine(x, &reduced)]
 }
 
-/// Computes tan x as a quotient of two sums, with correction of the rounding error.
+/// Computes tan x as a quotient of two sums, and corrects the rounding errors of the sums and of
+/// the quotient.
 pub(super) fn tan<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let a = x.abs();
     let one = a.arithmetic().number(1.0);

@@ -1,11 +1,12 @@
-//! Conversions between fragments and vectors of the registers of a thread.
+//! Conversions between a fragment and the vector of the fragment elements in the registers of a
+//! thread.
 
 use melior::ir::{Type, ValueLike};
 use tx_dialect_tile::{Axis, Fragment};
 use tx_mlir::{Builder, Val};
 
-/// Emits the conversion of a fragment to a vector of the registers of the current thread; `None` if
-/// the value is not a fragment.
+/// Emits the conversion of a fragment to the vector of the fragment elements in the registers of
+/// the current thread; returns `None` if the type of `fragment` is not a fragment type.
 pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c>> {
     let ty = registers_type(fragment.r#type())?;
     let cast = b
@@ -15,8 +16,8 @@ pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c
     Some(cast.value())
 }
 
-/// Emits the conversion of a vector of the registers of the current thread to a fragment of type
-/// `ty`.
+/// Emits the conversion of the vector `registers`, which contains the fragment elements in the
+/// registers of the current thread, to a fragment of type `ty`.
 pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) -> Val<'c> {
     b.create("builtin.unrealized_conversion_cast")
         .operands(&[registers])
@@ -24,8 +25,8 @@ pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) ->
         .value()
 }
 
-/// Returns the vector type that contains a thread's registers of a fragment; `None` if `ty` is not
-/// a fragment type.
+/// Returns the type of the vector of fragment elements in the registers of one thread, for the
+/// fragment type `ty`; `None` if `ty` is not a fragment type.
 pub(crate) fn registers_type(ty: Type<'_>) -> Option<Type<'_>> {
     let fragment = Fragment::from_type(ty)?;
     let placed = fragment.layout.shard.iter().chain(&fragment.layout.replica);

@@ -1,6 +1,6 @@
 //! Approximate costs of exchanges, in cycles.
 
-/// Approximate latency of a shuffle and a combination, in cycles.
+/// Approximate latency, in cycles, of a shuffle and of the ops that combine the shuffled value.
 const SHUFFLE: u64 = 28;
 
 /// Approximate latency of a `redux.sync` of a whole warp, in cycles.

@@ -1,4 +1,5 @@
-//! Groups of threads whose values a `tile.all_reduce` combines, and their positions in warps.
+//! Groups of threads whose values a `tile.all_reduce` combines, and the positions of these groups
+//! in warps.
 
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
 use tx_dialect_tile::{AllReduce, Scope};
@@ -76,12 +77,12 @@ impl Groups {
         ))
     }
 
-    /// Returns the divisors from which a thread computes its row number: the row number is the sum
-    /// of `position / divisor` over all divisors. The row number selects the row of shared-memory
-    /// slots for the partial result of the thread. If `are_uniform` returns false, the partial
-    /// results of the groups are stored in rows of `stride` slots. A new row of slots begins at the
-    /// first lane of every warp and at the first thread of every group. If no two threads of a
-    /// group share a warp, each thread of the group has a separate row of slots.
+    /// Returns the divisors d that determine the row of shared-memory slots for the partial result
+    /// of a thread: the row number is the sum of `position / d` over all divisors d. If
+    /// `are_uniform` returns false, the partial results of the groups are stored in rows of
+    /// `stride` slots. A new row of slots begins at the first lane of every warp and at the first
+    /// thread of every group. If no two threads of a group share a warp, each thread of the group
+    /// has a separate row of slots.
     pub(super) fn row_extents(&self) -> Vec<i64> {
         if self.stride >= WARP_SIZE {
             vec![self.stride]

@@ -30,7 +30,8 @@ impl Pool {
     }
 
     /// Returns shared memory for one exchange of `slots` values of each type, and the number of
-    /// newly declared bytes. The shared memory consists of global variables next to the kernel.
+    /// newly declared bytes. Global variables in the module of the kernel represent the shared
+    /// memory.
     pub(super) fn buffers<'c>(
         &mut self,
         b: &Builder<'c>,

@@ -65,7 +65,7 @@ impl<'c> Exchange<'_, 'c> {
     }
 
     /// Combines the partial results of the warps through shared memory. In each warp, the first
-    /// lane of each group provides the partial result.
+    /// lane of each group stores the partial result of the group's lanes.
     fn through_memory(
         &mut self,
         value: &[Val<'c>],

@@ -15,8 +15,8 @@ pub(super) const MAX_WARPS_READ: i64 = 16;
 /// warps. For (value, index) pairs, the maximum number of warps is half of `MAX_WARPS_COMBINING`.
 /// If a whole block is one group with more warps than `MAX_WARPS_COMBINING` permits, only the first
 /// warp combines the results of the shuffles, and a second barrier publishes the total. If every
-/// warp combined the partial results of many warps, an SM would execute each combination once for
-/// each warp.
+/// warp combined the partial results of many warps, an SM would execute the same combiner ops once
+/// for each warp.
 const MAX_WARPS_COMBINING: i64 = 16;
 
 impl<'c> Exchange<'_, 'c> {

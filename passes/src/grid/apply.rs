@@ -573,8 +573,8 @@ mod tests {
         Step::Split(name.to_owned(), factor)
     }
 
-    /// A split replaces a loop by an outer and an inner loop. The index of the original loop has a
-    /// bounds check only if the last tile may be partial.
+    /// A split replaces a loop by an outer and an inner loop. The index of the split loop has no
+    /// bounds check if the factor of the split divides the length of the loop.
     #[test]
     fn splits_are_guarded_where_they_may_be_uneven() {
         let nest = matrix()

@@ -19,7 +19,8 @@ const WORD: u64 = 4;
 const ELEMENTS_IN_FLIGHT: usize = 64;
 
 impl<'c> Body<'_, 'c> {
-    /// Emits unrolled loops, in batches that load all elements before combining the first element.
+    /// Emits unrolled loops in batches: the code of a batch loads all elements of the batch before
+    /// the code combines the first element.
     pub(super) fn combine_at_once(
         &self,
         b: &Builder<'c>,

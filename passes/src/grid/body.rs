@@ -81,8 +81,8 @@ pub(crate) struct Body<'a, 'c> {
     /// Set for an `argmax` or `argmin` that computes element indices and whose accumulators combine
     /// elements in ascending index order.
     pub(super) ascends: bool,
-    /// Whether all elements of a vector use one accumulator, because combining accumulators is
-    /// expensive.
+    /// Set if all elements of a vector use one accumulator, because the combination of two
+    /// accumulators is expensive.
     pub(super) shares: bool,
     /// Set in the first phase of a last-block reduction. Even if there are no partial results, one
     /// block must run to store the results.
@@ -295,7 +295,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
 /// Returns the width and stride of each group of threads that exchange partial results, in linear
 /// thread ids. The thread ids continue from one block of a cluster to the next block. Adjacent
-/// thread dimensions with reduced loops form one group.
+/// dimensions of a block or cluster form one group if reduced loops are bound to these dimensions.
 fn groups(nest: &Nest) -> Vec<(i64, i64)> {
     let mut groups: Vec<(i64, i64)> = Vec::new();
     let mut stride = 1;

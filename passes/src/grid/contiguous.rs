@@ -11,7 +11,7 @@ use tx_mlir::{Affine, attribute, byte_width};
 /// Access pattern of an operand along a dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessPattern {
-    /// All iterations along the dimension access one element, or access a few elements that stay in
+    /// All iterations along the dimension access the same element, or a few elements that stay in
     /// the cache.
     Invariant,
     /// `Contiguous(n)`: consecutive iterations access contiguous elements of `n` bytes.

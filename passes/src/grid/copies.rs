@@ -1,4 +1,4 @@
-//! Emits the copies of tiles of sources to shared memory.
+//! Emits code that copies tiles of sources to shared memory.
 
 use super::body::{Body, EmitPoint};
 use super::staged::{Stage, Staged};

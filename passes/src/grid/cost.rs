@@ -21,9 +21,9 @@ const ROUND: f64 = 0.6e-6;
 const BASE: f64 = 50.8;
 /// Number of instructions of one load, including the computation of its address.
 const LOAD: f64 = 6.1;
-/// Number of instructions of three kinds of work: one element, one exchange step, and the
-/// combination of each vector element after the first. `WORK[0]` applies to reductions of single
-/// values, `WORK[1]` to reductions of pairs and larger tuples.
+/// Numbers of instructions: for each element, for each exchange step, and for each combination of
+/// two accumulators of a vector. `WORK[0]` applies to reductions of single values, `WORK[1]` to
+/// reductions of pairs and larger tuples.
 const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
 /// Fraction of the memory bandwidth that plain loads reach (`PLAIN`), and that evict-first loads
 /// reach for rows shorter than [`LINES`] bytes (`SHORT`).

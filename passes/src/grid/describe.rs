@@ -1,5 +1,5 @@
-//! Explanations of schedules: the schedule of each op, its estimated time, and other candidate
-//! schedules.
+//! Explanations of schedules: the schedule of each op, the estimated time of this schedule, and
+//! other candidate schedules.
 
 use super::choose::{candidates, phase_candidates};
 use super::cost::{self, Bounds, Cost};
@@ -25,7 +25,7 @@ use tx_target::{Board, Chip};
 
 /// Maximum number of candidate schedules, in addition to the current schedule.
 const MOST_CANDIDATES: usize = 24;
-/// Relative difference of two estimated times below which the two times count as equal.
+/// Relative difference below which two estimated times count as equal.
 const MARGIN: f64 = 0.02;
 
 impl Unit<'_> {
@@ -345,8 +345,9 @@ fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], l
 }
 
 /// Returns up to [`MOST_CANDIDATES`] schedules, in the order of `all`. The first few schedules of
-/// each kind are always included, because the cost model compares schedules of different kinds less
-/// accurately than schedules of one kind.
+/// each kind (with a cluster, a last-block reduction, a second kernel, or none of these) are always
+/// included, because the cost model compares schedules of different kinds less accurately than
+/// schedules of one kind.
 fn of_each_sort(all: Vec<(Vec<Case>, Cost)>) -> Vec<(Vec<Case>, Cost)> {
     const SORTS: [fn(&Step) -> bool; 3] = [
         |step| matches!(step, Step::Bind(_, Processor::Cluster(_))),

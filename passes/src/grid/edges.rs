@@ -57,9 +57,10 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Returns the number of vectors in the partial last tile of a row, if all threads of the row
-    /// share the elements of the tile like head and tail elements; else 0. The result is 0 if the
-    /// combiner is cheap, or if the tile has at least one vector for each thread of the row.
+    /// Returns the number of vectors in the partial last tile of a row if the elements of this tile
+    /// are distributed over all threads of the row, like head and tail elements; else 0. The result
+    /// is 0 if the combiner is cheap, or if the tile has at least one vector for each thread of the
+    /// row.
     fn left_over(&self, dim: usize, count: i64) -> i64 {
         if !self.shares {
             return 0;

@@ -29,8 +29,9 @@ pub(crate) struct Combination<'c> {
     pub(crate) accumulate: bool,
     /// Whether the results are partial results of the first phase, which the second phase combines
     /// with previous values of the destination. If the field `is_partial_of_old` is set, the result
-    /// of an empty row is the initial value of the accumulator. A combination with the initial
-    /// value of the accumulator leaves a previous value of the destination bitwise unchanged.
+    /// of an empty row is the initial value of the accumulator. If the second phase combines a
+    /// previous value of the destination with the initial value of the accumulator, the previous
+    /// value remains bitwise unchanged.
     pub(crate) is_partial_of_old: bool,
 }
 
@@ -349,7 +350,8 @@ impl<'c> GridOp<'c> {
     }
 }
 
-/// Returns the encoded `memref.atomic_rmw` kind that is equivalent to an `arith` op.
+/// Returns the integer encoding of the `memref.atomic_rmw` kind that is equivalent to an `arith`
+/// op.
 pub(crate) fn atomic_kind(op: &str) -> Option<i64> {
     let kinds = [
         ("arith.addf", 0),

@@ -109,7 +109,7 @@ impl<'c> Group<'c> {
     }
 
     /// Checks that no op outside the group, between the first and the last phase, uses memory of
-    /// the phases. The kernel is launched at the position of the last phase.
+    /// the phases. The kernel of the group is launched at the position of the last phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.grid_op.op).collect();
         for before in &self.phases {
@@ -305,7 +305,8 @@ impl<'c> Group<'c> {
         self.phases[0].grid_op.written_cases('r', rows)
     }
 
-    /// Returns the number of the first phase that has all loops of the group.
+    /// Returns the number of the first phase with loops over a row, or 0 if no phase has such
+    /// loops.
     pub(crate) fn leader(&self) -> usize {
         let is_whole = |phase: &Phase<'_>| !phase.row.is_empty();
         self.phases.iter().position(is_whole).unwrap_or(0)
@@ -337,7 +338,7 @@ impl<'c> Group<'c> {
         self.phases.iter().find(finds).map(|phase| phase.grid_op.op)
     }
 
-    /// Returns whether an op of the group has one element per row and updates a previous value in
+    /// Returns true if an op of the group that has one element per row updates a previous value in
     /// memory. Several blocks of a cluster must not execute an op that updates memory, because each
     /// block would repeat the update.
     pub(crate) fn updates_rows(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Loads and stores of the elements of a row that registers hold.
+//! Emits loads of row elements into registers, and stores of row elements from registers to memory.
 
 use super::body::EmitPoint;
 use super::elements::element_index;
@@ -13,10 +13,10 @@ use melior::ir::{Type, ValueLike};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val, byte_width, defining_op, i64_attribute, set_attribute};
 
-/// Number of slots (vectors of a thread) that share one branch, in rows of dynamic length. With a
-/// branch for each slot, LLVM moves each load next to the store of the loaded value, so that only
-/// one load is in flight. With a branch for each slot, RMS norm of 65536x4096 f32 took 2079 µs on
-/// an H200 (1033 GB/s).
+/// Number of slots (vectors of a thread) whose loads or stores share one bounds-check branch, in
+/// rows of dynamic length. If each slot had a separate branch, LLVM would move each load next to
+/// the store of the loaded value, so that only one load would be in flight. With a separate branch
+/// for each slot, an RMS norm of 65536x4096 f32 took 2079 µs on an H200 (1033 GB/s).
 const SLOTS_PER_BRANCH: usize = 8;
 
 impl<'c> HeldRows<'_, 'c> {
@@ -179,9 +179,9 @@ impl<'c> HeldRows<'_, 'c> {
         Elements::Each(all.into_iter().map(|vector| scalars(b, vector)).collect())
     }
 
-    /// Returns the number of slots that share one branch for loads and stores. In rows of dynamic
-    /// length, several slots share a branch. In rows of static length, only the last slot of a
-    /// thread can be outside the row.
+    /// Returns the number of slots whose loads or stores share one bounds-check branch. In rows of
+    /// dynamic length, several slots share a branch. In rows of static length, only the last slot
+    /// of a thread can be outside the row.
     pub(super) fn slots_per_branch(&self, number: usize) -> usize {
         let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
         let is_unknown = |dim: &usize| body.extents[*dim].known().is_none();

@@ -26,7 +26,7 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::build::Cond;
 use tx_mlir::{AffineMap, Builder, Index, Op, Val, i64_attribute, name, walk};
 
-/// Elements of one operand in one thread.
+/// Elements of one operand that one thread uses.
 #[derive(Clone)]
 pub(super) enum Elements<'c> {
     /// A single element that all points of a row use.
@@ -44,7 +44,7 @@ impl<'c> Elements<'c> {
     }
 }
 
-/// An array with elements in registers at the current position of the kernel.
+/// An array whose elements are in registers at the current position in the code of the kernel.
 pub(super) struct HeldArray<'c> {
     pub(super) array: Val<'c>,
     /// Affine map from the loop indices of the group to the element indices of the array.
@@ -58,8 +58,8 @@ pub(crate) struct HeldRows<'a, 'c> {
     pub(super) bodies: Vec<Body<'a, 'c>>,
     pub(super) held: &'a [Val<'c>],
     pub(super) internal: &'a [Val<'c>],
-    /// Whether each phase loads the rows again, because no array in registers has several elements
-    /// per row.
+    /// Set if no array in registers has several elements per row; each phase then loads the rows
+    /// again.
     reloads: bool,
     /// Condition that all vectors are aligned, and that no row ends inside a vector.
     pub(super) aligned: Cond<'c>,
@@ -190,7 +190,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
     }
 
     /// Returns the points that a thread computes in one iteration of the loops of a phase, with the
-    /// loaded elements.
+    /// source elements at these points.
     fn points(
         &self,
         b: &Builder<'c>,

@@ -17,7 +17,7 @@ use melior::ir::attribute::Attribute;
 use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val, codes, i64_attribute};
 
-/// Maximum number of partial results that a thread has in flight.
+/// Maximum number of loads of partial results that a thread has in flight.
 const PARTIAL_RESULTS_IN_FLIGHT: i64 = 4;
 /// Name of the fused loop over the partial results of several `rfactor` loops.
 const PARTS: &str = "parts";
@@ -62,7 +62,8 @@ impl<'a, 'c> LastBlock<'a, 'c> {
         });
     }
 
-    /// Emits the last-block reduction after `first` has stored the partial results of its block.
+    /// Emits the last-block reduction, which runs after the block has stored the partial results of
+    /// the first phase.
     fn write_second(&self, b: &Builder<'c>, first: &Body<'_, 'c>, place: &EmitPoint<'c>) {
         let nodes = &first.nest.nodes;
         let blocks = first.nest.on_blocks();
@@ -179,8 +180,8 @@ pub(crate) fn counters(nest: &Nest) -> Extent {
 }
 
 /// Returns the schedule of the second phase, or the reason why this phase cannot run in the kernel
-/// of the first phase. The dimensions of the second phase are the `rfactor` loops, then the
-/// dimensions of the results.
+/// of the first phase. The first dimensions of the second phase correspond to the `rfactor` loops,
+/// the remaining dimensions to the dimensions of the results.
 pub(crate) fn schedule(
     grid_op: &GridOp<'_>,
     nest: &Nest,

@@ -43,7 +43,7 @@ pub(crate) struct Launch<'c> {
     pub(crate) only: Vec<Lengths>,
     pub(crate) second: Option<SecondPhase<'c>>,
     pub(crate) at: Op<'c>,
-    /// Temporary arrays that no later kernel uses.
+    /// Temporary arrays that are not used by the kernels that the host launches after this kernel.
     pub(crate) ends: Vec<Val<'c>>,
 }
 
@@ -258,7 +258,7 @@ impl<'c> Kernels<'c> {
     }
 }
 
-/// Erases the ops of a group after its kernel was emitted. The function also erases the
+/// Erases the ops of a group, whose kernel must already be emitted. The function also erases the
 /// `temporaries` that no kernel uses, each with the ops that allocate and free it.
 pub(crate) fn erase_group<'c>(ops: Vec<Op<'c>>, temporaries: &[(Val<'c>, Vec<Op<'c>>)]) {
     let host = ops.first().and_then(|op| enclosing(*op, "func.func"));
@@ -372,7 +372,7 @@ fn isolate<'c>(
 }
 
 /// Replaces the address of an allocation by 0 in the code inside the op `within`. The kernel no
-/// longer accesses the allocation: only alignment checks use its address.
+/// longer accesses the allocation: only alignment checks use the address of the allocation.
 fn fold_address<'c>(array: Val<'c>, within: Op<'c>) {
     let is_address = |op: &Op<'c>| {
         is(*op, "memref.extract_aligned_pointer_as_index") && operands(*op)[0] == array
@@ -436,9 +436,9 @@ impl<'c> Sinker<'c> {
     }
 }
 
-/// Returns whether the kernel recomputes a host value that could also be a kernel argument. The
-/// kernel recomputes constants, constant arrays and views of constant arrays. The kernel also
-/// recomputes scalars, except for indices and for arguments of the host function.
+/// Returns whether the kernel recomputes a host value, instead of receiving the value as a kernel
+/// argument. The kernel recomputes constants, constant arrays and views of constant arrays. The
+/// kernel also recomputes scalars, except for indices and for arguments of the host function.
 fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
     let pure = is_pure(op) && tx_mlir::blocks(op).is_empty();
     if pure && is_constant(value) {

@@ -94,7 +94,7 @@ impl<'c> Body<'_, 'c> {
 
     /// Emits the iterations of loop `node` that one block executes. The loop is bound to blocks
     /// along `dimension`. A block executes one iteration, or a grid-stride loop if the grid may
-    /// have too few blocks.
+    /// have fewer blocks than the loop has iterations.
     pub(super) fn grid_stride_loop(
         &self,
         b: &Builder<'c>,

@@ -146,7 +146,7 @@ impl Nest {
         self.resident.map(|n| (n / threads.max(1)).clamp(1, most))
     }
 
-    /// Returns the dimension of the `align` step, and the number of elements of its vectors.
+    /// Returns the dimension and the vector length, in elements, of the `align` step.
     pub(crate) fn aligned(&self) -> Option<(usize, i64)> {
         let nodes = self.nodes.iter().enumerate();
         nodes
@@ -203,7 +203,7 @@ impl Nest {
         (0..3).any(|d| self.on(Processor::Cluster(d)).is_some())
     }
 
-    /// Returns the number of threads, blocks or cluster blocks along one dimension. The returned
+    /// Returns the number of threads or blocks along the dimension of `processor`. The returned
     /// number is at least 1, even for a loop of 0 iterations.
     fn count_on(&self, processor: Processor) -> i64 {
         self.on(processor)

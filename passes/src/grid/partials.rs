@@ -20,9 +20,9 @@ pub(crate) struct Phases<'c> {
 }
 
 impl<'c> Phases<'c> {
-    /// Returns the phases of a grid-level op whose `nest` has partial results in global memory.
-    /// Emits the allocations of the partial results at `b`. Returns `None` if the op is not a
-    /// reduction.
+    /// Returns the two phases of a grid-level op whose loop nest `nest` stores partial results in
+    /// global memory. The function emits the allocations of the partial results with the builder
+    /// `b`. Returns `None` if the op is not a reduction.
     ///
     /// # Errors
     /// Reports errors of [`GridOp::new`] for the op of the second phase.

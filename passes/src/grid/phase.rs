@@ -6,7 +6,8 @@ use super::steps::Step;
 use crate::analysis::dataflow::{Access, may_alias};
 use tx_mlir::{Affine, AffineMap, Val};
 
-/// A phase: one op of a group, and the dimensions of its loops.
+/// A phase: one op of a group, and the dimensions of the op over which the loops of the group
+/// iterate.
 #[derive(Clone)]
 pub(crate) struct Phase<'c> {
     pub(crate) grid_op: GridOp<'c>,

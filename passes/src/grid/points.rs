@@ -32,10 +32,10 @@ impl<'c> Body<'_, 'c> {
             && loops.iter().all(|node| self.is_unrolled(*node, place))
     }
 
-    /// Emits the code for all iterations (points) of loop number `at` of a thread and of the loops
-    /// inside this loop. The thread computes the results at all points together if all points are
-    /// in bounds and all vectors are aligned. If a point is out of bounds or a vector is unaligned,
-    /// the thread computes the results point by point, so that the code stays small.
+    /// Emits the code of one thread for all iterations (points) of loop number `at` and of the
+    /// loops inside this loop. The thread computes the results at all points together if all points
+    /// are in bounds and all vectors are aligned. If a point is out of bounds or a vector is
+    /// unaligned, the thread computes the results point by point, so that the code stays small.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &EmitPoint<'c>) {
         let loops = &self.outer[at..];
         let aligned = EmitPoint {
@@ -131,8 +131,8 @@ impl<'c> Body<'_, 'c> {
         group
     }
 
-    /// Emits the computation of the results at the iteration points `group` of one vector, and the
-    /// stores of these results. The stores are vector stores if possible.
+    /// Emits code that computes the results at the points `group` of one vector, and stores these
+    /// results. The stores are vector stores if possible.
     fn store_group(&self, b: &Builder<'c>, group: &[EmitPoint<'c>], vector: Option<usize>) {
         let destinations = &self.grid_op.destinations;
         let index = |place: &EmitPoint<'c>, destination: &Access<'c>| {
@@ -212,8 +212,8 @@ impl<'c> Body<'_, 'c> {
         points.iter().enumerate().map(load).collect()
     }
 
-    /// Returns the thread loop and the vectorized loop, if the kernel may distribute their points
-    /// over the threads of a block in an order that differs from the schedule.
+    /// Returns the thread loop and the vectorized loop, if the kernel may distribute the points of
+    /// these two loops over the threads of a block in an order that differs from the schedule.
     pub(super) fn exchangeable(
         &self,
         place: &EmitPoint<'c>,

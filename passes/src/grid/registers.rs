@@ -1,4 +1,4 @@
-//! Registers of a thread: checks that the threads of a row can hold its elements.
+//! Checks that the registers of the threads of a row can hold the elements of the row.
 
 use super::nest::{LoopKind, Nest};
 

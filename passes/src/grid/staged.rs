@@ -142,9 +142,9 @@ impl Footprint {
 }
 
 impl Nest {
-    /// Returns the number of consecutive iterations of a loop that one block executes, beginning at
-    /// a multiple of this number. Returns `None` if the iterations are not consecutive, or if the
-    /// number of iterations is dynamic.
+    /// Returns the number n of consecutive iterations of loop `node` that each block executes; the
+    /// number of the first of these iterations is a multiple of n. Returns `None` if the iterations
+    /// are not consecutive, or if the number of iterations is dynamic.
     pub(super) fn in_block(&self, node: usize) -> Option<i64> {
         let node = &self.nodes[node];
         match node.relation {

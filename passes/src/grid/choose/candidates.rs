@@ -166,7 +166,7 @@ impl Chooser<'_, '_> {
         all
     }
 
-    /// Returns whether the mapping `rows` may be fast for the rows of the op.
+    /// Returns false if the mapping `rows` is probably slow for the rows of the op.
     fn may_be_fast(&self, kept: &[usize], rows: &Rows) -> bool {
         let Rows {
             group,

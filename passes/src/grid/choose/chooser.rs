@@ -57,8 +57,8 @@ pub(super) const SPLIT_BLOCKS_PER_ROW: i64 = 64;
 /// Number of ops per element above which an op or a combiner counts as expensive.
 pub(super) const EXPENSIVE_OPS: i64 = 8;
 
-/// Minimum number of ops per element for which computing takes as long as loading. One call of a
-/// math function, such as `exp`, counts as 20 ops.
+/// Minimum number of ops per element for which the computation of an element takes at least as long
+/// as the load of the element. One call of a math function, such as `exp`, counts as 20 ops.
 pub(super) const COMPUTE_BOUND_OPS: i64 = 24;
 
 pub(super) struct Chooser<'a, 'c> {
@@ -140,14 +140,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Returns true if each element needs more than [`EXPENSIVE_OPS`] ops or the exchange of
-    /// partial results is expensive.
+    /// Returns true if the exchange of partial results is expensive, or if an element needs more
+    /// than [`EXPENSIVE_OPS`] ops.
     pub(super) fn is_expensive(&self) -> bool {
         self.grid_op.weight() > EXPENSIVE_OPS || self.exchanges_parts()
     }
 
-    /// Returns true if combining elements takes at least as long as loading them and the exchange
-    /// of partial results is expensive.
+    /// Returns true if both conditions hold: an element needs at least [`COMPUTE_BOUND_OPS`] ops,
+    /// and the exchange of partial results is expensive.
     pub(super) fn is_compute_bound(&self) -> bool {
         self.grid_op.weight() >= COMPUTE_BOUND_OPS && self.exchanges_parts()
     }

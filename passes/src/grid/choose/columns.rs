@@ -13,11 +13,11 @@ use std::ops::RangeInclusive;
 /// `COLUMN_ELEMENTS_IN_FLIGHT[0]` applies to threads that reduce several columns,
 /// `COLUMN_ELEMENTS_IN_FLIGHT[1]` to threads that reduce one column.
 const COLUMN_ELEMENTS_IN_FLIGHT: [i64; 2] = [8, 16];
-/// Number of threads of a block in column reductions whose rows begin at unaligned addresses. Two
-/// neighbouring blocks each load the cache line at the border between the blocks. The larger the
-/// blocks, the fewer cache lines are loaded twice. Sums of 128x4096x4095 f32 on an H200 reach 3974
-/// GB/s with 1024 threads per block, 3710 GB/s with 512 threads, and 3393 GB/s with 256 threads.
-/// PyTorch reaches 3899 GB/s for sums of 128x4096x4095 f32.
+/// Number of threads of a block in column reductions whose rows begin at unaligned addresses. If a
+/// cache line contains columns of two neighbouring blocks, both blocks load the cache line. The
+/// larger the blocks, the fewer cache lines are loaded twice. Sums of 128x4096x4095 f32 on an H200
+/// reach 3974 GB/s with 1024 threads per block, 3710 GB/s with 512 threads, and 3393 GB/s with 256
+/// threads. PyTorch reaches 3899 GB/s for sums of 128x4096x4095 f32.
 const UNALIGNED: i64 = 4 * THREADS_PER_BLOCK;
 /// Range of column lengths, in elements, for which more threads of a block share a column than for
 /// shorter or longer columns. `SHARED_COLUMN_LENGTHS` applies to columns that are not split across
@@ -32,8 +32,9 @@ const SHORT_COLUMNS: i64 = 1 << 10;
 const MEDIUM_COLUMNS: i64 = 1 << 12;
 /// Mappings for few columns, if the number of columns is dynamic. An entry of `FEW_COLUMNS`
 /// contains the maximum number of columns, the number of threads across columns, and the number of
-/// blocks that share a column. For more columns than the last maximum of `FEW_COLUMNS`, the mapping
-/// is [`MANY_COLUMNS`]. Measured on an H100 (`docs/performance.md`, log entries 28 and 37).
+/// blocks that share a column. If the number of columns exceeds the last maximum of `FEW_COLUMNS`,
+/// [`MANY_COLUMNS`] is the mapping for columns of more than `MEDIUM_COLUMNS` elements. Measured on
+/// an H100 (`docs/performance.md`, log entries 28 and 37).
 const FEW_COLUMNS: [(i64, i64, i64); 3] = [
     (16, LANES / 4, SPLIT_BLOCKS),
     (64, LANES / 2, SPLIT_BLOCKS / 2),
@@ -48,9 +49,9 @@ const MANY_COLUMNS: Columns = Columns {
     )
 };
 /// Mapping of columns that the blocks of a cluster share. `IN_CLUSTERS` contains the maximum number
-/// of elements per thread, the number of bytes that the threads across columns load at once, and
-/// the number of loads in flight per thread. Measured on an H200 (`docs/performance.md`, log entry
-/// 23).
+/// of elements per thread, the number of bytes of one row that the threads of a block load at once,
+/// and the number of loads in flight per thread. Measured on an H200 (`docs/performance.md`, log
+/// entry 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
 struct Columns {
@@ -120,8 +121,9 @@ impl Chooser<'_, '_> {
         all
     }
 
-    /// Makes schedules for a dynamic number of columns: few columns are split across blocks, and
-    /// many columns are not split.
+    /// Makes schedules for a dynamic number of columns. If there are many columns, only columns of
+    /// more than [`MEDIUM_COLUMNS`] elements are split across blocks; few columns are split if they
+    /// have more than [`SHORT_COLUMNS`] elements.
     pub(super) fn columns_by_length(&mut self) -> Option<Vec<Case>> {
         let (&[reduced], &[nearest]) = (&*self.grid_op.axes, &*self.kept) else {
             return None;
@@ -181,9 +183,10 @@ impl Chooser<'_, '_> {
         Some(self.take_schedule())
     }
 
-    /// Returns the number of threads across columns, the maximum number of threads across columns,
-    /// and whether a column may be split across blocks. A column may be split, to increase the
-    /// number of blocks, if fewer than [`SPLIT_BLOCKS`] blocks cover all columns.
+    /// Returns three values: the number of threads of a block that reduce different columns
+    /// (threads across columns), the maximum of this number, and whether a column may be split
+    /// across blocks. A column may be split, to increase the number of blocks, if fewer than
+    /// [`SPLIT_BLOCKS`] blocks cover all columns.
     fn across(vector: i64, groups: Option<i64>) -> (i64, i64, bool) {
         // At unaligned addresses, neighbouring blocks share cache lines. If each block has more
         // threads across columns, fewer cache lines are shared.

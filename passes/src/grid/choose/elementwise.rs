@@ -72,8 +72,8 @@ impl Chooser<'_, '_> {
         self.points(&kept, true).then(|| self.take_evict_last())
     }
 
-    /// Returns the schedule of the steps so far. Loads have the L2 eviction policy `evict_last`,
-    /// unless the arrays are known to be small.
+    /// Returns the schedule that consists of the steps added so far. Loads have the L2 eviction
+    /// policy `evict_last`, unless the arrays are known to be small.
     fn take_evict_last(&mut self) -> Vec<Case> {
         let count = self.total(&self.kept).unwrap_or(i64::MAX);
         if count.saturating_mul(self.width().unwrap_or(1)) >= MIN_EVICT_LAST_BYTES {
@@ -137,8 +137,8 @@ impl Chooser<'_, '_> {
 }
 
 impl Chooser<'_, '_> {
-    /// Adds the steps of shared-memory tiles. Returns false unless all transposed sources are
-    /// contiguous along the same dimension.
+    /// Adds the schedule steps that copy transposed sources to shared-memory tiles. Returns false
+    /// unless all transposed sources are contiguous along the same dimension.
     fn tiles(&mut self, kept: &[usize], nearest: usize, patterns: &[AccessPattern]) -> bool {
         let grid_op = self.grid_op;
         let turned = || {

@@ -25,8 +25,8 @@ pub(super) struct Request {
     pub(super) ops: i64,
     /// Number of operands with one element for each column, such as the weights of a norm.
     pub(super) columns: i64,
-    /// Number of arrays whose rows stay in registers; operands that `columns` counts are not
-    /// included.
+    /// Number of arrays whose rows stay in registers, without the operands that the field `columns`
+    /// counts.
     pub(super) arrays: i64,
     /// Whether elements of a row can stay in registers between the ops of the group.
     pub(super) can_hold: bool,

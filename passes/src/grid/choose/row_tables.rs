@@ -4,8 +4,8 @@
 use super::chooser::{LANES, MIN_SPLIT_BLOCKS, SPLIT_BLOCKS_PER_ROW, THREADS_PER_BLOCK, VECTOR};
 use tx_target::PORTABLE_CLUSTER;
 
-/// Number of vectors that a thread has in flight. If each thread has 64 bytes in flight, the SM
-/// hides the memory latency.
+/// Number of vector loads that a thread has in flight. If each thread has 64 bytes in flight, the
+/// SM hides the memory latency.
 pub(super) const VECTORS_IN_FLIGHT: i64 = 4;
 
 /// Minimum number of elements per result for which a reduction with few results is split across
@@ -37,12 +37,12 @@ pub(super) const LARGE_INPUT: SplitMapping = SplitMapping {
 /// Minimum number of blocks that keep all SMs of a device busy: about two blocks for each SM.
 pub(super) const MIN_BUSY_BLOCKS: i64 = 256;
 
-/// Classes of dynamic row lengths, by maximum element size in bytes. Each class has a maximum row
-/// length in elements, and a thread group `[threads per row, loads in flight per row, rows per
-/// thread, threads per block]`. The fewer threads share a row, the fewer instructions each element
-/// needs, but the more out-of-range loads a partial tile causes. Scalar loads of narrow elements
-/// use only part of a cache line. Measured on an H100 and an H200 (`docs/performance.md`, log
-/// entries 6, 31, 41, 42, 51 and 52).
+/// Mappings for ranges of dynamic row lengths, by maximum element size in bytes. Each mapping
+/// contains the maximum row length in elements, and the thread group `[threads per row, loads in
+/// flight per row, rows per thread, threads per block]`. The fewer threads share a row, the fewer
+/// instructions each element needs, but the more out-of-range loads a partial tile causes. Scalar
+/// loads of narrow elements use only part of a cache line. Measured on an H100 and an H200
+/// (`docs/performance.md`, log entries 6, 31, 41, 42, 51 and 52).
 pub(super) const ROWS: [(i64, &[RowClass]); 4] = [
     (
         1,
@@ -131,10 +131,10 @@ pub(super) const ROWS: [(i64, &[RowClass]); 4] = [
     ),
 ];
 
-/// Classes as in [`ROWS`]. `EXPENSIVE_ROWS` replaces [`ROWS`] if each element needs more than
-/// `EXPENSIVE_OPS` ops, or if a partial result consists of several values. The fewer threads share
-/// a row, the fewer partial results the threads exchange. Measured on an H100
-/// (`docs/performance.md`, log entries 31, 48, 52 and 53).
+/// Mappings for ranges of dynamic row lengths, with the fields of [`ROWS`]. `EXPENSIVE_ROWS`
+/// replaces [`ROWS`] if each element needs more than `EXPENSIVE_OPS` ops, or if a partial result
+/// consists of several values. The fewer threads share a row, the fewer partial results the threads
+/// exchange. Measured on an H100 (`docs/performance.md`, log entries 31, 48, 52 and 53).
 pub(super) const EXPENSIVE_ROWS: [(i64, &[RowClass]); 3] = [
     (
         1,
@@ -370,7 +370,7 @@ impl ThreadGroup {
     }
 }
 
-/// A class of row lengths, and the mapping of rows in this class.
+/// Mapping for a range of row lengths.
 pub(super) struct RowClass {
     pub(super) most: i64,
     pub(super) group: ThreadGroup,

@@ -14,7 +14,7 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// Returns the schedule, and the name of the mapping.
+    /// Returns the schedule of the chosen mapping, and the name of this mapping.
     pub(crate) fn named(self) -> (Vec<Case>, Option<&'static str>) {
         (self.cases, Some(self.mapping))
     }
@@ -32,8 +32,8 @@ struct Mapping {
     measured: &'static str,
 }
 
-/// Function that makes the schedule of a mapping. The function returns no schedule if the mapping
-/// does not apply to the op.
+/// Function that computes the schedule of an op or a group for a mapping. The function returns no
+/// schedule if the mapping does not apply to the op.
 enum Schedule {
     Op(fn(&mut Chooser<'_, '_>) -> Option<Vec<Case>>),
     Group(fn(&Group<'_>, &Request, Option<Limits>) -> Vec<Case>),
