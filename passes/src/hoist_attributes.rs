@@ -69,8 +69,8 @@ impl Pass for HoistAttributes {
     }
 }
 
-/// Returns whether `annotation` records the iterator types and the output indexing maps of `op`. If
-/// `annotation` records other iterator types or indexing maps, its schedule does not apply to `op`.
+/// Returns whether `annotation` records the iterator types and the output indexing maps of `op`.
+/// The schedule of `annotation` applies to `op` only if the function returns true.
 fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
     let maps = Loops::of(op).map(|loops| output_maps(&loops));
     attribute(annotation, ITERATORS) == attribute(op, ITERATORS)
@@ -78,7 +78,7 @@ fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
 }
 
 /// Checks and returns the `tile.annotate` in the body of a linalg op; `None` if the body contains
-/// none.
+/// no `tile.annotate`.
 fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let body = first_block(op, 0).filter(|_| name(op).starts_with("linalg."));
     let all: Vec<Op<'c>> = body.map(ops).unwrap_or_default();

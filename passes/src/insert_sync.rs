@@ -28,10 +28,10 @@ pass! {
     /// The accesses of an op are its MLIR memory effects. The pass computes the accessed elements
     /// from the indices of each access. If the pass proves that no two threads access the same
     /// element, it inserts no barrier. If the trip count of a loop is known, the pass computes the
-    /// accessed elements separately for each iteration. For example, in each iteration of `S[t] +=
-    /// S[t + d]` for `t < d`, no thread writes an element that another thread accesses. In a
-    /// grid-stride loop, the loop indices of two threads have different residues modulo the stride,
-    /// so the two threads access different elements.
+    /// accessed elements separately for each iteration. For example, in a loop over `d` with the
+    /// body `S[t] += S[t + d]` for `t < d`, no thread writes an element that another thread
+    /// accesses in the same iteration. In a grid-stride loop, the loop indices of two threads have
+    /// different residues modulo the stride, so the two threads access different elements.
     ///
     /// The pass inserts the narrowest barrier that orders the accesses:
     ///
@@ -46,14 +46,13 @@ pass! {
     ///   separates each access to the shared memory of another block from the end of the kernel,
     ///   because the shared memory of a block is released when the block exits.
     ///
-    /// Named barriers (`nvvm.barrier`, in PTX `bar.sync ID, COUNT`) get the lowest free ids from 1
-    /// to 15; id 0 is reserved for the block-wide barrier. The pass does not assign barrier ids
-    /// that the input program already uses. Two warpgroups, or two different sets of warps, never
-    /// share a barrier id.
+    /// The pass assigns the lowest free ids from 1 to 15 to named barriers (`nvvm.barrier`, in PTX
+    /// `bar.sync ID, COUNT`). Id 0 is reserved for the block-wide barrier. The pass does not assign
+    /// barrier ids that the input program already uses. Two warpgroups, or two different sets of
+    /// warps, never share a barrier id.
     ///
     /// After a wait at an mbarrier object (`nvvm.mbarrier.try_wait`), the asynchronous stores that
-    /// signal this object are complete. Accesses after the wait therefore need no barrier against
-    /// these stores.
+    /// signal this object are complete, so later accesses need no barrier against these stores.
     ///
     /// The pass does not insert a barrier if an existing barrier already orders the conflicting
     /// accesses. The pass removes a redundant `gpu.barrier`, unless the kernel has atomics, fences,
@@ -83,9 +82,9 @@ pass! {
     /// ## Fails when
     /// The pass fails if a barrier is necessary inside a branch that only some lanes of a warp
     /// take, or inside a branch that an unknown set of warps takes. The pass fails if a cluster
-    /// barrier is necessary inside a branch that possibly only some threads of the cluster take.
-    /// The pass fails if threads in different arms of a branch access the same element, and at
-    /// least one access is a write. The pass fails if a kernel needs more ids for named barriers
+    /// barrier is necessary inside a branch, unless all threads of the cluster provably take the
+    /// branch. The pass fails if threads in different arms of a branch access the same element, and
+    /// at least one access is a write. The pass fails if a kernel needs more ids for named barriers
     /// than are free.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
@@ -152,8 +151,9 @@ fn has_shared_accesses(func: Op<'_>) -> bool {
     })
 }
 
-/// Assigns a separate barrier id to each warpgroup and to each set of warps. The function does not
-/// assign an id that the program already uses. Id 0 is reserved for the block-wide barrier.
+/// Assigns a separate barrier id to each warpgroup and to each set of warps. The function assigns
+/// neither id 0, which is reserved for the block-wide barrier, nor an id that the program already
+/// uses.
 fn number<'c>(
     threads: &Threads<'c>,
     mut barriers: Vec<Barrier<'c>>,

@@ -18,10 +18,10 @@ pass! {
     /// Moves each function with tensors into a nested `builtin.module`. Together with the function,
     /// the pass moves all symbols that the function references, and all symbols that reference the
     /// function. The later passes of the pipeline run only on the nested module. All other
-    /// functions and kernels stay outside of the nested module, and therefore do not change. A
-    /// function with unregistered ops is not moved, unless another function on tensors calls this
-    /// function. `tensor-restore-functions` moves the functions back. The pass does not change a
-    /// module without tensors.
+    /// functions and kernels stay outside of the nested module, and therefore do not change. The
+    /// pass moves a function with unregistered ops only if a moved function references it, or if it
+    /// references a moved function. `tensor-restore-functions` moves the functions back. The pass
+    /// does not change a module without tensors.
     ///
     /// ## Before
     /// ```mlir

@@ -11,8 +11,8 @@ pass! {
     /// ## What it does
     /// `convert-gpu-to-nvvm` lowers a known block size to `nvvm.maxntid`, an upper bound. This pass
     /// replaces `nvvm.maxntid` by `nvvm.reqntid`, an exact size that the driver checks at launch.
-    /// The member masks of shuffles and the thread counts of barriers depend on the exact size. PTX
-    /// permits only one of `.maxntid` and `.reqntid` on a kernel.
+    /// The member masks of shuffles and the thread counts of barriers depend on the exact block
+    /// size. PTX permits only one of `.maxntid` and `.reqntid` on a kernel.
     ///
     /// ## Before
     /// ```mlir

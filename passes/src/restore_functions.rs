@@ -12,9 +12,9 @@ pass! {
     /// Move the functions of an isolated module back.
     ///
     /// ## What it does
-    /// Reverts `tensor-isolate-functions`. The pass renames a symbol that another pass created in
-    /// the nested module if the name of the symbol is already in use outside of the nested module.
-    /// An example of such a symbol is the `memref.global` of a constant.
+    /// Reverts `tensor-isolate-functions`. A symbol that another pass created in the nested module,
+    /// such as the `memref.global` of a constant, is renamed if its name is already in use outside
+    /// of the nested module.
     ///
     /// ## Before
     /// ```mlir

@@ -52,8 +52,8 @@ pass! {
     /// If the length of a loop is not a multiple of its split factor, the kernel has bounds checks.
     /// A loop over tiles becomes a loop over full tiles without bounds checks, followed by a
     /// remainder with bounds checks. In a partial tile, the loops inside the tile have a smaller
-    /// upper bound than in a full tile. If each thread loads several elements of a row of dynamic
-    /// length one by one, all iterations of the loop over the row have bounds checks. An additional
+    /// upper bound than in a full tile. The loop over a row of dynamic length has bounds checks in
+    /// all iterations if each thread loads several elements of the row one by one. An additional
     /// loop over full tiles without bounds checks would double the code size. If a loop has a
     /// single tile of up to 64 elements, the tile is loaded without branches: out-of-range
     /// iterations load the first element instead. If a loop needs more blocks than a grid can have,
@@ -105,10 +105,10 @@ pass! {
     /// needs more than 1024 threads per block or 16 blocks per cluster. The pass rejects a schedule
     /// that binds a reduced loop to blocks without `rfactor`, unless the attribute `determinism`
     /// permits atomics (`#tile.determinism<any>`). The pass rejects a schedule with `#tile.case`
-    /// steps if the cases do not cover all loop lengths, or if the kernel of a case computes one
-    /// result by several blocks. An output must not overlap an input, must not be a constant array,
-    /// and must not map several indices to one element. A constant array must not exceed 64 MiB.
-    /// Every grid-level op must be directly in the body of a function.
+    /// steps if the cases do not cover all loop lengths, or if several blocks compute one result in
+    /// the kernel of a case. An output must not overlap an input, must not be a constant array, and
+    /// must not map several indices to one element. A constant array must not exceed 64 MiB. Every
+    /// grid-level op must be directly in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip for which schedules are chosen
         chip: String = "sm_80",

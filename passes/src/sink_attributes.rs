@@ -42,8 +42,8 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects an attribute if its name is misspelt or its value is invalid. The pass
-    /// rejects `acc`, `determinism` and `nan` on an op without reduced loops, and `acc`,
-    /// `determinism`, `nan` and `schedule` on an op without a body (`linalg.softmax`).
+    /// rejects `acc`, `determinism` and `nan` on an op without reduced loops. On an op without a
+    /// body (`linalg.softmax`), the pass rejects `acc`, `determinism`, `nan` and `schedule`.
     pub struct SinkAttributes as "linalg-sink-attributes" creates [linalg, tile] {
     } counts {
         /// ops whose attributes were moved

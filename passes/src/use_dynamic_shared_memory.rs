@@ -84,8 +84,8 @@ impl Pass for UseDynamicSharedMemory {
     }
 }
 
-/// Returns whether the arrays of a kernel exceed the limit of static shared memory, and can become
-/// views of dynamic shared memory.
+/// Returns whether the pass converts the arrays of a kernel: the arrays exceed the limit of static
+/// shared memory, and can become views of dynamic shared memory.
 fn is_wanted(kernel: Op<'_>, memory: &SharedMemory<'_>) -> bool {
     let has_own = || walk(kernel).into_iter().any(|op| is(op, DYNAMIC_SHARED));
     memory.bytes > STATIC_SHARED_BYTES

@@ -54,9 +54,9 @@ fn pages() -> std::io::Result<()> {
     std::fs::write(folder("OUT_DIR").join("pages.rs"), table)
 }
 
-/// Returns the directory in which `cargo xtask setup` installs tools. Returns an empty path if the
-/// target directory is inside the repository: the program must then contain no path of the build
-/// machine, and looks for tools relative to its own location.
+/// Returns the directory in which `cargo xtask setup` installs tools. If the target directory is
+/// inside the repository, the function returns an empty path. The program then contains no path of
+/// the build machine, and looks for tools relative to its own location.
 fn tools() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));

@@ -12,9 +12,9 @@ impl<'c> GridOp<'c> {
     }
 
     /// Returns the cases of the attribute `schedule`, if present. A case (`#tile.case`) gives the
-    /// maximum length of one loop; the op has `count` loops. The character `loops` is the first
-    /// character of each loop name; for example, `loops` is `d` for the loop `d1`. If several ops
-    /// share a kernel, the cases of their schedule need not cover all loop lengths.
+    /// maximum length of one loop. The parameter `count` is the number of loops of the op. The
+    /// character `loops` is the first character of each loop name, such as `d` in `d1`. If several
+    /// ops share a kernel, the cases of their schedule need not cover all loop lengths.
     pub(crate) fn written_cases(
         &self,
         loops: char,

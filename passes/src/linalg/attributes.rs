@@ -13,7 +13,7 @@ use tx_mlir::{
 /// An attribute of a linalg op that the conversion copies to the emitted `tile.reduce` or kernel.
 pub(crate) struct HandedOn {
     pub(crate) name: &'static str,
-    /// Set if linalg ops without reduced loops may have the attribute.
+    /// Set if the attribute is permitted on linalg ops without reduced loops.
     pub(crate) is_for_all: bool,
     fits: fn(Attribute<'_>) -> bool,
     expected: &'static str,

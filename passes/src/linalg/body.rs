@@ -1,4 +1,5 @@
-//! Bodies of `linalg` ops: dependence on the old values of outputs, and copies of computations.
+//! Bodies of `linalg` ops: the values that depend on old output values, and copies of computations
+//! into another block.
 
 use melior::ir::block::BlockLike;
 use melior::ir::operation::Operation;

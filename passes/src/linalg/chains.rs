@@ -14,7 +14,8 @@ use melior::ir::{Block, Region, RegionLike, Type};
 use tx_mlir::build::argument;
 use tx_mlir::{AffineMap, Builder, Op, Val, first_block};
 
-/// An element-wise op and its fused producers, whose results no other op reads.
+/// An element-wise op and its fused producers. Only ops of the chain read the results of the
+/// producers.
 pub(crate) struct Chain<'c> {
     loops: Loops<'c>,
     found: Found<'c>,

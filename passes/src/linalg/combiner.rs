@@ -134,8 +134,8 @@ impl<'c> Combiner<'c> {
     }
 }
 
-/// Source of the neutral values of a combiner: the reduction kinds of its components, or tests of
-/// the combiner on samples.
+/// Method that finds the neutral values of a combiner: from the reduction kinds of its components,
+/// or by tests of the combiner on samples.
 pub(crate) enum Neutral {
     /// Reduction kind of each component of a partial result. If a partial result has more
     /// components than the list has kinds, every value is neutral for the remaining components.

@@ -1,11 +1,11 @@
-//! Ops that are combiners by themselves.
+//! Single ops that form a combiner, such as `arith.addf`.
 
 use tx_dialect_tile::{Kind, Nan};
 
 /// Name of an op that combines two values, with its reduction kind and NaN policy.
 pub(crate) type CombiningOp = (&'static str, Kind, Option<Nan>);
 
-/// `arith` ops that are combiners by themselves, with the reduction kind and NaN policy.
+/// `arith` ops that combine two values, each with its reduction kind and NaN policy.
 pub(crate) const COMBINING_OPS: [CombiningOp; 15] = [
     ("arith.addf", Kind::Sum, None),
     ("arith.addi", Kind::Sum, None),

@@ -59,10 +59,10 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// If a partial result consists of several values, such as a mean and a count, only some tuples of
 /// values occur in practice. The check cannot determine which tuples occur at run time, and
 /// therefore reports a violated property only if the property fails for all tested tuples. The
-/// elements are unknown at compile time. The check therefore rejects an identity only if the
-/// identity is not neutral to itself, or is neutral to no tested value. For example, 0 is accepted
-/// as the identity of a maximum of magnitudes. If the region `element` is given, the tested tuples
-/// are the results of `element` for sample inputs.
+/// elements are unknown at compile time, so the check rejects an identity only if the identity is
+/// not neutral to itself, or is neutral to no tested value. For example, 0 is accepted as the
+/// identity of a maximum of magnitudes. If the region `element` is given, the tested tuples are the
+/// results of `element` for sample inputs.
 ///
 /// Returns a counterexample if the identity changes a sample value that may occur at run time.
 ///
@@ -263,9 +263,8 @@ impl Laws {
 
     /// Returns partial results with extreme values: each partial result is the first sample or
     /// `identity`, with one component replaced by an extreme or unusual value. Without extreme
-    /// values, the test would accept -1 as the identity of a maximum. If a partial result differs
-    /// from the identity in only one component, the combination with the identity tests ties in all
-    /// other components.
+    /// values, the test would accept -1 as the identity of a maximum. Partial results that equal
+    /// the identity in all components but one test how the combiner treats equal values.
     fn edges(&self, identity: &[Scalar]) -> Vec<Partial> {
         let Some(base) = self.samples.first().filter(|_| self.sorts.len() > 1) else {
             return Vec::new();

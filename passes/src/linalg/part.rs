@@ -1,4 +1,4 @@
-//! Emission of ops that compute some results of another `linalg` op.
+//! Emission of new ops that compute some results of an existing `linalg` op.
 
 use super::attributes::handed_on;
 use super::body::{Copier, free_values, slice};
@@ -16,8 +16,7 @@ use tx_mlir::{
     value_location,
 };
 
-/// An operand of the emitted op, and the block argument of the original body that corresponds to
-/// the operand, if there is one.
+/// An operand of the emitted op, and the corresponding block argument of the original body, if any.
 pub(super) type Operand<'c> = (Access<'c>, Option<Val<'c>>);
 
 /// A new op that computes some results of the op `loops`.

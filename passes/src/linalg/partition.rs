@@ -56,10 +56,10 @@ impl<'a, 'c> Partition<'a, 'c> {
     /// value is a value of the `element` region that the combiner uses. In the first partition, the
     /// combiner contains only the ops that depend on old output values. In later partitions, the
     /// combiner also contains ops that do not depend on old output values. The second partition
-    /// moves into the combiner all ops whose result type differs from the types of all old output
-    /// values. All later partitions move the last independent ops of the body into the combiner:
-    /// one op, then two ops, and so on. For example, `x * x` may belong to the `element` region or
-    /// to the combiner.
+    /// moves an op into the combiner if the op computes a crossing value whose type differs from
+    /// the types of all old output values. All later partitions move the last independent ops of
+    /// the body into the combiner: one op, then two ops, and so on. For example, `x * x` may belong
+    /// to the `element` region or to the combiner.
     pub(super) fn crossings(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -82,8 +82,8 @@ impl<'a, 'c> Partition<'a, 'c> {
     }
 
     /// Returns the ops that must be in the combiner although they do not depend on old output
-    /// values: the result type of each op differs from the types of all old output values.
-    /// Comparisons are an example.
+    /// values: each op computes a crossing value whose type differs from the types of all old
+    /// output values. Comparisons are an example.
     pub(super) fn of_other_types(&self, ops: &[Op<'c>]) -> Vec<Op<'c>> {
         let is_of_old_type = |v: &Val<'c>| self.olds.iter().any(|old| old.r#type() == v.r#type());
         let mut moved: Vec<Op<'c>> = Vec::new();
@@ -198,8 +198,8 @@ impl<'a, 'c> Partition<'a, 'c> {
         Some(program)
     }
 
-    /// Returns the reduced loops of the op if the op has exactly one reduced loop, and `value` is
-    /// the index of this loop.
+    /// Returns the list of reduced loops if `value` is the index of the only reduced loop of the
+    /// op.
     pub(super) fn counted(&self, value: Val<'c>) -> Option<&[usize]> {
         let mut value = value;
         while let Some(op) = defining_op(value).filter(|op| is_index_cast(*op)) {

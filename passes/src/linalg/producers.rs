@@ -34,8 +34,8 @@ impl<'c> Found<'c> {
 }
 
 /// Returns the sources of the op `loops`. If `neighbours` is given, the function fuses producers
-/// whose results are temporaries that only `loops` reads. The inputs of a fused producer become
-/// sources in place of its temporary.
+/// whose results are temporaries that only `loops` reads. In the list of sources, the inputs of a
+/// fused producer replace the temporary that the producer writes.
 pub(crate) fn gather<'c>(
     loops: &Loops<'c>,
     neighbours: Option<(&Dataflow<'c>, &ConvertedOps)>,
@@ -52,8 +52,8 @@ pub(crate) fn gather<'c>(
     gather.found
 }
 
-/// Emits the values that replace the block arguments of an op's body. `sources` contains the
-/// elements of the sources. `dims` is the number of loops of the op.
+/// Emits the values that replace the block arguments of an op's body. `sources` contains one
+/// element of each source. `dims` is the number of loops of the op.
 pub(crate) fn given<'c>(
     (stages, inputs): (&[Stage<'c>], &[Input<'c>]),
     copier: &Copier<'_, 'c>,

@@ -78,8 +78,8 @@ impl<'c> Loops<'c> {
             .unwrap_or_default()
     }
 
-    /// Returns whether each iteration computes one element of each output, and all outputs are
-    /// memrefs.
+    /// Returns whether the op is element-wise on memrefs: each iteration computes one element of
+    /// each output.
     pub(crate) fn is_element_wise(&self) -> bool {
         let places = |o: &Access<'c>| {
             o.map

@@ -37,7 +37,8 @@ pub(crate) fn rounding(sort: Sort) -> f64 {
     }
 }
 
-/// Returns samples for tests of combiners; small values and edge cases come first.
+/// Returns samples for tests of combiners. Small values come first, because tests of several
+/// components use only the first samples.
 pub(crate) fn samples(sort: Sort) -> Vec<Scalar> {
     match sort {
         Sort::Int(1) => vec![Scalar::Int(-1), Scalar::Int(0)],

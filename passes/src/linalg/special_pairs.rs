@@ -8,18 +8,17 @@
 //! not depend on the order of elements.
 //!
 //! With the rule [`NanRule::ValueOnly`], the result is the value NaN with the index of the largest
-//! or smallest element before the first NaN. The first reduction computes the output value and the
-//! position of the first NaN of each row. The second reduction is an `argmax` of the elements
-//! before the first NaN.
+//! or smallest element before the first NaN. With [`NanRule::ValueOnly`], the first reduction
+//! computes the output value and the position of the first NaN of each row, and the second
+//! reduction is an `argmax` of the elements before the first NaN.
 //!
-//! With the rule [`NanRule::Last`], the result is the last NaN of the row. With [`NanRule::Last`],
-//! the reduction is an `argmax`, which returns the lowest index of a NaN. The compiler therefore
-//! negates the indices of NaN elements before the `argmax`, and restores the original indices after
-//! the `argmax`.
+//! With the rule [`NanRule::Last`], the result is the last NaN of the row. An `argmax` returns the
+//! lowest index of a NaN, so the compiler negates the indices of NaN elements before the `argmax`,
+//! and restores the original indices after the `argmax`.
 //!
-//! A reduction that ignores NaN needs two steps, unless the outputs are filled with the identity
-//! and an index of at most 0. The first step is an `argmax` that starts from the identity. The
-//! second step compares the results of the `argmax` with the old output values. The final result is
+//! A reduction that ignores NaN becomes two ops, unless the outputs are filled with the identity
+//! and an index of at most 0. The first op is an `argmax` that starts from the identity, and the
+//! second op compares the results of the `argmax` with the old output values. The final result is
 //! the old output value if this value is NaN or equals the result of the `argmax`.
 //!
 //! With the rule [`NanRule::AfterLast`], the element that follows a NaN always replaces the NaN.
@@ -415,7 +414,7 @@ impl<'c> Work<'_, 'c> {
     }
 
     /// Emits a reduction that computes the position of the first NaN of each row. If `with_value`
-    /// is set, the reduction also computes the output with the largest or smallest value.
+    /// is set, the reduction also computes the value output of the original reduction.
     fn first_nan(&self, first: &Access<'c>, with_value: bool) -> Option<Op<'c>> {
         let value = self.loops.yielded()[self.pair.value];
         let mut outputs: Vec<Operand<'c>> = vec![(first.clone(), None)];

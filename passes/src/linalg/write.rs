@@ -159,7 +159,8 @@ fn attributes<'c>(plan: &Plan<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
         .collect()
 }
 
-/// Returns whether the emitted `tile.reduce` needs explicit maps in addition to `axes` and shapes.
+/// Returns whether the emitted `tile.reduce` needs explicit indexing maps in addition to `axes` and
+/// shapes.
 fn needs_maps(plan: &Plan<'_>) -> bool {
     let dims = plan.loops.dims;
     let shape = |v: Val<'_>| MemRef::of(v).map(|m| m.shape);

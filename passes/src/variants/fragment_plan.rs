@@ -13,11 +13,12 @@ use tx_mlir::{Val, byte_width};
 /// for each block.
 const MAX_SCRATCH_BYTES: i64 = 48 * 1024;
 
-/// Kind of exchange of partial results between threads whose numbers differ in one mixed-radix
-/// digit along a reduced dimension.
+/// Kind of exchange of partial results between threads. The thread number is a mixed-radix number,
+/// and the numbers of the exchanging threads differ in one digit, which belongs to a reduced
+/// dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ExchangeKind {
-    /// XOR shuffles between lanes whose numbers differ only in the bits of the digit.
+    /// XOR shuffles between lanes whose numbers differ only in the bits of one mixed-radix digit.
     Xor,
     Shuffle,
     /// An exchange through shared memory between threads of several warps.
@@ -44,8 +45,7 @@ pub(crate) struct FragmentPlan {
     /// Kind of exchange along each mixed-radix digit of the thread number. A digit along a parallel
     /// dimension has no exchange (`None`).
     pub(super) digits: Vec<Option<ExchangeKind>>,
-    /// Fold of each result register (slot). Each result register receives the total of the source
-    /// registers in its fold.
+    /// Fold of each result register (slot).
     pub(super) result_folds: Vec<ResultFold>,
     /// Stride of each reduced dimension in the row-major element index.
     pub(super) number: Vec<i64>,
@@ -181,9 +181,9 @@ impl FragmentPlan {
             .map(|(k, (_, digit))| (k, digit))
     }
 
-    /// Returns whether all lanes of a warp contribute to every result, and each lane stores one
-    /// result. If the function returns true, the lanes of a warp combine all results together, by
-    /// about one shuffle per result.
+    /// Returns whether the lanes of a warp can combine all results together, by about one shuffle
+    /// per result. All lanes of a warp must contribute to every result, and each lane must store at
+    /// most one result.
     pub(super) fn transposes(&self) -> bool {
         let results = self.folds.len();
         let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);

@@ -6,8 +6,8 @@ use crate::emit::{OWNED, extents, finish, index_as, load, load_vector, nest, pro
 use melior::ir::{Attribute, Type};
 use tx_mlir::{Builder, Index, MemRef, Val, i64_attribute};
 
-/// Returns the index of a source element from its indices along the parallel and the reduced
-/// dimensions.
+/// Returns the indices of a source element in the order of the source dimensions. `kept` and
+/// `reduced` contain the indices along the parallel and the reduced dimensions.
 pub fn source_index<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,

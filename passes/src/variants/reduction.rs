@@ -24,7 +24,8 @@ pub struct Reduction<'c> {
     pub shape: Vec<Option<u64>>,
     /// Parallel dimensions of the source, outermost first.
     pub kept: Vec<usize>,
-    /// Reduced dimensions of the source, in order of descending stride.
+    /// Reduced dimensions of the source, in order of descending stride; in order of the dimension
+    /// number for fragments and for batch-invariant reductions.
     pub reduced: Vec<usize>,
     /// Number of threads that execute the op together.
     pub threads: i64,
@@ -222,8 +223,8 @@ fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     }
 }
 
-/// Returns a kernel and the number of one of its workgroup attributions, if `value` is this
-/// attribution or a view of it.
+/// Returns the kernel and the number of a workgroup attribution, if `value` is the attribution or a
+/// view of the attribution.
 pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
     use melior::ir::block::BlockLike as _;
     let root = crate::analysis::access::root(value);

@@ -11,8 +11,8 @@ use tx_mlir::memref::Space;
 /// Maximum size of one memory access, in bytes.
 const WIDEST: u64 = 16;
 
-/// Upper limit, in the cost estimate, of the number of results and of the row length in elements.
-/// The estimate replaces a greater number by this limit.
+/// Maximum number of results, and maximum row length in elements, in the cost estimate. The
+/// estimate clamps a greater number to this maximum.
 const LARGE: u64 = 1 << 40;
 
 pub(super) const WARP: u64 = tx_target::WARP as u64;

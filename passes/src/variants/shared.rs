@@ -1,8 +1,8 @@
 //! `shared`: the threads of the scope together reduce a tile in shared or global memory.
 //!
 //! In round `n`, thread `t` of the scope combines elements for the result number `(n * groups + t /
-//! (stride * group)) * stride + t % stride`. Among the threads that share this result, thread `t`
-//! is lane `t / stride % group`. Consecutive lanes access consecutive elements along the contiguous
+//! (stride * group)) * stride + t % stride`. Among the threads that share a result, thread `t` is
+//! lane `t / stride % group`. Consecutive lanes access consecutive elements along the contiguous
 //! dimension of the source.
 //!
 //! If the contiguous dimension is reduced, `stride` is 1, and the `group` lanes of a result load

@@ -138,9 +138,10 @@ fn ptxas() -> String {
     }
 }
 
-/// Looks for `ptxas` on PATH, and then in the target directories of the program, of the current
-/// workspace, and of the repository from which the program was built. `cargo xtask setup` installs
-/// `ptxas` in the folder `tools` of a target directory.
+/// Looks for `ptxas` in this order: on PATH, in the target directory of the program, in the target
+/// directory of the current workspace, and in the target directory of the repository from which the
+/// program was built. `cargo xtask setup` installs `ptxas` in the folder `tools` of a target
+/// directory.
 pub(crate) fn find_ptxas() -> Option<PathBuf> {
     SearchPaths {
         path: env::var_os("PATH").unwrap_or_default(),

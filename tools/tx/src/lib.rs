@@ -80,8 +80,8 @@ pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     )
 }
 
-/// Runs the command line. If the process panics, the printed message names `makers` as the code
-/// that contains the bug.
+/// Runs the command line. If the process panics, the printed message attributes the bug to
+/// `makers`.
 fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCode {
     compiler::prepare_with(prepare);
     name::choose();

@@ -1,6 +1,5 @@
 //! Memory check for arguments. If the operating system overcommits memory, an allocation of too
-//! much memory succeeds, but the operating system kills the process when the process writes to the
-//! allocated memory.
+//! much memory succeeds, but the operating system kills the process at a later write to the memory.
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use tx_runtime::Spec;
@@ -11,7 +10,7 @@ use crate::failure::Failure;
 const MAX_UNCHECKED_BYTES: u64 = 1 << 28;
 
 /// Rejects arguments that exceed the available memory. If `copied` is set, the run copies the
-/// arguments, as on the CPU, and the arguments and their copies must fit into the available memory.
+/// arguments, as on the CPU, so the memory must suffice for the arguments and their copies.
 pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);

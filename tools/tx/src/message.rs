@@ -51,8 +51,7 @@ impl Message {
     }
 
     /// Creates an error for a failed validation, at the first source location in `text` or
-    /// `verdict`. In JSON format, the error contains `verdict` as a note. In text format, the
-    /// command prints the verdict in a table on standard output.
+    /// `verdict`. In JSON format, the error contains `verdict` as a note.
     pub(crate) fn finding(
         text: &str,
         code: Option<Code>,

@@ -81,14 +81,14 @@ pub(crate) fn warn(warnings: &[Message]) {
     }
 }
 
-/// Prints a text, unless an earlier call has printed the same text, or `--quiet` is set.
+/// Prints a text, unless `--quiet` is set or an earlier call has printed the same text.
 pub(crate) fn note_once(message: &str) {
     if is_news(message) {
         note(message);
     }
 }
 
-/// Prints a warning, unless an earlier call has printed the same warning, or `--quiet` is set.
+/// Prints a warning, unless `--quiet` is set or an earlier call has printed the same warning.
 pub(crate) fn warn_once(message: &str) {
     if is_news(message) && QUIET.get() != Some(&true) {
         print_messages(&[Message::warning(message)]);

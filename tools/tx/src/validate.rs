@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     /// Checks that a message about [`EXPANDS`] contains the name of each variant once, and that
-    /// messages about other passes contain no variant.
+    /// messages about other passes contain no variant name.
     #[test]
     fn variants_are_named_where_they_are_made() {
         let variants = ["tree", "mine", "tree"].map(str::to_owned);

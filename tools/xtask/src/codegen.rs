@@ -1,7 +1,7 @@
 //! Generated pages of `docs/`.
 //!
-//! The task generates `passes.md` from the doc comments of passes in the pass registry (`tx-opt
-//! --tx-dump-registry`). The source of `variants.md` is the variant registry (`tx-opt
+//! `cargo xtask codegen` generates `passes.md` from the doc comments of passes in the pass registry
+//! (`tx-opt --tx-dump-registry`). The source of `variants.md` is the variant registry (`tx-opt
 //! --tx-dump-variants`). `mlir-tblgen` generates `tile-dialect.md` from `Tile.td`. The sources of
 //! `tutorial.md` are the tests in `lit-tests/tutorial` and their snapshots.
 

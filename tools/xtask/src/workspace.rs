@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::sh;
 
 /// Major version of LLVM. `cargo xtask tidy` checks that the file `.cargo/config.toml` specifies
-/// the same version as this constant.
+/// this LLVM version.
 pub(crate) const LLVM_MAJOR: u32 = 22;
 
 pub(crate) struct Workspace {

@@ -4,9 +4,9 @@
 //!
 //! The tuples at run time are unknown at compile time. The check therefore tests several sets of
 //! tuples: unsorted tuples, sorted tuples, and tuples with constant components, such as a count of
-//! one or an error of zero. A property that fails for all sets is a likely mistake. The tested
-//! numbers are integers, and all values of a component are distinct, so neither rounding nor ties
-//! affect the verdict.
+//! 1 or a rounding error of 0. If a property fails for all sets of tuples, the combiner probably
+//! contains a mistake. The tested numbers are integers, and all values of a component are distinct,
+//! so neither rounding nor ties affect the verdict.
 
 use super::{CounterExample, Laws, Partial, combinations, digits, elements_of};
 use crate::linalg::program::Program;
@@ -34,7 +34,7 @@ const TUPLES: usize = 6;
 
 const MOST_CHOICES: usize = 1024;
 
-/// Returns a property that a `custom` combiner of several values violates for almost all tuples.
+/// Tests a `custom` combiner of several values, and returns a likely mistake, if any.
 pub(crate) fn likely_mistake<'c>(
     block: Blk<'c>,
     element: Option<Blk<'c>>,
@@ -148,9 +148,9 @@ struct Tuples<'t> {
 }
 
 impl Tuples<'_> {
-    /// Returns whether the combiner is commutative and associative for the tuples, and its identity
-    /// is neutral. The function returns false if fewer than half of the results are finite, or if
-    /// constant components may hide a mistake.
+    /// Tests commutativity, associativity and the neutrality of the identity for the tuples. The
+    /// function returns false if fewer than half of the test cases of a property have finite
+    /// results, or if constant components may hide a mistake.
     fn judge(&self, identity: &Partial) -> Result<bool, LikelyMistake> {
         let laws = self.laws;
         let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
@@ -172,9 +172,9 @@ impl Tuples<'_> {
         Ok(!few(&two) && !few(&three) && !self.is_dull(decided(&two).chain(decided(&three))))
     }
 
-    /// Returns an error with the first violation if `enough` returns true. `enough` receives the
-    /// number of violations and the number of test cases with finite results. Returns `Ok` if fewer
-    /// than half of the test cases have finite results.
+    /// Returns the first violation as an error if `enough` returns true for the number of
+    /// violations and the number of test cases with finite results. Returns `Ok` if fewer than half
+    /// of the test cases have finite results.
     fn check(
         &self,
         cases: &[Case<'_, Partial>],
@@ -198,8 +198,8 @@ impl Tuples<'_> {
 
     /// Returns whether the tuples may hide a mistake in the combiner: several components, or one
     /// integer component, are constant in all tuples and all results. A single constant float, such
-    /// as the error of a sum, does not hide a mistake. A constant integer may hide a mistake,
-    /// because an index should differ between elements.
+    /// as the rounding error of a compensated sum, does not hide a mistake. A constant integer may
+    /// hide a mistake, because the integer may be an index, which should differ between elements.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
         for result in cases.flat_map(|(_, sides)| sides) {

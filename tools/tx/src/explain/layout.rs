@@ -104,8 +104,7 @@ pub(super) fn merge_exchanges(explanations: &[Explanation]) -> Vec<OpExplanation
     all
 }
 
-/// Returns whether two kernels use the same data exchange, and reject all other exchanges for the
-/// same reasons.
+/// Returns whether the data exchanges of two kernels have equal explanations, except for the costs.
 fn are_alike(one: &ExchangeChoice, other: &ExchangeChoice) -> bool {
     let ways = |choice: &ExchangeChoice| -> Vec<String> {
         let each = choice.ways.iter();

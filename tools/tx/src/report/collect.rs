@@ -53,7 +53,8 @@ pub(super) fn kernels(
         .collect()
 }
 
-/// Returns the names of the kernel arguments, as in the printed text of the stage.
+/// Returns the names of the kernel arguments in the printed module: the names in `names`, or else
+/// `%arg0`, `%arg1` and so on.
 fn argument_names(kernel: tx_mlir::Op<'_>, names: Option<&tx_mlir::Names<'_>>) -> Vec<String> {
     let mut known = BTreeSet::new();
     let mut again = 0;
@@ -180,7 +181,7 @@ pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::F
     found
 }
 
-/// Returns a list with the threads and registers that contain each element of a fragment. The
+/// Returns, for each element of a fragment, the threads and registers that contain the element. The
 /// returned list is empty if the fragment has more than [`MAX_FRAGMENT_ELEMENTS`] elements, copies
 /// included.
 fn holders(fragment: &Fragment<'_>) -> Vec<Vec<Holder>> {
