@@ -373,7 +373,8 @@ pub(super) const MIN_EVICT_LAST_BYTES: i64 = 16 * MIB;
 /// | softmax bf16 | 131072 | 16 x 128 x 64 / 768 | 4069 | 8 x 256 x 64 | 3964 |
 /// | log-softmax bf16 | 65536 | 8 x 128 x 64 / 768 | 4122 | 4 x 256 x 64 | 3415 |
 /// | cross entropy bf16 | 8192 | 1 x 128 x 64 / 896 | 4403 | 1 x 128 x 64 | 4262 |
-/// | softmax f32 | 262144 | 16 x 256 x 64 / 768 | 4177 | 16 x 512 x 32 | 4023 |
+/// | softmax f32 | 131072 | 16 x 256 x 32 | 4258 | 8 x 512 x 32 | 4202 |
+/// | log-softmax f32 | 262144 | 16 x 512 x 32 | 4039 | 16 x 256 x 64 / 768 | 3597 |
 /// | softmax bf16 | 262144 | 16 x 256 x 64 / 768 | 3765 | 16 x 256, reloaded | 3422 |
 /// | softmax f32 | 32768 | 4 x 512 x 16 | 4181 | 2 x 256 x 64 | 4065 |
 /// | cross entropy f32 | 262144 | 16 x 256 x 64 | 4268 | 16 x 512 x 32 | 3419 |
@@ -503,11 +504,9 @@ pub(super) const HELD_ROWS: [Held; 27] = [
         columns: (0, 0),
         is_narrow: Some(false),
         stores: &[Stores::Rows],
-        longer: 65536,
-        held: 64,
-        threads: LONG_ROW_THREADS,
-        arrays: 1,
-        resident: Some(768),
+        longer: 131072,
+        held: 32,
+        threads: MAX_THREADS_PER_ROW,
         ..Held::ALL
     },
     Held {
@@ -516,7 +515,7 @@ pub(super) const HELD_ROWS: [Held; 27] = [
         stores: &[Stores::Rows],
         longer: 65536,
         held: 32,
-        threads: MAX_THREADS_PER_ROW,
+        threads: LONG_ROW_THREADS,
         ..Held::ALL
     },
     Held {

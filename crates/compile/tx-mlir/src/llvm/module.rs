@@ -16,7 +16,7 @@ use std::ffi::c_void;
 /// LLVM skips straight-line strength reduction. Straight-line strength reduction compares each pair
 /// of additions. The compile time of a kernel with 512 additions was 3.5 s. Straight-line strength
 /// reduction took 3.4 s of the compile time of 3.5 s, and did not change the emitted code.
-const MAX_COMPARED_ADDITIONS: usize = 128;
+const MAX_COMPARED_ADDITIONS: usize = 64;
 
 /// Names of functions for which LLVM skips straight-line strength reduction.
 struct LargeFunctions(BTreeSet<String>);
