@@ -2,7 +2,7 @@
 // SNAPSHOT: none — CHECK states the instructions, and VALIDATE compares the results
 // PTXAS: sm_90
 // VALIDATE: --chip sm_90
-// COMPARE: @rms(A: Nx72xbf16 in -3..3, W: 72xbf16 in -3..3, B: Nx72xbf16) m = sum(A * A, 1, keep) / 72; B = A / sqrt(m + 1e-6) * W
+// COMPARE: @rms(A: Nx72xbf16 in -3..3, W: 72xbf16 in -3..3, B: Nx72xbf16) m = sum(A * A, 1, keep) / 72; B = A / sqrt(m + 0.000001) * W
 
 // The kernel loads the row and the weights before the reduction, with the L2 eviction policy `evict_last`. The
 // reciprocal square root is one instruction.
