@@ -94,9 +94,9 @@ impl Outcome {
         }
     }
 
-    /// Returns whether two outcomes have the same category and the same failing pass. For four
-    /// categories, such as `Unsupported` and `Panic`, the function also compares the messages,
-    /// without names and numbers.
+    /// Returns whether two outcomes have the same category and the same failing pass. Outcomes of
+    /// four categories, such as `Unsupported` and `Panic`, must also have equal messages, apart
+    /// from names and numbers.
     pub fn is_like(&self, other: &Self) -> bool {
         self.class == other.class
             && self.stage == other.stage

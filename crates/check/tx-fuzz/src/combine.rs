@@ -114,8 +114,8 @@ pub(crate) struct Custom {
 }
 
 /// Associative and commutative combiners. Combining a value with the identity yields this value,
-/// unless the value is NaN or -0.0. For example, a maximum that ignores NaN combines NaN and the
-/// identity -∞ to -∞, and the sum of -0.0 and the identity 0.0 is 0.0.
+/// unless the value is NaN or -0.0. For example, a maximum that ignores NaN combines NaN and its
+/// identity -∞ to -∞. The sum of -0.0 and the identity 0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // Product.
     Custom {

@@ -330,8 +330,7 @@ pub struct GridOp {
 pub enum HostSource {
     /// Argument with a shape and a view.
     Fresh(Vec<usize>, View),
-    /// First destination array of a preceding op. The number is the index of the preceding op in
-    /// [`Host::ops`].
+    /// First destination array of a preceding op, by the index of this op in [`Host::ops`].
     Result(usize),
 }
 
@@ -364,10 +363,10 @@ pub enum Form {
 pub enum ElementWork {
     /// Square.
     Square,
-    /// Product of the element and the corresponding element of a second array.
+    /// Product of the source element and the corresponding element of a second array.
     Product,
-    /// Yields the element if its index along the last dimension is odd, and yields 1 if the index
-    /// is even.
+    /// Yields the source element if its index along the last dimension is odd, and yields 1 if this
+    /// index is even.
     Odd,
 }
 
@@ -376,7 +375,7 @@ pub enum ElementWork {
 pub enum EpilogueWork {
     /// Twice the result.
     Twice,
-    /// Sum of the result and the corresponding element of a second array.
+    /// Sum of the reduction result and the corresponding element of a second array.
     Add,
 }
 
@@ -462,7 +461,7 @@ pub enum Operand {
     Row,
     /// Argument with one element per column.
     Column,
-    /// Result of a preceding op. The number is the index of the preceding op in [`Rows::ops`].
+    /// Result of a preceding op, by the index of this op in [`Rows::ops`].
     Result(usize),
 }
 

@@ -40,7 +40,7 @@ pub fn serve(compiler: &MakeCompiler<'_>) -> io::Result<()> {
 
 pub(crate) struct Worker {
     command: Vec<OsString>,
-    /// File that receives the standard error of the process.
+    /// File that receives the standard error of the worker process.
     log: PathBuf,
     limit: Duration,
     running: Option<Running>,
@@ -54,7 +54,8 @@ struct Running {
 }
 
 impl Worker {
-    /// Creates a worker. The worker starts its process when it receives the first test case.
+    /// Creates a worker. The `Worker` starts the worker process when the `Worker` receives the
+    /// first test case.
     pub(crate) fn new(command: Vec<OsString>, log: PathBuf, limit: Duration) -> Self {
         Self {
             command,

@@ -3,9 +3,9 @@
 //!
 //! [`tx_scalar::laws`] tests the properties by execution of the combiner in the interpreter. For
 //! integers of up to 8 bits, the tests cover all values and therefore prove the properties. For
-//! floats and for integers of more than 8 bits, the test values are selected numbers, such as
-//! zeros, extremes and powers of two, and pseudo-random numbers. The pseudo-random numbers are
-//! equal in every run.
+//! floats and for integers of more than 8 bits, the test values are pseudo-random numbers and
+//! selected numbers, such as zeros, extremes and powers of two. The pseudo-random numbers are equal
+//! in every run.
 //!
 //! If a property fails only for values that may never occur, the result is a remark instead of an
 //! error, because only the author of the program knows which values occur. Since floats are
@@ -149,7 +149,6 @@ enum Same {
     Kept,
 }
 
-/// Result of testing an algebraic law: a finding, or a counterexample to the law.
 type PropertyResult = Result<Finding, CounterExample>;
 
 /// A partial result, as a list with the bits and the error bound of each component.
@@ -538,8 +537,8 @@ impl Trial<'_, '_> {
 
     /// Searches for an identity that changes neither the given values nor the infinities. Returns
     /// `None` if a partial result has several components. For integers of more than 8 bits and for
-    /// floats, the function tries only common identities, because any other identity could change
-    /// an untested value.
+    /// floats, the function tries only common identities, such as 0 and 1, because an uncommon
+    /// identity could change an untested value.
     fn neutral(self, values: &[Partial]) -> Option<Partial> {
         let [scalar] = *self.scalars else {
             return None;

@@ -41,7 +41,8 @@ impl Point {
 }
 
 /// Applies the layout iterators `entries` to the points. Each iterator replaces a point by `extent`
-/// points, which are 0, 1, 2, … strides away along the axis of the iterator.
+/// points at distances of 0, 1, 2, … strides from the replaced point, along the axis of the
+/// iterator.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points

@@ -146,7 +146,8 @@ impl Exec<'_> {
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// Returns whether all lanes share one result, and the lanes that must compute a result.
+    /// Returns a flag that is set if all lanes share one result, and the list of the lanes that
+    /// must compute a result.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),

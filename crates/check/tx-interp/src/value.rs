@@ -150,7 +150,7 @@ pub(crate) fn located(address: i64) -> (usize, i64) {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
     pub(crate) buffer: usize,
-    /// Range of accessible bytes. In private memory, only the bytes of one thread are accessible.
+    /// Range of accessible bytes. A view of private memory can access only the bytes of one thread.
     pub(crate) own: (i64, i64),
     /// Position of the element at offset 0, in bytes from the start of the buffer.
     pub(crate) base: i64,

@@ -54,8 +54,8 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Runs a pipeline. The first program of the pipeline reads `input` from standard input. If
-    /// `input` is `None`, the standard input of the first program is empty.
+    /// Runs commands that are connected by pipes. The first command reads `input` from standard
+    /// input. If `input` is `None`, the standard input of the first command is empty.
     pub(crate) fn execute(
         &self,
         commands: &[Vec<String>],

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// Directives of a suite that are not built into the parser.
 pub(crate) struct Registry {
     pub(crate) directives: BTreeMap<String, Box<dyn Directive>>,
-    /// Directives that tools other than the harness read, by name. Each value lists the folders
-    /// whose tests may contain the directive; an empty list permits every folder.
+    /// Directives that tools other than the harness read, by name. The list of a directive contains
+    /// the folders whose tests may contain the directive; an empty list permits every folder.
     pub(crate) read_elsewhere: BTreeMap<String, Vec<String>>,
 }
 

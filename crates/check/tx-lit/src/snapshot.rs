@@ -10,7 +10,7 @@ use crate::report::{difference, indent};
 use crate::text::snapshot_contents;
 
 /// Function that compares a text with a named snapshot. The macro [`suite!`](crate::suite) defines
-/// the function in the crate of the caller.
+/// an `AssertSnapshot` function in the crate of the caller.
 pub type AssertSnapshot = fn(&str, &str);
 
 /// Number of header lines in a snapshot file: `---`, `source: …`, `---`.

@@ -205,7 +205,7 @@ struct Loop {
 /// separate block.
 const MOST_ITERATIONS: usize = 1 << 14;
 
-/// Returns random schedule steps, such as loop splits. Most of the returned steps are legal.
+/// Returns random schedule steps, such as loop splits. Most returned schedule steps are legal.
 fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<StepDescription> {
     let mut steps = Vec::new();
     let mut loops: Vec<Loop> = extents

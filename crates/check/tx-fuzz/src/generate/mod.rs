@@ -90,7 +90,8 @@ mod tests {
         assert_ne!(generate(3, 0, None), generate(4, 0, None));
     }
 
-    /// Each construct that the test lists occurs in at least one of 3000 generated programs.
+    /// Each construct in a list, such as `scf.for`, occurs in at least one of 3000 generated
+    /// programs.
     #[test]
     fn cases_are_of_all_sorts() {
         let texts: Vec<String> = (0..3000)

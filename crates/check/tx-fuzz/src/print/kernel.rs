@@ -117,10 +117,10 @@ impl Printer<'_> {
         own
     }
 
-    /// Creates an array of tiles in a memory space. An array in global memory is an argument. For
-    /// an array in shared or private memory, the function also creates an argument. If `fill` is
-    /// set, the kernel fills the array from the argument before the op. If `kept` is set, the
-    /// kernel copies the array to the argument after the op.
+    /// Creates an array of tiles in a memory space. An array in global memory is an argument. An
+    /// array in shared or private memory has a corresponding kernel argument. If `fill` is set, the
+    /// kernel copies this argument to the array before the op executes. If `kept` is set, the
+    /// kernel copies the array to this argument after the op has executed.
     #[expect(clippy::too_many_arguments, reason = "memory is all of these")]
     fn memory(
         &mut self,

@@ -375,8 +375,8 @@ impl Printer<'_> {
         (text, "%v".to_owned())
     }
 
-    /// Returns the attribute with the schedule of the fused ops if `number` is 0, and an empty
-    /// string otherwise.
+    /// Returns the attribute with the schedule of the fused ops for the first op (`number` is 0),
+    /// and an empty string for every later op.
     fn schedule(&self, number: usize, mapping: Mapping) -> String {
         if number > 0 {
             return String::new();

@@ -24,8 +24,8 @@ use std::{fs, io};
 pub use config::Config;
 pub(crate) use process::place_of_crash;
 
-/// Returns a copy of `text` with random edits, some of which insert parts of `other`. For given
-/// texts, the edits depend only on `seed` and `index`.
+/// Returns a copy of `text` with random edits, some of which insert parts of `other`. The edits
+/// depend only on `text`, `other`, `seed` and `index`.
 pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
     let mut random = Random::new(seed, index);
     let mut text = text.to_owned();

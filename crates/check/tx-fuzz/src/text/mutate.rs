@@ -249,7 +249,7 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the `tx-opt` flags of the first RUN line of the file that runs `tx-opt`.
+/// Returns the `tx-opt` flags of the first RUN line that runs `tx-opt`.
 fn flags(text: &str) -> Vec<String> {
     let line = text.lines().find_map(|line| {
         let rest = line.trim_start().strip_prefix("// RUN")?;

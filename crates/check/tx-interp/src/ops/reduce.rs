@@ -44,8 +44,9 @@ enum Semantics<'c> {
     Region(Code<'c>, Vec<u64>),
 }
 
-/// Maximum number of zeros in a partial result. Up to this number, the interpreter tries all
-/// combinations of the signs of the zeros.
+/// Maximum number of zero components of a partial result for which the interpreter tries all
+/// combinations of signs. If a partial result has more zero components, the sign of each zero
+/// component counts as undecided.
 const MOST_ZEROS: usize = 3;
 
 /// Partial results: one list of numbers per component.
@@ -469,8 +470,9 @@ impl<'c> Combine<'c> {
     }
 
     /// Returns, for each component of a partial result, whether the component is a zero whose sign
-    /// depends on the combination order, as in a complex product. The function combines zeros of
-    /// both signs and identities in several orders, and compares the signs of the results.
+    /// depends on the combination order, as in a complex product. The function varies the signs of
+    /// the zeros, combines the resulting partial results and the identity in several orders, and
+    /// compares the signs of the results.
     fn open_signs(
         &self,
         exec: &mut Exec<'_>,

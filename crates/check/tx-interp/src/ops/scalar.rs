@@ -269,9 +269,10 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
 }
 
 /// Returns the error bound of `maxnumf` or `minnumf` if one operand is infinite, such as the
-/// initial value of the accumulator. The reduction result of a row of NaNs is NaN or infinite,
-/// depending on the position of the identity in the combination order. If a row contains at least
-/// one number, the result of the row does not depend on the position of the identity.
+/// initial value of the accumulator. A `maxnumf` or `minnumf` reduction of a row of NaNs yields NaN
+/// or an infinity, depending on the position of the identity in the combination order. If a row
+/// contains at least one number, its reduction result does not depend on the position of the
+/// identity.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {

@@ -38,9 +38,9 @@ struct ReducePlan<'c> {
     inward: Vec<Convert>,
     outward: Vec<Convert>,
     old: Vec<Convert>,
-    /// Combiner of old destination values and results, and the conversions of results to the
-    /// destination types. `last` is `None` if the destination types are not wider than the types of
-    /// partial results.
+    /// Combiner that combines each result with the old destination value, and conversions of
+    /// results to the destination types. `last` is `None` if the destination types are not wider
+    /// than the types of partial results.
     last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,
     epilogue: Option<Code<'c>>,
@@ -234,8 +234,8 @@ impl<'c> ReducePlan<'c> {
         Ok(())
     }
 
-    /// Computes the reduction results `rows`, a range of linear indices over the parallel
-    /// dimensions.
+    /// Computes the reduction results whose linear index over the parallel dimensions is in the
+    /// range `rows`.
     fn rows(
         &self,
         exec: &mut Exec<'_>,

@@ -14,9 +14,9 @@ const TRIED: u32 = 50_000;
 ///
 /// LLVM copies whole basic blocks when it unrolls or peels a loop. All operations of a basic block
 /// therefore have the same number of copies in the PTX, which is at least 1. The check skips memory
-/// accesses, and operations that LLVM may remove. The check also skips an operation if
-/// [`KernelFacts::together`] did not record its basic block, or if a PTX instruction matches this
-/// operation and a second operation of the IR.
+/// accesses, and operations that LLVM may remove. The check also skips an operation whose basic
+/// block [`KernelFacts::together`] did not record, and an operation that shares a matching PTX
+/// instruction with a second operation of the IR.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,

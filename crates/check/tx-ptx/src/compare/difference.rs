@@ -23,13 +23,13 @@ pub enum Difference {
         kernel: String,
         /// The operation.
         fact: Fact,
-        /// Number of instructions in the PTX that match the operation.
+        /// Number of PTX instructions that match `fact`.
         found: Count,
-        /// Number of operations in the IR that match the operation.
+        /// Number of IR operations that match `fact`.
         expected: Count,
-        /// Number of IR operations without an instruction in the PTX.
+        /// Number of IR operations without a matching instruction in the PTX.
         missing: u64,
-        /// Number of PTX instructions without an operation in the IR.
+        /// Number of PTX instructions without a matching operation in the IR.
         surplus: u64,
     },
     /// The operations of one basic block in a loop have different numbers of copies in the PTX.
@@ -66,7 +66,8 @@ pub enum Difference {
         width: u32,
         /// Number of bytes that accesses narrower than `width` move in the PTX.
         found: u64,
-        /// Maximum number of bytes that accesses narrower than `width` may move.
+        /// Number of bytes of all IR accesses that are narrower than `width` or that LLVM may
+        /// remove. The check reports a difference if `found` is more than twice this number.
         expected: u64,
     },
 }
@@ -76,9 +77,10 @@ pub enum Difference {
 pub struct Copied {
     /// The operation.
     pub fact: Fact,
-    /// Number of instructions in the PTX, minus the number of operations outside loops in the IR.
+    /// Number of PTX instructions that match the operation, minus the number of occurrences of the
+    /// operation outside loops in the IR.
     pub found: u64,
-    /// Number of operations in loops of the IR.
+    /// Number of occurrences of the operation in loops of the IR.
     pub expected: u64,
 }
 

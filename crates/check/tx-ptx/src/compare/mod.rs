@@ -29,8 +29,8 @@ use matching::saturate;
 ///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
 ///   operations.
 /// * **No additions**: every counted instruction of the PTX must match an operation of the IR.
-/// * **Unknown values** match any value. Masks and clamps that are not constant are unknown, and so
-///   are scopes that the PTX omits. An access of generic memory in the IR matches an access of any
+/// * **Unknown values** match any value. Unknown values are masks and clamps that are not constant,
+///   and scopes that the PTX omits. An access of generic memory in the IR matches an access of any
 ///   state space in the PTX, because LLVM infers state spaces.
 /// * **Vector accesses** of the IR must not be split: PTX accesses of at least the vector width
 ///   must move at least as many bytes as the vector accesses of the IR. The vector width is the

@@ -23,10 +23,10 @@ fn width(bytes: u32) -> u32 {
 ///
 /// Unrolling increases the number of bytes that wide accesses move, so a comparison of wide
 /// accesses alone can miss a split vector access. The check therefore also limits the bytes that
-/// accesses narrower than `w` move in the PTX. The limit is twice the number of bytes of all IR
-/// accesses that are narrower than `w` or that LLVM may remove, because LLVM can duplicate a load
-/// to avoid a branch. The limit does not apply if a loop of the IR contains an access that is
-/// narrower than `w`, or that LLVM may remove.
+/// accesses narrower than `w` move in the PTX. The limit on narrow accesses is twice the number of
+/// bytes of all IR accesses that are narrower than `w` or that LLVM may remove, because LLVM can
+/// duplicate a load to avoid a branch. The limit on narrow accesses does not apply if a loop of the
+/// IR contains an access that is narrower than `w`, or that LLVM may remove.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -227,9 +227,11 @@ fn narrow_found(
     sum
 }
 
-/// Number of bytes that the PTX may move with accesses narrower than a given width.
+/// Limit on the bytes that accesses narrower than a given width may move in the PTX. To
+/// detect split vector accesses, the function `compare` doubles this limit.
 enum Allowed {
-    /// Maximum number of bytes that narrow accesses of the PTX may move.
+    /// Number of bytes of all IR accesses that are narrow or that LLVM may remove. The check
+    /// reports PTX whose narrow accesses move more than twice this number of bytes.
     Bytes(u64),
     /// Narrow accesses of the PTX may move any number of bytes, because a loop of the IR contains
     /// narrow accesses, or accesses that LLVM may remove. `least` is the number of bytes that

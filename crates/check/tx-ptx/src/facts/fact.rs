@@ -90,8 +90,8 @@ pub enum Fact {
         ty: ScalarType,
         /// Number of elements per access.
         lanes: u32,
-        /// State space. `Generic` in the IR matches any state space in the PTX, because LLVM infers
-        /// the state space of a generic address.
+        /// State space. The state space `Generic` in the IR matches any state space in the PTX,
+        /// because LLVM infers the state space of a generic address.
         space: Space,
         /// Set of threads for which the operation is atomic.
         scope: Option<Scope>,
@@ -112,7 +112,7 @@ pub enum Fact {
     VectorAccess {
         /// Whether the access is a load or a store.
         direction: Direction,
-        /// State space. `Generic` in the IR matches any state space in the PTX.
+        /// State space. The state space `Generic` in the IR matches any state space in the PTX.
         space: Space,
         /// Size of the vector in bytes.
         bytes: u32,
@@ -122,7 +122,7 @@ pub enum Fact {
     ScalarAccess {
         /// Whether the access is a load or a store.
         direction: Direction,
-        /// State space. `Generic` in the IR matches any state space in the PTX.
+        /// State space. The state space `Generic` in the IR matches any state space in the PTX.
         space: Space,
         /// Size of the element in bytes.
         bytes: u32,
