@@ -140,6 +140,6 @@ pub struct Address {
     pub base: Box<Operand>,
     /// Offset in bytes.
     pub offset: i64,
-    /// Further operands inside the brackets of the address, such as tensor coordinates.
+    /// Operands after the base inside the brackets of the address, such as tensor coordinates.
     pub rest: Vec<Operand>,
 }

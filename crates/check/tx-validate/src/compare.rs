@@ -44,9 +44,9 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
 }
 
 /// Returns the verdict on the results `found` of a stage. `own` contains the error bounds of the
-/// results `found`. If `own` contains an infinite error bound for an element, the function accepts
-/// an infinity although the reference result of the element is NaN. A reference result may be NaN
-/// because the reference program combined an infinity with an identity.
+/// results `found`. The function accepts an infinity instead of a NaN in `reference` if `own`
+/// contains an infinite error bound for the element. A reference result may be NaN because the
+/// reference program combined an infinity with the identity of a combiner.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,
@@ -106,8 +106,8 @@ pub(crate) fn judge(
     verdict
 }
 
-/// Returns `Wrong` if an element is a zero in both results, `found` and `before` (the results of
-/// the previous stage), but the signs of the two zeros differ. The comparison skips elements with a
+/// Returns `Wrong` if an element is a zero in both `found` and `before` (the results of the
+/// previous stage), but the signs of the two zeros differ. The comparison skips elements with a
 /// nonzero error bound.
 pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Results) -> Verdict {
     let is_zero = |element: ElementType, bits: u64| match scalar(element) {
@@ -202,7 +202,8 @@ impl PlacedArguments {
         Ok(placed)
     }
 
-    /// Returns the elements of each argument in row-major order, and their error bounds.
+    /// Returns the elements of each argument in row-major order, and the error bounds of the
+    /// elements.
     pub(crate) fn results(&self, outcome: tx_interp::Outcome) -> Result<(Results, Bounds), String> {
         let mut results = Vec::new();
         let mut all = Vec::new();

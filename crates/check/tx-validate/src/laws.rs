@@ -57,7 +57,7 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
     })
 }
 
-/// Advice that a [`Verdict::Conditional`] contains after the values for which a combiner property
+/// Text that a [`Verdict::Conditional`] contains after the values for which a combiner property
 /// fails.
 const ADVICE: &str = "with such values results depend on lengths and schedules";
 

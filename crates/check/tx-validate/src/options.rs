@@ -19,9 +19,9 @@ pub struct Options {
     /// Path of `ptxas` or of its directory; `None` searches `PATH`.
     pub ptxas: Option<PathBuf>,
     /// Range of the indices of the inputs to use; `None` selects all inputs. If the range starts at
-    /// 0, the validation uses at least one input for each set of kernels that the program launches
-    /// for some input, even if the index of the input is outside of the range. Inputs with low
-    /// indices are small and expose most errors.
+    /// 0, the validation extends the range until it contains at least one input for each set of
+    /// kernels that the program launches for some input. Inputs with low indices are small and
+    /// expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` selects a default
     /// limit, which allows a few seconds per stage. The validation first uses one input for each
@@ -35,12 +35,12 @@ pub struct Options {
     /// results, and the stage with the index `known - 1`, whose results are compared with the
     /// results of the next stage.
     pub known: usize,
-    /// Index of the last stage to check, in addition to the stage `launch`; `None` checks all
+    /// Index of the last stage to check; the stage `launch` is always checked. `None` selects all
     /// stages.
     pub until: Option<usize>,
     /// Maximum number of steps (executed ops) in one run or launch, summed over all threads; a run
     /// with more steps counts as endless. `None` selects a default limit that is far above the
-    /// number of steps of any generated input.
+    /// number of steps of a run on any generated input.
     pub steps: Option<u64>,
     /// Set if the input program already contains all barriers that the program needs. If
     /// `synchronized` is set, a data race is an error in every stage.

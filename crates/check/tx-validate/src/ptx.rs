@@ -115,9 +115,9 @@ fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// Returns the index at which the verdict text lists an operation, and the singular and the plural
-/// of the name of the operation. The function returns `None` for scalar accesses, because the
-/// verdict text does not count scalar accesses.
+/// Returns the position of an operation in the verdict text, and the singular and the plural of the
+/// name of the operation. The function returns `None` for scalar accesses, because the verdict text
+/// does not count scalar accesses.
 fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     Some(match fact {
         Fact::Barrier { .. } => (0, "barrier", "barriers"),

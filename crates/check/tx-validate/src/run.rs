@@ -364,8 +364,8 @@ impl<'r> Run<'r> {
     }
 
     /// Runs a module on the inputs, and compares the results with the results of the previous stage
-    /// and with the reference results. At stage [`CONVERTS`], the function accepts an infinite
-    /// element although the reference result is NaN, if the interpreter computes an infinite error
+    /// and with the reference results. At stage [`CONVERTS`], the function accepts an infinity
+    /// instead of a NaN in the reference results if the interpreter computes an infinite error
     /// bound for the element.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);

@@ -24,8 +24,8 @@ pub enum Verdict {
     /// All tested properties of the combiners hold. The text of the verdict names the combiners.
     Hold(String),
     /// A combiner property fails, but only for values that possibly do not occur in the program.
-    /// The text of the verdict contains the values for which a combiner property fails, advice, and
-    /// the combiners whose tested properties hold for all values.
+    /// The text of the verdict contains the values for which a combiner property fails, a warning
+    /// about these values, and the combiners whose tested properties hold for all values.
     Conditional(Vec<String>),
     /// Wrong result.
     Wrong(Box<Difference>),

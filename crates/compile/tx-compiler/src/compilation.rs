@@ -28,9 +28,9 @@ pub(crate) type StageCallback<'w> =
 /// Passes after which the module is verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// The module is verified after each pass. In two cases, the compiler verifies the module after
-    /// each pass: a caller can access the module between passes, or the pipeline runs passes or
-    /// variants of other crates.
+    /// The module is verified after each pass. The compiler uses `Verify::Each` if a caller can
+    /// access the module between passes, or if the pipeline runs passes or variants of other
+    /// crates.
     Each,
     /// The module is verified only twice: after [`CONVERT_LINALG_TO_TILE`] and after the last pass.
     /// Each verification of a module takes about as long as a pass.

@@ -35,7 +35,7 @@ pub(crate) fn compile(
     Some(made)
 }
 
-/// Erases every symbol that the kernel does not reference, neither directly nor indirectly.
+/// Erases every symbol that the kernel references neither directly nor indirectly.
 fn keep_kernel(module: &Module<'_>, gpu_module: &str, kernel: &str) {
     for holder in gpu_modules(module).collect::<Vec<_>>() {
         if !is_named(holder, gpu_module) {

@@ -141,8 +141,8 @@ pub use tx_target::Chip;
 
 /// Safe helpers over melior that inspect and rewrite IR, for passes and variants.
 pub use tx_mlir as mlir;
-/// The crate melior, in the version that this crate uses. Functions of this crate accept melior
-/// types only of this version.
+/// The crate melior, in the version that this crate uses. Functions of this crate accept only the
+/// types of this melior version.
 pub use tx_mlir::melior;
 
 /// Typed views of the ops of the `tile` dialect.

@@ -8,7 +8,7 @@ use tx_mlir::Session;
 /// Total number of source bytes after which the pool drops a context, because a context never frees
 /// types, attributes and locations.
 const MAX_BYTES: usize = 1 << 20;
-/// Minimum number of source bytes that one program adds to the total that [`MAX_BYTES`] limits.
+/// Minimum number of source bytes that a program counts toward the limit [`MAX_BYTES`].
 const MIN_BYTES: usize = 1 << 12;
 
 /// Pool of idle MLIR contexts. The number of idle contexts in the pool is at most the largest

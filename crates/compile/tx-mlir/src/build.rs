@@ -47,7 +47,7 @@ enum ReuseKey {
 }
 
 impl<'c> Builder<'c> {
-    /// Creates a builder that inserts before `op`, with the location of `op`.
+    /// Creates a builder that inserts ops before `op`; the inserted ops have the location of `op`.
     ///
     /// # Panics
     /// Panics if `op` is not in a block.
@@ -63,7 +63,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Creates a builder that inserts at the start of `block`, with location `location`.
+    /// Creates a builder that inserts ops with the location `location` at the start of `block`.
     pub fn at_start(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
         Self {
             context,
@@ -74,7 +74,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Creates a builder that inserts at the end of `block`, with location `location`.
+    /// Creates a builder that inserts ops with the location `location` at the end of `block`.
     pub fn at_end(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
         Self {
             context,

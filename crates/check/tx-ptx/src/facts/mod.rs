@@ -62,7 +62,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// Returns the number of occurrences of the operation outside and inside loops.
+    /// Returns the total number of occurrences of the operation, outside and inside loops.
     pub fn total(&self) -> u64 {
         self.outside.saturating_add(self.inside)
     }

@@ -20,8 +20,9 @@ enum Definition {
 }
 
 /// Opcodes without a result operand. For an opcode that is not in `WITHOUT_RESULT`, the analysis
-/// assumes that the instruction writes its first operand. If `WITHOUT_RESULT` lacks an opcode
-/// without a result, the analysis possibly misses constants, but never returns a wrong constant.
+/// assumes that the instruction writes its first operand. If an opcode without a result is missing
+/// from `WITHOUT_RESULT`, the analysis possibly misses constants, but never returns a wrong
+/// constant.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",

@@ -67,8 +67,8 @@ impl<'a> Flow<'a> {
         self.blocks[site.block].reachable
     }
 
-    /// Decodes an instruction. In the returned [`Operation`], the value of a constant register
-    /// replaces the register.
+    /// Decodes an instruction. In the returned [`Operation`], a register with a constant value is
+    /// replaced by the value.
     pub fn operation(&self, site: &Site<'a>) -> Result<Operation, MalformedInstruction> {
         Operation::read(
             site.instruction,
@@ -80,8 +80,8 @@ impl<'a> Flow<'a> {
     /// Returns the value of an integer operand that is constant: the operand is an immediate, or a
     /// register whose only definition is a `mov` of a constant.
     ///
-    /// The function ignores the guard predicate of a `mov` of a constant to a register, because the
-    /// register has no defined value in a thread that does not execute the `mov`.
+    /// A guard predicate of the `mov` does not affect the returned value, because the register has
+    /// no defined value in a thread that does not execute the `mov`.
     pub fn constant(&self, site: &Site<'a>, operand: &Operand) -> Option<i128> {
         self.definitions
             .constant(&self.sites, &self.scopes, site, operand)

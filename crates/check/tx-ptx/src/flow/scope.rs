@@ -16,7 +16,7 @@ pub(super) struct ScopeTable<'a> {
     /// Registers that are declared as a numbered list, such as `%r<5>`. Each key is the prefix of
     /// the register names (`%r`), and each value is the number of registers.
     pub(super) numbered: BTreeMap<&'a str, u64>,
-    /// Index of the instruction after each label.
+    /// For each label, the index of the instruction directly after the label.
     pub(super) labels: BTreeMap<&'a str, usize>,
     /// `.branchtargets` tables, by their labels.
     pub(super) targets: BTreeMap<&'a str, &'a [String]>,

@@ -17,8 +17,7 @@ pub struct Site<'a> {
 /// A basic block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Range of the indices that the instructions of the block have in
-    /// [`Flow::sites`](super::Flow::sites).
+    /// Index range of the instructions of the block in [`Flow::sites`](super::Flow::sites).
     pub sites: std::ops::Range<usize>,
     /// Indices of the successor blocks, in ascending order.
     pub successors: Vec<usize>,

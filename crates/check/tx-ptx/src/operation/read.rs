@@ -299,8 +299,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the type `ty` of an operation, without a signedness that does not affect the combiner
-/// `combine`. For a sum of `u32` or `s32` values, the function returns `b32`.
+/// Returns the type `ty`, without signedness unless the combiner `combine` is a minimum or a
+/// maximum. For a sum of `u32` or `s32` values, the function returns `b32`.
 pub(crate) fn normal(combine: Combine, ty: ScalarType) -> ScalarType {
     match combine {
         Combine::Min | Combine::Max => ty,

@@ -55,9 +55,9 @@ impl ScalarType {
         self.bits
     }
 
-    /// Returns the type without the sign of an integer: `b32` for `u32` and `s32`. The signedness
-    /// of an integer type does not affect a sum, so LLVM may emit a signed or an unsigned type for
-    /// a sum.
+    /// Returns the type without the signedness of an integer type: `b32` for `u32` and `s32`. The
+    /// signedness of an integer type does not affect a sum, so LLVM may emit a signed or an
+    /// unsigned type for a sum.
     pub fn without_sign(self) -> ScalarType {
         match self.name {
             "u8" | "s8" => ScalarType { name: "b8", ..self },

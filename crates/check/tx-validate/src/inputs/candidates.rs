@@ -36,10 +36,11 @@ impl Candidate {
 
 /// Sizes of dynamic dimensions 0 to 3 of the arrays, and the data pattern of the arrays.
 ///
-/// Most sizes are not multiples of the warp size 32. In kernels that transpose tiles of 64 rows by
-/// 256 bytes, a 64x128 array has no partial tiles. Some arrays have more than 256 rows, and some
-/// arrays have rows of more than 256 parts (groups of 32 columns). The size 131073 is one more than
-/// the number of elements that 256 blocks of 256 threads reduce in two loop iterations.
+/// Most sizes are not multiples of the warp size 32. A 64x128 array of 2-byte elements is exactly
+/// one tile of the kernels that transpose tiles of 64 rows by 256 bytes. Some arrays have more than
+/// 256 rows, and some arrays have rows of more than 256 parts (groups of 32 columns). The size
+/// 131073 is one more than the number of elements that 256 blocks of 256 threads reduce in two loop
+/// iterations.
 const CANDIDATES: [([usize; 4], DataPattern); 29] = [
     ([33, 100, 3, 2], DataPattern::SmallIntegers),
     ([13, 75, 5, 3], DataPattern::Special),
@@ -74,17 +75,17 @@ const CANDIDATES: [([usize; 4], DataPattern); 29] = [
 
 /// Sizes of an array whose rows have more than 256 parts (groups of 32 columns). The array tests
 /// kernels that compute one partial result per part, and combine the partial results of a row in
-/// one block of at most 256 threads. If 128 threads combine the 511 partial results of a row, 127
-/// partial results remain for the fourth loop iteration.
+/// one block of at most 256 threads. If 128 threads combine 511 partial results, the fourth loop
+/// iteration combines only 127 partial results.
 const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPattern::Parts);
 
 /// Array sizes of an input with the data pattern `ExpOutlier`. A row of 2053 elements is long
 /// enough for several warps, and so short that the combination order hardly changes the result.
 const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. If the program launches the same kernels for all
-/// rows of at least [`LONGEST_ROW`] elements, the maximum length of a row is [`LONGEST_ROW`]
-/// instead of [`LONGEST`].
+/// Maximum length in the last length class (see [`length_classes`]). For a program that launches
+/// the same kernels for all rows of at least [`LONGEST_ROW`] elements, the maximum is
+/// [`LONGEST_ROW`] instead of [`LONGEST`].
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_candidates`]. [`LENGTH_DATA`] omits the pattern `Special`, because
@@ -108,7 +109,7 @@ const LENGTH_DATA: [DataPattern; 13] = [
 /// number of rows comes from the first pair whose maximum row length is at least `n`. Inputs with
 /// short rows have more rows than one block reduces.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
-/// Number of rows of the inputs whose row lengths [`tails`] returns.
+/// Number of rows in the sizes that [`few_rows`] returns.
 const TAIL_ROWS: usize = 3;
 /// Maximum length of a vector for which inputs of all data patterns are generated. For vectors of
 /// more than [`FEW_PATTERNS_LENGTH`] elements, only the first [`FEW_PATTERNS`] data patterns of
@@ -116,8 +117,8 @@ const TAIL_ROWS: usize = 3;
 const FEW_PATTERNS_LENGTH: usize = 1 << 16;
 const FEW_PATTERNS: usize = 4;
 /// Number of variations per data pattern in the inputs of [`length_candidates`] and
-/// [`kernel_candidates`]. If the number of parts of a row is a multiple of 7, at most a seventh of
-/// the parts contain large outliers. No kernel splits a row into a multiple of 7 parts.
+/// [`kernel_candidates`]. The number is 7, because no kernel splits a row into a multiple of 7
+/// parts: for such a number of parts, at most a seventh of the parts would contain large outliers.
 const LENGTH_VARIATIONS: usize = 7;
 
 /// Array sizes with many long rows or with long columns. Some programs launch certain kernels only
@@ -133,8 +134,8 @@ const NUMBERS: [[usize; 4]; 7] = [
 ];
 /// Sizes of the inputs that test one kernel with the data patterns of [`KERNEL_DATA`]. The numbers
 /// of rows and columns are chosen such that many elements remain after one or two full loop
-/// iterations of a kernel. Some sizes have few rows, because the correct results of many rows could
-/// mask an error in one row.
+/// iterations of a kernel. Some sizes have few rows: in a reduction over both dimensions, the
+/// correct results of many rows could mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -167,9 +168,9 @@ const SPREAD_DATA: [DataPattern; 2] = [DataPattern::FarBelowZero, DataPattern::L
 /// processes each row in one thread needs several blocks for 1031 rows.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
-/// Length of a generated vector, and range of the exponents `e`. For each `e`, one input has an
-/// outlier at the index 2^`e` of the vector. A thread block or a loop iteration often starts at an
-/// element whose index is a power of two.
+/// Length of the vector in the inputs with an outlier at the index 2^`e`, and range of `e`. One
+/// input is generated for each `e`. A thread block or a loop iteration often starts at an element
+/// whose index is a power of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
 /// Row counts and column count of inputs for kernels whose threads read several rows per loop
 /// iteration. Each row count leaves a different number of rows for the last loop iteration.
@@ -230,11 +231,10 @@ const FILLS: [DataPattern; 18] = [
 /// Default of `Candidate::most`: maximum number of elements of one argument.
 pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 
-/// Maximum number of elements of one argument of a program that launches a kernel with a fixed
-/// grid.
+/// Maximum number of elements of one argument of an input for a kernel with a fixed-size grid.
 const MOST_OF_LARGE: usize = 5 << 20;
-/// Number of array elements above which a kernel with a fixed-size grid is launched with a constant
-/// number of threads.
+/// Number of array elements. A grid counts as fixed-size if the program launches equally many
+/// threads for [`MOST_THREADS`] elements and for twice as many elements.
 const MOST_THREADS: usize = 1 << 26;
 /// Number of elements per thread in inputs for kernels with a fixed-size grid. The first entry of
 /// [`ROUNDS`] applies to arrays of rank at most 2, and the second entry applies to arrays of higher
@@ -244,12 +244,13 @@ const MOST_THREADS: usize = 1 << 26;
 const ROUNDS: [usize; 2] = [36, 18];
 /// Numbers of elements that a thread may read per loop iteration.
 const AT_ONCE: [usize; 2] = [8, 32];
-/// Number of contiguous elements that a block reads per loop iteration, with 8 elements per thread.
+/// Number of contiguous elements that a block reads per loop iteration if each thread reads 8
+/// elements.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Distance in threads between two consecutive outliers. The outlier that tests the element with
-/// index `k` among the elements of a thread is in thread `LARGE_STEP * k % LEAST_BLOCK` of its
-/// block. Because [`LARGE_STEP`] exceeds the warp size, the outliers that test the elements `k` and
-/// `k + 1` of a thread are in different warps.
+/// Distance, in threads, between the outlier that tests element `k` of a thread and the outlier
+/// that tests element `k + 1` of a thread. The outlier that tests element `k` is in thread
+/// `LARGE_STEP * k % LEAST_BLOCK` of its block. [`LARGE_STEP`] exceeds the warp size, so the
+/// outliers that test the elements `k` and `k + 1` are in different warps.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
@@ -321,9 +322,10 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
 }
 
 /// Returns eight lengths from the length class `least` to `greatest`, or no lengths if `greatest -
-/// least` is less than 2. Any three adjacent bits among the low bits have a different value in each
-/// of the eight lengths. If a thread reads 2, 4 or 8 elements per loop iteration, the eight lengths
-/// place the last element of a row at each of the 2, 4 or 8 positions.
+/// least` is less than 2. For any three adjacent bits among the low bits of a length, the eight
+/// lengths contain all eight values of the three bits. If a thread reads 2, 4 or 8 elements per
+/// loop iteration, the eight lengths place the last element of a row at each of the 2, 4 or 8
+/// positions.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // The entries are powers of a generator of GF(8): any three adjacent powers are linearly
     // independent.
@@ -341,8 +343,8 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     (0..8).map(length).collect()
 }
 
-/// Returns all candidate inputs. If the argument `kernel` is given, the result includes inputs that
-/// test only this kernel.
+/// Returns all candidate inputs. If `kernel` is given, the result also contains the inputs of
+/// [`kernel_candidates`] and [`spread_candidates`].
 pub(super) fn candidates(
     plan: &Plan,
     guess: Guess,
@@ -453,8 +455,8 @@ fn spread_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Ve
     candidates.chain(many).collect()
 }
 
-/// Returns candidate inputs with those sizes of [`NUMBERS`] for which the program launches a kernel
-/// that no input in `candidates` launches.
+/// Selects the sizes of [`NUMBERS`] for which the program launches a kernel that is launched for no
+/// input in `candidates`, and returns candidate inputs with these sizes.
 fn number_candidates(plan: &Plan, guess: Guess, candidates: &[Candidate]) -> Vec<Candidate> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
@@ -627,8 +629,8 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
 }
 
 /// Returns all variants of [`Guess`], an assumption that certain dynamic dimensions have equal
-/// sizes. For each variant, the function counts the launch steps that launch a kernel for at least
-/// one of the tested sizes; the variant with the highest count is first.
+/// sizes. The function sorts the variants by the number of launch steps that launch a kernel for at
+/// least one of the tested sizes, highest number first.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);

@@ -35,7 +35,8 @@ pub struct Input {
     /// For each step of the launch plan, whether the step launches a kernel for the input; empty if
     /// unknown.
     pub(crate) launched: Vec<bool>,
-    /// Index of the input among all inputs, which determines the alignment of the arrays.
+    /// Index of the input in the list of all inputs; the index determines the misalignment of the
+    /// arrays.
     pub(crate) number: usize,
     /// Set if the validation executes the output of every stage on the input; otherwise, the
     /// validation uses the input only in the stage `launch`. If the stage `launch` fails for an
@@ -47,10 +48,10 @@ pub struct Input {
 /// program. The parameter `guess` determines which dynamic dimensions have equal sizes.
 ///
 /// The parameter `numbers` limits the result to a range of input indices. If `numbers` starts at 0,
-/// the result contains at least one input for each set of kernels that the program launches for
-/// some input, even if the index of the input is not in `numbers`. If the program launches the
-/// kernel `kernel` for at least one input, the result contains only inputs for which the program
-/// launches this kernel.
+/// the function extends the range until the result contains at least one input for each set of
+/// kernels that the program launches for some input. If the program launches the kernel `kernel`
+/// for at least one input, the result contains only inputs for which the program launches this
+/// kernel.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,

@@ -17,14 +17,14 @@ pub(super) enum DataPattern {
     /// Random floats in [-1, 1); integers with random bits.
     Random,
     /// Floats with many significant digits; the sum of thousands of these floats is still exact. If
-    /// a program rounds a partial sum, the result differs from the exact sum. Integers have all
-    /// bits set; such an integer is the identity of `and` and of an unsigned minimum.
+    /// a program rounds a partial sum, the result differs from the exact sum. Integer elements have
+    /// all bits set, like the identity of `and` and of an unsigned minimum.
     ManyDigits,
     /// Floats are -0.0. In variations ([`Variation`]) with an odd index, the floats are 1.0 in each
     /// read-only argument except the first argument. If the accumulator of a sum of -0.0 elements
     /// starts at +0.0, the result has the wrong sign. Integers are random.
     Zeros,
-    /// Floats are 1.0; integers are random.
+    /// Float elements are 1.0; integer elements are random.
     Ones,
     /// All elements of the first argument have the least value of their type, and all elements of
     /// the other arguments have the greatest value. If a kernel initializes the accumulator of a
@@ -34,7 +34,7 @@ pub(super) enum DataPattern {
     /// of the other arguments have the least value.
     Greatest,
     /// Floats near 1.0: products of hundreds of these elements are rounded, but do not overflow.
-    /// Integers are 0, which is the identity of `or` and of an unsigned maximum.
+    /// Integer elements are 0, the identity of `or` and of an unsigned maximum.
     Near,
     /// Equal elements, except for one large and one small outlier per row, placed on diagonals. If
     /// the number of columns is at most [`LEAST_PEAKS`] times the number of rows, each column
@@ -60,8 +60,9 @@ pub(super) enum DataPattern {
     /// Equal elements, except for one outlier per column. The outliers of adjacent columns are in
     /// different rows. In the last variation ([`Variation`]), the outliers are NaNs.
     Columns,
-    /// All elements of a row have the same sign, except for one outlier with the opposite sign.
-    /// Adjacent rows have opposite signs, and their outliers are in different groups of 32 columns.
+    /// All elements of a row have the same sign, except for one outlier with the opposite sign. The
+    /// elements of adjacent rows have opposite signs. The outliers of adjacent rows are in
+    /// different groups of 32 columns.
     Signs,
     /// Equal elements, except for one outlier in the whole array, which determines the reduction
     /// result. The variations ([`Variation`]) differ in the index or in the kind of the outlier.
@@ -85,10 +86,9 @@ pub(super) enum DataPattern {
     /// Floats far below zero. If a kernel pads a row of negative floats with zeros, the zeros
     /// change the maximum and the log-sum-exp of the row.
     FarBelowZero,
-    /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
-    /// values in all other columns. The much smaller values hardly affect the sum of the
-    /// exponentials of a row. The values near -1 are equal, so the rounding errors of their
-    /// exponentials do not cancel.
+    /// Zeros in the first column, values near -1 in one group of 32 columns, and values far below
+    /// -1 in all other columns. The values far below -1 hardly affect the log-sum-exp of a row. The
+    /// values near -1 are equal, so the rounding errors of their exponentials do not cancel.
     FewLarge,
 }
 
@@ -99,7 +99,7 @@ pub(super) enum DataPattern {
 pub(super) struct Variation {
     pub(super) number: usize,
     of: usize,
-    /// Kinds of outliers, in the order in which consecutive variations use the kinds.
+    /// Kinds of outliers; consecutive variations use consecutive entries of the list.
     outliers: &'static [Role],
     /// Index of the outlier. If `at` is `None`, the field `number` determines the index of the
     /// outlier.
@@ -107,8 +107,7 @@ pub(super) struct Variation {
 }
 
 impl Variation {
-    /// Returns the variation with index `number` of a data pattern; the parameter `of` is the
-    /// number of variations of the data pattern.
+    /// Returns the variation with index `number` of a data pattern that has `of` variations.
     pub(super) fn nth(number: usize, of: usize, outliers: &'static [Role]) -> Self {
         Self {
             number,
@@ -247,7 +246,8 @@ impl DataPattern {
         }
     }
 
-    /// Returns whether the [`Role`] of an element determines the value of the element.
+    /// Returns whether the pattern derives the value of each element from the [`Role`] of the
+    /// element.
     fn is_of_roles(self) -> bool {
         !matches!(
             self,
@@ -297,9 +297,9 @@ impl DataPattern {
 }
 
 const COLUMN_VARIATIONS: usize = 7;
-/// Distance between two consecutive outliers, in rows, columns or column groups, modulo the number
-/// of rows, columns or column groups of the array. [`STEP`] is a prime that divides none of the
-/// usual numbers of rows, columns and column groups.
+/// Factor in the position of an outlier: the position is the product of [`STEP`] and an index,
+/// modulo the number of rows, columns or column groups of the array. [`STEP`] is a prime that
+/// divides none of the usual numbers of rows, columns and column groups.
 const STEP: usize = 277;
 /// Number of columns above which a thread block needs several loop iterations for a row.
 const LONG: usize = 1024;
@@ -340,8 +340,8 @@ const OUTLIERS: [Role; 6] = [
     Role::Next,
     Role::Zero,
 ];
-/// Kinds of outliers for programs that test floats for NaN or infinity. Results computed from an
-/// infinity may depend on the combination order.
+/// Kinds of outliers for programs that test floats for NaN or infinity. [`OUTLIERS`] contains no
+/// infinity, because results computed from an infinity may depend on the combination order.
 const OUTLIERS_FOR_CLASS_TESTS: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
 /// Number of elements that suffices for an array of the pattern `Special` to contain every special
 /// value.
@@ -523,18 +523,18 @@ pub(super) fn fill(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Plain,
-    /// Element other than the outlier, with the value -1.0 in a float array.
+    /// Element other than the outlier; -1.0 in a float array.
     Low,
     Great,
     Small,
     Nan,
     /// Largest finite value.
     Huge,
-    /// In a float array, the smallest representable value above 1.0; all elements other than the
-    /// outlier are 1.0.
+    /// Outlier that is the smallest representable value above 1.0 in a float array; all other
+    /// elements are 1.0.
     Next,
-    /// In a float array, the largest representable value below -1.0; all elements other than the
-    /// outlier are -1.0.
+    /// Outlier that is the largest representable value below -1.0 in a float array; all other
+    /// elements are -1.0.
     NextBelow,
     /// The outlier is -0.0; some of the elements after the outlier are +0.0.
     Zero,
@@ -542,7 +542,8 @@ pub(super) enum Role {
     ZeroBehind,
     /// Outlier that exceeds all other elements of its row by 2.5 ln 2.
     ExpOutlier,
-    /// Infinity in a float array; the second greatest value of the type in an integer array.
+    /// Outlier that is infinity in a float array, and the second greatest value of the type in an
+    /// integer array.
     Infinite,
     /// Slightly less than -1.
     Near,
@@ -634,7 +635,8 @@ fn float_bits(
     float.to_bits(value)
 }
 
-/// Returns a NaN of either sign. The NaN is quiet, or only the lowest bit of its fraction is set.
+/// Returns a NaN of either sign. The NaN is either a quiet NaN or a NaN whose fraction has only the
+/// lowest bit set.
 fn nan(float: Float, random: &mut Random) -> u64 {
     let quiet = float.to_bits(f64::NAN);
     let lowest = float.to_bits(f64::INFINITY) | 1;

@@ -17,7 +17,7 @@ use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, LoopNesting};
 #[derive(Clone, Copy)]
 struct Site {
     place: LoopNesting,
-    /// Set if LLVM may remove the op whose position the `Site` describes.
+    /// Set if LLVM may remove the op at this position.
     removable: bool,
 }
 

@@ -172,8 +172,7 @@ impl Arguments {
     }
 }
 
-/// Returns the range of the values of a special register, which is also the range that LLVM
-/// assumes.
+/// Returns the range that LLVM assumes for the values of a special register.
 fn hardware(register: &str) -> Option<Range> {
     let (name, dimension) = register
         .strip_prefix("nvvm.read.ptx.sreg.")?

@@ -13,7 +13,7 @@ use tx_plan::{Condition, Step, alternatives, exactly_one};
 /// for `a and not b`.
 pub(super) const MAX_BRANCHES: usize = 1024;
 
-/// Maximum nesting depth of `arith.andi`.
+/// Maximum nesting depth of `arith.andi` in the condition of a branch.
 const MAX_DEPTH: usize = 64;
 
 const CONDITIONS: &str = "a condition must be an `arith.cmpi` of sizes, strides, addresses and \
@@ -27,8 +27,8 @@ pub(super) fn is_choice(steps: &[Step]) -> bool {
     steps.iter().any(|step| !step.when.is_empty()) && exactly_one(alternatives(steps)).is_ok()
 }
 
-/// Returns lists of conditions. If the value of `condition` is `wanted`, the conditions of exactly
-/// one returned list are all true; otherwise, each returned list contains a false condition.
+/// Returns lists of conditions. The conditions of exactly one returned list are all true if the
+/// value of `condition` is `wanted`; otherwise, each returned list contains a false condition.
 pub(super) fn paths<'c>(
     values: &Values<'c>,
     branch: Op<'c>,

@@ -76,7 +76,8 @@ pub(super) fn conjuncts(op: Op<'_>) -> Vec<Conjunct<'_>> {
     conjuncts
 }
 
-/// Returns the value of an operand of `arith.cmpi`, of any integer type except `i1`.
+/// Returns the value of an operand of an `arith.cmpi`; the operand can have any integer type except
+/// `i1`.
 fn compared<'c>(values: &Values<'c>, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
     match values.integer(op, value)? {
         (ty, expr) if ty != ElementType::I1 && width(ty) < 64 && values.fits(ty, &expr) => Ok(expr),

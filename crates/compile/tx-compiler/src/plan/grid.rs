@@ -10,7 +10,7 @@ use tx_mlir::{
 };
 use tx_plan::Warning;
 
-/// GPU dialect ops whose result depends on the block or on the grid size.
+/// GPU dialect ops whose result depends on the block index or on the grid size.
 const BLOCK_OPS: [&str; 5] = [
     "gpu.block_id",
     "gpu.cluster_dim",
@@ -19,7 +19,7 @@ const BLOCK_OPS: [&str; 5] = [
     "gpu.grid_dim",
 ];
 
-/// Names of NVVM special registers that depend on the block or on the grid size.
+/// Names of NVVM special registers whose value depends on the block index or on the grid size.
 const BLOCK_REGISTERS: [&str; 4] = ["ctaid", "nctaid", "clusterid", "nclusterid"];
 
 fn reads_block(op: Op<'_>) -> bool {

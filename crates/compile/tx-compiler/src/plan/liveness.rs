@@ -6,8 +6,8 @@ use tx_mlir::{Blk, Op, blocks, defining_op, is, is_pure, key, operands, ops, res
 
 /// Returns the ops of a block that the translation to a launch plan needs. The returned list omits
 /// pure ops whose results are unused. To evaluate a condition, a launcher needs the operands of the
-/// comparison op, but not the result of the comparison op. The function adds the operands of the
-/// returned ops to `values`.
+/// comparison op, but not the result of the comparison op. The function adds to `values` the
+/// operands that the translation of the returned ops reads.
 pub(super) fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op<'c>> {
     let mut needed: Vec<Op<'c>> = ops(block)
         .into_iter()

@@ -1,4 +1,5 @@
-//! Translation of integer computations of a host function into expressions over its arguments.
+//! Translation of the integer computations of a host function into expressions over the arguments
+//! of the function.
 
 use super::check::Checks;
 use super::condition::{distance, integer_comparison};
@@ -102,8 +103,8 @@ impl<'c> Scalars<'_, 'c> {
             .require(op, expr.clone(), Expr::Const(high), message)
     }
 
-    /// Returns an expression for a condition: its value is 1 if the condition is true, and 0 if the
-    /// condition is false.
+    /// Returns an expression whose value is 1 if `condition` is true, and 0 if `condition` is
+    /// false.
     fn truth(&self, op: Op<'c>, condition: Val<'c>) -> Result<Expr, Failed> {
         let distance = distance(self.values, op, condition, 0)?;
         Ok(Expr::Const(1).minus(distance.max(Expr::Const(0)).min(Expr::Const(1))))

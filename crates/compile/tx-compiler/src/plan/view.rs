@@ -14,7 +14,8 @@ pub(super) fn exprs(view: &View) -> impl Iterator<Item = &Expr> {
     view.sizes.iter().chain(&view.strides).chain([&view.offset])
 }
 
-/// Replaces each size, stride or offset that is static in the type of a view by its constant.
+/// Replaces each size, stride or offset of a view by a constant if the type of the view contains
+/// the constant.
 fn refine(view: &mut View, ty: &MemRef<'_>) {
     let known = |expr: &mut Expr, known: Option<i64>| {
         if let (None, Some(known)) = (expr.as_const(), known) {
