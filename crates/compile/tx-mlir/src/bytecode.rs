@@ -2,13 +2,12 @@
 //!
 //! A bytecode file has a magic number, a version, the name of the producer, and sections (see the
 //! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The section of attribute and type offsets
-//! begins with the number of attributes and the number of types. The rest of this section contains
-//! the offsets of all attributes and types, in groups. Each group of offsets begins with the number
-//! of offsets in the group. `AttrTypeReader::initialize` of MLIR 22 does not check that the total
-//! number of offsets in all groups is equal to the number of attributes and types. MLIR's reader
-//! therefore overwrites the heap if a group contains too many offsets. MLIR's reader accepts a
-//! dense array whose element type is not a number type, but MLIR's printer reads the elements of
-//! the array as numbers.
+//! contains the number of attributes, the number of types, and the offsets of all attributes and
+//! types in groups. Each group of offsets begins with the number of offsets in the group.
+//! `AttrTypeReader::initialize` of MLIR 22 does not check that the total number of offsets in all
+//! groups is equal to the number of attributes and types. MLIR's reader therefore overwrites the
+//! heap if a group contains too many offsets. MLIR's reader accepts a dense array whose element
+//! type is not a number type, but MLIR's printer reads the elements of the array as numbers.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};

@@ -14,12 +14,13 @@ use std::sync::OnceLock;
 
 pub use crate::location::{SourceLocation, source_location};
 
-/// Number of a diagnostic rule, printed as `TX0012`. [`crate::codes`] has a constant for each rule.
+/// Number of a diagnostic rule; rule 12 is printed as `TX0012`. [`crate::codes`] has a constant for
+/// each rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(u16);
 
 impl Code {
-    /// Returns the diagnostic code with a number from 1 to 9999.
+    /// Returns the diagnostic code with the number `number`, from 1 to 9999.
     pub const fn new(number: u16) -> Self {
         assert!(number >= 1 && number <= 9999, "codes have four digits");
         Self(number)
@@ -85,7 +86,7 @@ pub fn explain_errors(explain: fn(Code) -> String) {
     EXPLAIN.get_or_init(|| explain);
 }
 
-/// Returns the explanation of `code` from the function that [`explain_errors`] set, if any.
+/// Returns the explanation of `code`; `None` if [`explain_errors`] was not called.
 pub fn explanation(code: Code) -> Option<String> {
     EXPLAIN.get().map(|explain| explain(code))
 }
@@ -96,8 +97,8 @@ thread_local! {
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
 
-/// Calls `run`, which processes the module `op`. If diagnostics show source lines, each diagnostic
-/// at line 0 of a file moves to the location of the first op that has a line number.
+/// Calls `run`, which processes the module `op`. If diagnostics show source lines, the location of
+/// the first op with a line number replaces the location of each diagnostic at line 0.
 pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
     let before = MODULE.replace(source::reads().then(|| op.to_raw()));
     let result = run();
@@ -177,13 +178,13 @@ impl<'c, S> Report<'c, S> {
         self
     }
 
-    /// Adds a note at the location of the diagnostic.
+    /// Adds a note to the diagnostic, at the location of the diagnostic.
     pub fn note(mut self, message: impl Into<String>) -> Self {
         self.notes.push((None, message.into()));
         self
     }
 
-    /// Adds a note at the location `location`.
+    /// Adds a note to the diagnostic, at the location `location`.
     pub fn note_at(mut self, location: Location<'c>, message: impl Into<String>) -> Self {
         self.notes.push((Some(location), message.into()));
         self

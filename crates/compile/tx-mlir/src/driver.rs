@@ -70,8 +70,8 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     status
 }
 
-/// Writes the statistics counters of the passes registered from Rust. MLIR's own statistics report
-/// contains no counters if LLVM is built without statistics.
+/// Writes to `out` the statistics counters of the passes that are registered from Rust. MLIR's own
+/// statistics report contains no counters if LLVM is built without statistics.
 fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     for pass in statistics() {
         writeln!(out, "{}", pass.argument)?;
@@ -167,8 +167,8 @@ fn reads_standard_input(args: &[String]) -> bool {
     !args.iter().skip(1).any(gives_information) && inputs(args).next().is_none()
 }
 
-/// Reads the complete standard input, and replaces standard input by a copy that MLIR can read.
-/// Returns `None` if standard input is a terminal, and on systems without `memfd_create`.
+/// Reads the complete standard input, and replaces standard input by a copy, which MLIR reads
+/// later. Returns `None` if standard input is a terminal, and on systems without `memfd_create`.
 ///
 /// # Errors
 /// Returns an I/O error if standard input cannot be read or copied.

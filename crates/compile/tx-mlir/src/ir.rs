@@ -1,9 +1,8 @@
 //! Short aliases for the types of melior, and functions that passes use to inspect and change IR.
 //!
-//! This module defines handles to IR objects, such as `Op` for an op, and functions that navigate
-//! between ops, regions, blocks and values. Module [`mod@attribute`] accesses attributes, module
-//! [`types`] reads types, module [`edit`] changes IR, and module [`mod@print`] returns the text of
-//! ops.
+//! This module defines handles to IR objects (such as `Op`), and functions that navigate between
+//! ops, regions, blocks and values. Module [`mod@attribute`] accesses attributes, module [`types`]
+//! reads types, module [`edit`] changes IR, and module [`mod@print`] returns the text of ops.
 
 mod attribute;
 mod edit;

@@ -276,7 +276,8 @@ impl ElementPositions {
     }
 }
 
-/// Converts a memory space attribute: an NVPTX address space number or a `#gpu.address_space`.
+/// Converts a memory space attribute (an NVPTX address space number or a `#gpu.address_space`) to a
+/// [`Space`].
 fn space(attribute: Attribute<'_>) -> Space {
     match (
         crate::integer_value(attribute),

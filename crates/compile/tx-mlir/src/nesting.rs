@@ -147,8 +147,8 @@ impl<'s> Aliases<'s> {
         }
     }
 
-    /// Ends the current alias definition at the end of a line. If a bracket is open, the alias
-    /// definition continues on the next line.
+    /// Ends the current alias definition at the end of a line. The alias definition continues on
+    /// the next line if a bracket is open at the end of the line.
     fn end_line(&mut self, closed: bool) {
         if let Some((name, levels)) = self.defined.take_if(|_| closed) {
             self.levels.insert(name, levels);
@@ -303,7 +303,7 @@ mod tests {
     }
 
     /// Checks that an unterminated string ends at the end of its line, even if the last character
-    /// is a backslash.
+    /// of the line is a backslash.
     #[test]
     fn a_backslash_takes_no_line() {
         let text = "\"\\\n".to_owned() + &"(".repeat(MAX_LEVELS + 1);

@@ -360,9 +360,9 @@ macro_rules! dialect_getter {
     };
 }
 
-/// Defines `PASSES`, the list of the passes of a crate. The macro lists each pass together with the
-/// module that defines the pass. The crate must also declare each of the listed modules with a
-/// `mod` item.
+/// Defines `PASSES`, the list of the passes of a crate. A call of the macro lists each pass
+/// together with the module that defines the pass. The crate must also declare each listed module
+/// with a `mod` item.
 #[macro_export]
 macro_rules! registry {
     ($($module:ident :: $pass:ident),* $(,)?) => {

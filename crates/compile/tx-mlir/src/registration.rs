@@ -38,7 +38,8 @@ pub struct StatisticDesc {
     pub help: &'static str,
 }
 
-/// Function that runs a pass. The arguments are the op, the option values and the counters.
+/// Function that runs a pass. The arguments of the function are the op, the option values and the
+/// counters.
 pub type RunPass = for<'c> fn(Op<'c>, &[&str], &mut [i64]) -> Result<(), Failed>;
 
 /// Description of a pass for MLIR's registry.
@@ -341,7 +342,8 @@ unsafe extern "C" fn pass_run(
     working_on(op, || caught(desc, op, values, statistics))
 }
 
-/// Runs a pass. A panic becomes an error diagnostic, because a panic must not unwind into C++.
+/// Runs a pass. A panic of the pass becomes an error diagnostic, because a panic must not unwind
+/// into C++.
 fn caught(
     desc: &'static PassDesc,
     op: Op<'_>,

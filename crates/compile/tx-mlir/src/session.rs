@@ -21,8 +21,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Maximum number of cached pass managers per session.
 const MAX_PIPELINES: usize = 128;
 
-/// Single-threaded MLIR context with all upstream dialects and further registered dialects. The
-/// session records the diagnostics of the context.
+/// Single-threaded MLIR context with all upstream dialects, and with the dialects that the caller
+/// of [`Session::new`] registers. The session records the diagnostics of the context.
 pub struct Session {
     /// Cached pass managers; the key is the text of the pipeline. The cache avoids repeated
     /// initialization of passes, which can take longer than the run of the passes. For example, the

@@ -3,8 +3,8 @@
 use strsim::osa_distance;
 
 /// Returns the known name with the smallest edit distance to `found`. The edit distance counts
-/// insertions, deletions, substitutions and swaps of letters. Returns `None` if the edit distance
-/// exceeds a third of the length of the known name.
+/// insertions, deletions and substitutions of letters, and swaps of adjacent letters. Returns
+/// `None` if the edit distance exceeds a third of the length of the known name.
 pub fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     known
         .into_iter()

@@ -1,5 +1,5 @@
 //! Conditions of launch steps. If a plan contains several alternatives for a launch, this module
-//! checks that the conditions of exactly one alternative are true for any arguments.
+//! checks that, for any arguments, the conditions of exactly one alternative are true.
 
 use std::fmt;
 use std::str::FromStr;
@@ -153,7 +153,8 @@ impl Condition {
         needs
     }
 
-    /// Checks the invariants of a condition. Returns a text that describes the violated invariant.
+    /// Checks the invariants of a condition. If the condition violates an invariant, returns a text
+    /// that describes the violation.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Compare {
@@ -258,7 +259,8 @@ pub enum ChoiceError {
         first: usize,
         /// Index of the second of the two alternatives.
         second: usize,
-        /// List of conditions: if all of them are true, both alternatives are true.
+        /// List of conditions: if all of them are true, the alternatives `first` and `second` are
+        /// both true.
         place: Vec<Condition>,
     },
     /// The function [`exactly_one`] reached its maximum number of case splits without a result.
@@ -274,9 +276,9 @@ fn text_of(conditions: &[Condition]) -> String {
     }
 }
 
-/// Maximum number of case splits in [`exactly_one`], which distinguishes three results of a
-/// comparison at each case split. For a choice of 64 alternatives, a few hundred case splits
-/// suffice.
+/// Maximum number of case splits in [`exactly_one`]. Each case split distinguishes the three
+/// results of one comparison: less, equal and greater. For a choice of 64 alternatives, a few
+/// hundred case splits suffice.
 const MAX_SPLITS: usize = 10_000;
 
 /// Checks that, for any arguments, exactly one of the alternatives of a choice is true. An
@@ -291,7 +293,7 @@ const MAX_SPLITS: usize = 10_000;
 ///
 /// # Errors
 /// Fails if, for some arguments, no alternative is true, or two alternatives are true. The error
-/// contains the conditions that these arguments satisfy.
+/// contains the conditions under which the check fails.
 pub fn exactly_one<'a>(
     alternatives: impl IntoIterator<Item = &'a [Condition]>,
 ) -> Result<(), ChoiceError> {
@@ -417,8 +419,8 @@ impl Tree {
     }
 }
 
-/// Returns whether the values of two expressions can have the given relation. Returns true unless
-/// the syntactic form of the expressions proves that the relation is false.
+/// Returns false if the syntactic form of two expressions proves that the relation between their
+/// values is false; otherwise, returns true.
 fn is_possible((left, right): &(Expr, Expr), relation: Relation) -> bool {
     match (left, right) {
         (Expr::Const(left), Expr::Const(right)) => relation.holds(*left, *right),

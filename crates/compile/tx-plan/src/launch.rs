@@ -74,8 +74,8 @@ impl Step {
 }
 
 impl Plan {
-    /// Returns the index of a buffer in a list that contains all arguments first, and then all
-    /// temporaries.
+    /// Returns the index of an argument or temporary in a list that contains all arguments first,
+    /// and then all temporaries.
     pub const fn buffer(&self, base: Base) -> usize {
         match base {
             Base::Argument(index) => index,

@@ -1,4 +1,4 @@
-//! Parser of the text form of expressions, and their JSON form.
+//! Parser of the text form of expressions, and conversion of expressions to and from JSON.
 
 use std::fmt;
 use std::str::FromStr;

@@ -181,7 +181,7 @@ pub enum Operand {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The text of the plan is not JSON, or has a missing or an unknown field.
+    /// The text of the plan is not JSON, lacks a field, or has an unknown field.
     #[error("not a launch plan: {0}")]
     Json(#[from] serde_json::Error),
     /// The version of the plan is not [`VERSION`].
@@ -204,8 +204,9 @@ pub enum PlanError {
 }
 
 impl Plan {
-    /// Returns the view that a memref operand passes to the kernel. For a whole argument or
-    /// temporary, the view covers all elements. Returns `None` for a scalar operand.
+    /// Returns the view that a memref operand passes to the kernel. If the operand is a whole
+    /// argument or temporary, the view contains all elements of the operand. Returns `None` for a
+    /// scalar operand.
     pub fn view(&self, operand: &Operand) -> Option<View> {
         match operand {
             Operand::View(view) => Some(view.clone()),

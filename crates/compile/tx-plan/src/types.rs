@@ -97,8 +97,8 @@ impl<'de> Deserialize<'de> for Extent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemorySpace {
-    /// Global memory, visible to every thread: no memory space, `1`, or
-    /// `#gpu.address_space<global>`.
+    /// Global memory, visible to every thread: `1`, `#gpu.address_space<global>`, or no memory
+    /// space attribute.
     #[default]
     Global,
     /// Shared memory of one CTA: `3` or `#gpu.address_space<workgroup>`.
@@ -187,8 +187,8 @@ impl MemrefType {
     }
 
     /// Returns whether the elements of the memref span less than 2^63 bytes. Arrays of 2^63 bytes
-    /// or more are not supported. The function counts every dynamic size as 1 and every dynamic
-    /// stride as 0.
+    /// or more are not supported. The function assumes the value 1 for a dynamic size, and the
+    /// value 0 for a dynamic stride.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {

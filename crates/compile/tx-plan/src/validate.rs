@@ -84,7 +84,7 @@ impl Plan {
     }
 
     /// Checks that the choices of the plan are numbered in step order. For each choice, also checks
-    /// that the conditions of exactly one alternative are true for any arguments.
+    /// that, for any arguments, the conditions of exactly one alternative are true.
     fn check_choices(&self) -> Result<(), PlanError> {
         let mut expected = 0;
         for steps in self.steps.chunk_by(|a, b| a.choice == b.choice) {

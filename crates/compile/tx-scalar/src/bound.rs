@@ -1,9 +1,10 @@
-//! Running error analysis. The analysis compares two orders in which a program can combine the same
-//! elements, and computes an upper bound of the difference between the two results.
+//! Running error analysis. The analysis computes an upper bound of the difference between the
+//! results of two orders in which a program can combine its elements.
 //!
-//! For each float of the program, the analysis computes a value and a [`Bound`]. The value is
-//! computed in program order and in the float type of the program. The [`Bound`] limits the
-//! difference between this value and the value that any other order of combination yields.
+//! For each float of the program, the analysis computes a value and a [`Bound`]. The analysis
+//! computes each value in program order and in the float type of the program. The [`Bound`] limits
+//! the difference between the value in program order and the value that any other order of
+//! combination yields.
 //!
 //! The analysis is first-order in the unit roundoff `u = 2^-digits`. Rounding errors are relative
 //! to the *magnitude* of a sum, which is the sum of the absolute values of its terms. An error
@@ -11,8 +12,8 @@
 //! *Accuracy and Stability of Numerical Algorithms*, §4.2).
 //!
 //! No order of combination causes a rounding error if all terms are multiples of one power of two
-//! and each partial sum is representable. For such terms, the error bound is 0, and the results of
-//! all orders of combination must be equal.
+//! and each partial sum is representable. If no order of combination causes a rounding error, the
+//! error bound is 0, and the results of all orders must be equal.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
@@ -274,8 +275,8 @@ impl Bound {
 
     /// Marks the bound `self` as overflowed if the bound `again` is marked as overflowed (the field
     /// `high` is infinite). Marks the bound `self` as underflowed if the bound `again` is marked as
-    /// underflowed (the field `low` is NaN). `again` is the bound of the same component after a
-    /// second application of the combiner.
+    /// underflowed (the field `low` is NaN). `self` and `again` are bounds of one component of the
+    /// combined value; `again` is the bound after a second application of the combiner.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;

@@ -3,7 +3,7 @@
 //! The crate computes each float op in f64, and rounds the f64 result once to the result type. For
 //! types with at most 25 significant bits, the results of additions, subtractions, multiplications,
 //! divisions and square roots are correctly rounded. A fused multiply-add of a type narrower than
-//! f32 first rounds to odd in f64, and then rounds to its type.
+//! f32 first rounds to odd in f64, and then rounds to the narrow type.
 
 mod conversion;
 mod float;
@@ -127,10 +127,10 @@ mod tests {
         assert_eq!((power.calc)(&[bits(-2.0), three, 0]), Ok(bits(-0.125)));
     }
 
-    /// Checks the error bound of a result whose operand is NaN or has an infinite error bound. If
-    /// an operand is NaN in every order of combination, the error bound of the result allows only
-    /// NaN. If the error bound of an operand is infinite, the error bound of the result is
-    /// infinite.
+    /// Checks the error bound of the result of an op if an operand is NaN or has an infinite error
+    /// bound. If an operand is NaN in every order of combination, the error bound of the result
+    /// allows only NaN. If the error bound of an operand is infinite, the error bound of the result
+    /// is infinite.
     #[test]
     fn nan_is_no_number_within_a_bound() {
         let float = Float::F32;

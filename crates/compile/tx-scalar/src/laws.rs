@@ -152,7 +152,7 @@ pub trait Evaluator: Sized {
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
     /// Returns whether a partial result can confirm or refute a law. For example, an overflowed
-    /// result can do neither.
+    /// result can neither confirm nor refute a law.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 
     /// Returns the index of the first component in which the values of the two sides of a law
@@ -261,8 +261,8 @@ pub trait Evaluator: Sized {
         broken.map_or(Ok(()), |case| Err(self.counterexample(&case)))
     }
 
-    /// Succeeds if a test satisfies the law, or if no test violates the law. Otherwise, returns the
-    /// counterexample of the first violation.
+    /// Succeeds if at least one test satisfies the law, or if no test violates the law. Otherwise,
+    /// returns the counterexample of the first violation.
     fn holds_for_some<'p>(
         &self,
         law: Law,

@@ -243,8 +243,8 @@ impl Float {
     }
 }
 
-/// Returns 2 to the power of `exponent`. In contrast to `powi`, this function also returns correct
-/// subnormal results.
+/// Returns 2 to the power of `exponent`. The function returns correct subnormal results, in
+/// contrast to `powi`.
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
     match exponent {
         1024.. => f64::INFINITY,

@@ -58,7 +58,8 @@ pub struct Chip {
     /// Whether the chip supports `redux.sync` with f32 `min` and `max`.
     pub redux_f32: bool,
     /// Whether `tx` uses `add.f32x2` and three-operand `max.f32`/`min.f32` on the chip. The
-    /// function `chip` sets the field `packed_f32` for compute capabilities from 10.0 to 10.9.
+    /// function `chip` sets the field `packed_f32` to true for compute capabilities from 10.0 to
+    /// 10.9.
     pub packed_f32: bool,
     /// Whether the chip supports `cvt` instructions that convert a pair of 8-bit floats (f8E4M3FN
     /// or f8E5M2) from or to a pair of f32 or f16.
@@ -107,7 +108,8 @@ pub const CHIPS: [Chip; 7] = [
 pub struct Board {
     /// Product name, such as `H200`.
     pub name: &'static str,
-    /// Lowest compute capability for which the performance model uses the board, times ten.
+    /// Lowest compute capability, times ten, of the chips for which the performance model uses the
+    /// board.
     pub capability: u32,
     /// Number of SMs.
     pub multiprocessors: f64,
@@ -136,8 +138,9 @@ const fn board(
     }
 }
 
-/// GPU boards of the performance model, one per chip generation. The values of the H200 were
-/// measured. The values of all other boards are from data sheets.
+/// GPU boards of the performance model, one per chip generation. The bandwidth and the clock
+/// frequency of the H200 were measured; the bandwidths and clock frequencies of all other GPU
+/// boards are from data sheets.
 pub const BOARDS: [Board; 5] = [
     board("A100", 80, 108.0, 1555.0, 1410.0),
     board("GeForce RTX 3090", 86, 82.0, 936.0, 1695.0),

@@ -83,7 +83,7 @@ impl Needs {
     }
 }
 
-/// Properties of one op, or of all ops whose names have one prefix.
+/// Properties of one op, or of all ops whose names begin with one prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
     /// Op name. A name that ends in a dot matches every op whose name begins with `name`.

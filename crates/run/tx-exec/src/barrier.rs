@@ -76,7 +76,7 @@ impl Barrier {
     }
 
     /// Returns whether all participating threads have arrived at the barrier. `threads` contains
-    /// the thread indices of the block.
+    /// the indices of the threads of the block.
     pub(crate) fn is_complete(&self, threads: Range<usize>) -> Result<bool, ExcessWarps> {
         let Some(count) = self.count else {
             return Ok(self.arrived.len() == threads.len());
@@ -98,8 +98,8 @@ impl Barrier {
 
     /// Resets a completed barrier. Records in `clocks` that all arrivals at the completed barrier
     /// happen before the next event of each thread that waited at the barrier. Returns the threads
-    /// that waited at the barrier, and the result of their barrier operation. `cluster_threads` is
-    /// the number of threads of the cluster.
+    /// that waited at the barrier, and the result of the barrier operation for these threads.
+    /// `cluster_threads` is the number of threads of the cluster.
     pub(crate) fn complete(
         &mut self,
         reduction: Reduction,

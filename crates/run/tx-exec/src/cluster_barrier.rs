@@ -7,7 +7,7 @@ use crate::happens_before::{Clocks, ReleasedClocks};
 ///
 /// A thread must execute the wait operation of one round before it arrives in the next round. At
 /// most two rounds of the barrier overlap: some threads may have arrived in the current round while
-/// others must still execute the wait operation of the previous round.
+/// other threads must still execute the wait operation of the previous round.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterBarrier {
     completed: u32,
@@ -46,9 +46,9 @@ pub(crate) struct ClusterArrival {
     pub(crate) site: u32,
     /// Number of barrier rounds that were complete before the arrival.
     round: u32,
-    /// Two counters, read directly after the arrival: the number of barriers of the whole block
-    /// since the block started, and the entry of the thread in its own vector clock. The field
-    /// `after` is `None` if the executor runs without vector clocks, or if
+    /// Two counters, read directly after the arrival: the number of barriers that the whole block
+    /// has passed since the block started, and the entry of the thread in its own vector clock. The
+    /// field `after` is `None` if the executor runs without vector clocks, or if
     /// [`Clocks::untouched`](crate::happens_before::Clocks) returned `None`.
     after: Option<(u32, u32)>,
 }

@@ -162,7 +162,7 @@ pub fn dictionary<'c>(attribute: Attribute<'c>) -> Vec<(String, Attribute<'c>)> 
     }
 }
 
-/// Returns entry `entry` of the dictionary attribute `name` of `op`.
+/// Returns the entry named `entry` of the dictionary attribute `name` of `op`.
 pub fn dictionary_entry<'c>(op: Op<'c>, name: &str, entry: &str) -> Option<Attribute<'c>> {
     dictionary(attribute(op, name)?)
         .into_iter()
@@ -232,7 +232,7 @@ pub fn symbol_path(attribute: Attribute<'_>) -> Option<Vec<String>> {
     }
 }
 
-/// Returns the leaf names of the symbol references in the attributes of an op.
+/// Returns the leaf name of each symbol reference in the attributes of an op: `b` for `@a::@b`.
 pub fn symbol_uses(op: Op<'_>) -> Vec<String> {
     // SAFETY: the op is alive, and each index is below its number of attributes.
     let attributes = unsafe {
@@ -285,7 +285,7 @@ pub fn is_of_dialect(attribute: Attribute<'_>, dialect: &str) -> bool {
         .any(|one| is_of_dialect(one, dialect))
 }
 
-/// Parses the text of an attribute. The caller must pass the text of a valid attribute.
+/// Parses the text of an attribute.
 ///
 /// # Panics
 /// Panics if the text is not a valid attribute.

@@ -10,9 +10,9 @@ use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
 use melior::ir::{Block, Identifier, Region, RegionLike};
 use std::collections::BTreeMap;
 
-/// Op that refers to a global or to a function.
+/// Name of the op that returns the address of a global or of a function.
 const ADDRESS_OF: &str = "llvm.mlir.addressof";
-/// Ops that can refer to a function, but cannot refer to a global.
+/// Names of ops that can refer to a function, but cannot refer to a global.
 const CALLS: [&str; 4] = [
     "llvm.blockaddress",
     "llvm.call",

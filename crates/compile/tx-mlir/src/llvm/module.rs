@@ -12,10 +12,10 @@ use crate::ir::Op;
 use std::collections::BTreeSet;
 use std::ffi::c_void;
 
-/// Maximum number of integer additions in a function. For a function with more integer additions,
-/// LLVM skips straight-line strength reduction. Straight-line strength reduction compares each pair
-/// of additions. The compile time of a kernel with 512 additions was 3.5 s. Straight-line strength
-/// reduction took 3.4 s of the compile time of 3.5 s, and did not change the emitted code.
+/// Maximum number of integer additions in a function for which LLVM runs straight-line strength
+/// reduction. Straight-line strength reduction compares each pair of additions. For a kernel with
+/// 512 additions, straight-line strength reduction took 3.4 s of the compile time of 3.5 s, and did
+/// not change the emitted code.
 const MAX_COMPARED_ADDITIONS: usize = 64;
 
 /// Names of functions for which LLVM skips straight-line strength reduction.
@@ -52,7 +52,7 @@ pub(super) struct LlvmModule {
 unsafe impl Send for LlvmModule {}
 
 impl LlvmModule {
-    /// Translates a module in the LLVM dialect.
+    /// Translates a module in the LLVM dialect to LLVM IR.
     pub(super) fn new(module: Op<'_>) -> Result<Self, String> {
         let mut messages = Box::<ErrorMessages>::default();
         // SAFETY: the context outlives the module, and the messages outlive both.

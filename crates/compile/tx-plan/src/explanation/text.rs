@@ -227,7 +227,7 @@ impl Traffic {
 }
 
 impl ScheduleCase {
-    /// Returns the range of lengths of schedule case `number` as text; `None` for all lengths.
+    /// Returns the range of row lengths of schedule case `number` as text; `None` for all lengths.
     pub fn lengths(&self, number: usize) -> Option<String> {
         match self.up_to {
             Some(UpTo { dimension, length }) => Some(format!("`d{dimension}` up to {length}")),
@@ -253,8 +253,8 @@ impl ScheduleCase {
 }
 
 impl CaseEstimate {
-    /// Returns text with the estimated time and the dimension lengths of the estimate, such as `8.0
-    /// µs for 4x8`.
+    /// Returns text with the estimated time, and with the dimension lengths for which the time is
+    /// valid, such as `8.0 µs for 4x8`.
     pub fn text(&self) -> String {
         format!("{:.1} µs for {}", self.microseconds, shape(&self.lengths))
     }
@@ -277,13 +277,14 @@ impl Estimates {
 }
 
 impl Cost {
-    /// Returns the estimated time and the amount of work as text: bytes, waves and resident
-    /// threads.
+    /// Returns text with the estimated time, the number of bytes, the number of waves, and the
+    /// number of resident threads per SM.
     pub fn text(&self) -> String {
         format!("{:.1} µs for {}", self.microseconds, self.work())
     }
 
-    /// Returns the amount of work as text: bytes, waves and resident threads.
+    /// Returns text with the number of bytes, the number of waves, and the number of resident
+    /// threads per SM.
     pub fn work(&self) -> String {
         format!(
             "{:.0} bytes, {:.1} waves of {:.0} threads per SM",

@@ -147,9 +147,10 @@ pub(super) fn float_operation(name: &str, float: Float) -> Option<Operation> {
     })
 }
 
-/// Wraps the function `bound`, which computes the error bound of an op. The op must return NaN if
-/// an operand is NaN. If an operand is NaN in every order of combination, the returned function
-/// returns [`Bound::exact`] of the result, because the result is NaN in every order of combination.
+/// Wraps the function `bound`, which computes the error bound of the result of an op. The op must
+/// return NaN if an operand is NaN. If an operand is NaN in every order of combination, the
+/// returned function returns [`Bound::exact`] of the result, because the result is NaN in every
+/// order of combination.
 fn of_numbers(
     bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound,
 ) -> impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound {

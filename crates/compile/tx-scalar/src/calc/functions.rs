@@ -1,5 +1,5 @@
-//! Functions of the `math` dialect that are not correctly rounded, and the errors of approximate PTX
-//! instructions.
+//! Functions of the `math` dialect that are not correctly rounded, and the errors of approximate
+//! PTX instructions.
 
 /// Maximum error of a `math` function that is not correctly rounded, in units in the last place.
 pub(super) const ULPS: f64 = 4.0;
@@ -8,7 +8,8 @@ pub(super) const ULPS: f64 = 4.0;
 pub(super) type Curve = (fn(f64) -> f64, fn(f64, f64) -> f64);
 
 /// Returns the function of one number that the op `name` computes, and an upper bound of its
-/// derivative. The arguments of the upper bound are the operand `x` and the function value at `x`.
+/// derivative. The function that computes the upper bound has two arguments: the operand `x`, and
+/// the function value at `x`.
 pub(super) fn function(name: &str) -> Option<Curve> {
     Some(match name {
         "math.exp" => (f64::exp, |_, r| r),
@@ -88,8 +89,7 @@ pub(super) fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     })
 }
 
-/// Returns the error function of `x`, with an error of about 1e-15. The computation uses a series
-/// near 0, and a continued fraction elsewhere.
+/// Returns the error function of `x`, with an error of about 1e-15.
 fn erf(x: f64) -> f64 {
     if x.is_nan() {
         return x;

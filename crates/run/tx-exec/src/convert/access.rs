@@ -24,8 +24,8 @@ pub(super) enum AccessSize {
 }
 
 /// Attributes that only enable optimisations of memory operations. The conversion removes such
-/// attributes, because LLVM optimises under the assumption that the program satisfies every
-/// attribute.
+/// attributes: LLVM assumes that the program satisfies every attribute, but an invalid program may
+/// violate an attribute.
 pub(super) const HINTS: [&str; 9] = [
     "nontemporal",
     "invariant",

@@ -1,4 +1,4 @@
-//! Sizes and alignments of types. NVPTX and the host use the same sizes and alignments.
+//! Sizes and alignments of types. A type has the same size and alignment on NVPTX and on the host.
 
 use melior::ir::{ShapedTypeLike, Type, TypeLike, r#type::IntegerType};
 use mlir_sys as raw;
@@ -109,9 +109,9 @@ pub(super) fn layout(r#type: Type<'_>) -> Option<Layout> {
     Some(whole)
 }
 
-/// Returns an upper bound of the stack size of a spilled value, in bytes. LLVM may widen the
-/// elements of a spilled vector, and may use one stack slot for each element of a struct or an
-/// array.
+/// Returns an upper bound of the stack size of a spilled value of the given type, in bytes. LLVM
+/// may widen the elements of a spilled vector, and may use one stack slot for each element of a
+/// struct or an array.
 pub(super) fn spilled(r#type: Type<'_>) -> u64 {
     const SCALAR: u64 = 8;
     if let Some((count, _)) = vector(r#type) {

@@ -53,7 +53,8 @@ pub(crate) struct ConvertedModule<'c> {
     /// Host functions that the module calls, each with the symbol name of the function.
     pub(crate) externals: Vec<(String, *mut ())>,
     pub(crate) globals: Vec<Global>,
-    /// Number of stack bytes that the functions allocate on entry for private memory.
+    /// Number of stack bytes that the functions of the module need for private memory allocated on
+    /// entry, and for spilled values.
     pub(crate) frame_bytes: u64,
 }
 

@@ -89,8 +89,9 @@ const REFUSED: [&str; 13] = [
     "llvm.intr.eh.typeid.for",
 ];
 
-/// Maximum stack size that is reserved for the spilled values of one function, in bytes. A reserved
-/// stack size of 16 MiB suffices, because no function spills all of its values at the same time.
+/// Maximum stack size that is reserved for the spilled values of one function, in bytes. The upper
+/// bound of the stack size counts every value of a function as spilled; 16 MiB suffice, because no
+/// function spills all of its values at the same time.
 const MAX_SPILLS: u64 = 16 << 20;
 
 /// Returns an upper bound, in bytes, of the stack space that the spilled results of an operation
