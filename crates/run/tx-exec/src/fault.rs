@@ -117,8 +117,8 @@ impl fmt::Display for AccessKind {
 pub struct BufferOffset {
     /// Label of the buffer, or of the shared or private memory; for example, `argument 0`.
     pub buffer: Arc<str>,
-    /// Offset from the start of the buffer, in bytes. A negative offset is before the buffer; an
-    /// offset of at least `length` is after the buffer.
+    /// Offset from the start of the buffer, in bytes. A negative offset denotes a byte before the
+    /// buffer; an offset of at least `length` denotes a byte after the buffer.
     pub offset: i64,
     /// Length of the buffer in bytes.
     pub length: u64,
@@ -402,7 +402,7 @@ pub enum Fault {
     /// A thread exceeded the size of its stack.
     #[error("stack overflow: {0}")]
     StackOverflow(Box<Site>),
-    /// The threads executed 2²⁴ atomic accesses, and no non-atomic access or synchronisation in
+    /// The threads executed 2²⁴ atomic accesses without a non-atomic access or synchronisation in
     /// between, so the executor assumes that the threads spin forever.
     #[error("no progress: {0}")]
     NoProgress(Box<Site>),
@@ -441,9 +441,9 @@ impl Fault {
         }
     }
 
-    /// Returns the faulty operation and its thread; for a race, returns the second access. Returns
-    /// `None` if the executor rejected the launch before any thread started, or if the executor
-    /// itself failed.
+    /// Returns the faulty operation and its thread; for a race, returns the operation and the
+    /// thread of the second access. Returns `None` if the executor rejected the launch before any
+    /// thread started, or if the executor itself failed.
     pub fn site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -512,8 +512,8 @@ pub enum Error {
     UnsupportedOperation {
         /// Location of the operation.
         location: Location,
-        /// Name of the operation. If only a property of the operation is unsupported, the text also
-        /// names the property.
+        /// Name of the operation. If only a property of the operation is unsupported, the field
+        /// `operation` also names this property.
         operation: String,
     },
     /// A call of a function that neither the module nor the executor defines.
@@ -551,8 +551,7 @@ pub enum Error {
         /// Maximum number of instrumented operations.
         limit: usize,
     },
-    /// MLIR or LLVM rejected the rewritten module. The cause of the rejection is a bug in the
-    /// executor or in the device IR.
+    /// MLIR or LLVM rejected the rewritten module, because the executor or the device IR has a bug.
     #[error("the host code could not be generated: {}", join(.0))]
     CodeGeneration(Vec<Diagnostic>),
 }

@@ -138,8 +138,8 @@ pub(crate) struct AccessRequest {
 }
 
 /// Encodes the properties of an access in one word: kind (2 bits), reads (1 bit), space (3 bits)
-/// and writes (1 bit). Bits 8 and above of the word contain the binary logarithm of the alignment
-/// that the access requires.
+/// and writes (1 bit). Bits 8 and above of the encoded access contain the binary logarithm of the
+/// alignment that the access requires.
 pub(crate) fn access_flags(
     kind: AccessKind,
     [reads, writes]: [bool; 2],

@@ -8,9 +8,9 @@
 //! [`Program::launch`] runs the blocks of a grid one after the other; the blocks of a cluster run
 //! together. Each thread of a block is a coroutine. The stack of each coroutine has a size of 128
 //! KiB plus the size of the kernel's private memory. A thread runs until it reaches a barrier, a
-//! shuffle or another collective operation. A waiting thread resumes after all participating
-//! threads have arrived, as soon as the [`Order`] selects the waiting thread. [`Order::systematic`]
-//! lists orders that together expose missing barriers.
+//! shuffle or another collective operation. A thread that waits in a collective operation resumes
+//! when all participating threads have arrived and the [`Order`] selects the thread.
+//! [`Order::systematic`] lists orders that together expose missing barriers.
 //!
 //! # Faults
 //!
@@ -26,8 +26,8 @@
 //! * Barriers of a cluster, a block, some warps or one warp order the memory accesses of their
 //!   threads. Shuffles and votes do not order memory accesses.
 //! * Accesses of two blocks are ordered by the end of a kernel, or by a release and acquire
-//!   pattern: a thread of the first block executes a fence of device scope, and then writes a word
-//!   atomically. A thread of the second block reads this word atomically, and then executes a fence
+//!   pattern: a thread of the first block executes a fence of device scope and then writes a word
+//!   atomically; a thread of the second block reads this word atomically and then executes a fence
 //!   of device scope.
 //! * Atomic accesses without fences do not order other accesses. The executor ignores the memory
 //!   ordering of an atomic access, because `tx` generates PTX atomics without a memory ordering.

@@ -179,8 +179,8 @@ extern "C" fn extendhfdf2(value: f32) -> f64 {
 }
 
 /// Computes `a * b + c` of f16 or bf16 values, rounded to odd in f64. Rounding to odd replaces an
-/// inexact result by the neighbouring f64 whose last bit is 1. Rounding the f64 to f16 or bf16 then
-/// yields the correctly rounded `a * b + c`.
+/// inexact result by the neighbouring f64 whose last bit is 1. Rounding the returned f64 to f16 or
+/// bf16 yields the correctly rounded `a * b + c`.
 pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
     // The product is exact, because it has at most 22 significant bits, and its exponent is far
     // from both limits of f64.

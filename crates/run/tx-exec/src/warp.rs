@@ -119,8 +119,7 @@ pub(crate) struct LaneInput {
     pub(crate) clamp: u32,
 }
 
-/// Cache of the lanes of a warp that have arrived at one warp operation: the operation at which a
-/// lane arrived last.
+/// Cache of the lanes of one warp that have arrived at the most recently reached warp operation.
 ///
 /// The cache is valid while no member lane of the cached operation waits in a different operation.
 #[derive(Clone, Copy, Debug, Default)]

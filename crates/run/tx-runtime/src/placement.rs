@@ -256,7 +256,7 @@ mod tests {
     }
 
     /// Checks the offset and the strides that [`Placement::new`] chooses. The placement must be
-    /// contiguous and row-major if the memref type permits it.
+    /// contiguous and row-major if the memref type permits such a placement.
     #[test]
     fn chooses_strides() {
         for (ty, shape, offset, strides, extent, contiguous) in [

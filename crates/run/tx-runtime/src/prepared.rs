@@ -55,9 +55,9 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// Starts the program once on the caller's stream (a `CUstream`). The arguments have the
-    /// contents that the previous launch left. If the stream is capturing, the launch becomes part
-    /// of the captured CUDA graph.
+    /// Starts the program once on the caller's stream (a `CUstream`). At the start of the launch,
+    /// the arguments have the contents that the previous launch left. If the stream is capturing,
+    /// the launch becomes part of the captured CUDA graph.
     ///
     /// The caller must wait for the stream before the arguments are read back. `launch_on` makes
     /// the primary context of the device current in the calling thread.

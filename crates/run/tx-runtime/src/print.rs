@@ -165,8 +165,9 @@ impl Decimal {
     }
 
     /// Returns the value in scientific notation in three parts: the sign with the first digit,
-    /// exactly `precision` digits after the point, and the exponent. If `shortest` has fewer
-    /// digits, the missing digits come from the exact decimal expansion of the value, as in numpy.
+    /// exactly `precision` digits after the point, and the exponent. If `shortest` does not have
+    /// `precision` digits after the point, the function rounds the exact value to `precision`
+    /// digits after the point, as numpy does.
     fn scientific_padded(&self, precision: usize) -> (String, String, String) {
         let (whole, mut fraction, exponent) = if fraction_len(self.parts().0) == precision {
             split_scientific(&self.shortest)

@@ -50,8 +50,8 @@ pub enum Spec {
     File {
         /// Path of the file.
         path: PathBuf,
-        /// Element type as which the bytes of the array are reinterpreted; `None` selects the dtype
-        /// of the file.
+        /// Element type that replaces the dtype of the file (the bytes of the array are
+        /// reinterpreted); `None` keeps the dtype of the file.
         element: Option<ElementType>,
     },
     /// Array of zeros.

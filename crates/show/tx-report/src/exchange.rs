@@ -81,7 +81,7 @@ impl Op {
 pub struct Threads {
     /// One flag per thread of the block; the flag is set if the thread is active.
     pub mask: Rc<Vec<bool>>,
-    /// True if the active threads also depend on conditions that are not functions of the thread
+    /// True if the set of active threads depends on conditions that are not functions of the thread
     /// id.
     pub depends: bool,
 }

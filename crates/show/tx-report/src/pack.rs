@@ -54,8 +54,8 @@ struct Stage {
 #[derive(Debug, Serialize)]
 struct Ptx {
     lines: Vec<usize>,
-    /// Source line number of each PTX line: 0 if unknown; negative if the preceding instruction has
-    /// the same source line.
+    /// Source line number of each PTX line; 0 if unknown. The number is negative if the preceding
+    /// PTX instruction has the same source line as the PTX line.
     from: Vec<isize>,
     /// Text of the source lines from which PTX lines originate.
     told: BTreeMap<usize, String>,

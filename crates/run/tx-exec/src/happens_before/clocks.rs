@@ -38,9 +38,9 @@ pub struct ReleasedClocks {
     clocks: Rc<[u32]>,
     /// Released events of blocks other than the running block.
     blocks: Option<BlockEvents>,
-    /// Vector clock that [`Clocks::release`] merged into `clocks` last. Several threads often share
-    /// one allocated vector clock; [`Clocks::release`] does not merge this clock twice in
-    /// succession.
+    /// Vector clock that [`Clocks::release`] merged into `clocks` last. [`Clocks::release`] skips a
+    /// vector clock that has the same allocation as `last`, because several threads often share one
+    /// allocated vector clock.
     last: Option<Rc<[u32]>>,
 }
 
@@ -69,7 +69,7 @@ pub struct Clocks {
     /// The part of each thread's vector clock that belongs to the lanes of the thread's own warp.
     warp: Vec<[u32; WARP]>,
     /// The vector clock of each thread, with one entry per thread of the block. The entries for the
-    /// lanes of the thread's own warp are unused, because `warp` stores these entries.
+    /// lanes of the thread's own warp are unused, because the field `warp` stores these entries.
     others: Vec<Option<Rc<[u32]>>>,
     /// Number of the current segment of each thread; `NO_SEGMENT` if the segment has no number yet.
     current: Vec<u32>,
@@ -162,8 +162,9 @@ impl Clocks {
 
     /// Records an atomic access of `thread` to the word at `address`.
     ///
-    /// A read-modify-write keeps the events released by earlier writes of the word. An atomic write
-    /// that does not read replaces the events released by earlier writes of the word.
+    /// An atomic read-modify-write adds its released events to the events that earlier writes of
+    /// the word released. An atomic write without a read replaces the events that earlier writes of
+    /// the word released.
     pub fn atomic(&mut self, thread: usize, address: u64, reads: bool, writes: bool) {
         self.fences.atomic(thread, address, reads, writes);
     }
@@ -183,9 +184,8 @@ impl Clocks {
         self.current.len()
     }
 
-    /// Returns the number of the current segment of `thread`, as the field `segment` of an
-    /// [`AccessEvent`](super::AccessEvent) requires. Returns `None` if 2³² − 1 segments already
-    /// exist.
+    /// Returns the number of the current segment of `thread`, for the field `segment` of an
+    /// [`AccessEvent`](super::AccessEvent). Returns `None` if 2³² − 1 segments already exist.
     pub fn segment(&mut self, thread: usize) -> Option<u32> {
         if self.current[thread] == NO_SEGMENT {
             let next = u32::try_from(self.segments.len())
@@ -233,8 +233,8 @@ impl Clocks {
     }
 
     /// Returns whether an event of thread `other` happens before the next event of thread `me`. The
-    /// event of `other` must follow the last barrier of the whole block. `clock` is the entry of
-    /// thread `other` in its own vector clock at the time of the event of `other`.
+    /// event of `other` must follow the last barrier of the whole block. At the event of `other`,
+    /// the vector clock of `other` contains the value `clock` in the entry of `other`.
     pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
@@ -406,8 +406,8 @@ impl Clocks {
         }
     }
 
-    /// Returns whether the start of at least one thread in the range `of` happens before the next
-    /// event of thread `me`. Requires a call of [`Clocks::mark_beginnings`].
+    /// Returns whether at least one thread in the index range `of` starts before the next event of
+    /// thread `me`, in the happens-before order. Requires a call of [`Clocks::mark_beginnings`].
     pub(crate) fn knows_beginning(&self, me: usize, mut of: std::ops::Range<usize>) -> bool {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
@@ -469,8 +469,8 @@ mod tests {
 
     /// Checks the release and acquire pattern between two blocks: a thread of block 0 executes a
     /// fence and then accesses a word atomically; a thread of block 1 accesses this word atomically
-    /// and then executes a fence. Checks that the events of the two blocks are unordered if one of
-    /// the two fences is missing.
+    /// and then executes a fence. Checks that an event of block 0 is not ordered before an event of
+    /// block 1 if the fence of either block is missing.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {

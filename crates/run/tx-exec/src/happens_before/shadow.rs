@@ -90,9 +90,10 @@ struct Entry {
 /// The recorded access that races with the access of an [`AccessEvent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// Offset of the first byte that both accesses contain, in bytes from the start of the memory.
+    /// Offset of the first byte that both racing accesses contain, in bytes from the start of the
+    /// memory.
     pub offset: u64,
-    /// Linear index, in its block, of the thread that executed the recorded access.
+    /// Linear index, in the block, of the thread that executed the recorded access.
     pub thread: usize,
     /// Number of the block that executed the recorded access, as passed to [`Clocks::start_block`].
     pub block: u32,
@@ -320,8 +321,8 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
 /// record of a read or an atomic access is redundant if `list` contains accesses of two blocks that
 /// both have the kind of `new` and include all bytes of `new`.
 ///
-/// Any later access that conflicts with `new` also conflicts with at least one of the two accesses
-/// in `list`, because the later access belongs to at most one of the two blocks. Omitting `new`
+/// If `list` contains accesses of two blocks, a later access that conflicts with `new` is unordered
+/// with the access of at least one of these blocks, and conflicts with this access. Omitting `new`
 /// from `list` is valid only if no fence orders events of different blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list

@@ -64,8 +64,8 @@ pub(crate) struct Machine<'m> {
     pub(crate) preemption: Preemption,
     pub(crate) threads: Vec<Thread>,
     pub(crate) members: Vec<ClusterMember>,
-    /// For each warp, a cache of the lanes that have arrived at one warp operation: the operation
-    /// at which a lane arrived last.
+    /// For each warp, a cache of the lanes that have arrived at the most recently reached warp
+    /// operation.
     pub(crate) warp_arrivals: Vec<WarpArrivals>,
     pub(crate) block_threads: usize,
     /// Difference between the thread indices of the first threads of consecutive blocks.
@@ -175,7 +175,8 @@ impl<'m> Machine<'m> {
     }
 
     /// Checks that every access of a thread to the shared memory of another block happens before
-    /// the end of at least one thread of that block. All threads of the cluster must have exited
+    /// the exit of at least one thread of that block. The shared memory of a block remains valid
+    /// until all threads of the block have exited. All threads of the cluster must have exited
     /// before the call.
     pub(crate) fn end_cluster(&self) -> Result<(), Fault> {
         let Some(clocks) = &self.clocks else {

@@ -78,7 +78,8 @@ pub(crate) struct ClusterMember {
     /// Last arrival of the thread at the cluster barrier; `None` if the thread has not arrived yet,
     /// or has already executed the matching wait operation.
     pub(crate) arrival: Option<ClusterArrival>,
-    /// Last access of the thread to the shared memory of each other block in the cluster.
+    /// For each block of the cluster except the thread's own block, the last access of the thread
+    /// to the shared memory of that block.
     pub(super) remote: Vec<RemoteAccess>,
 }
 

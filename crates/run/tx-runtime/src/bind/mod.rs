@@ -272,8 +272,8 @@ impl BoundPlan {
     }
 
     /// Returns the contents of each argument after the run, with a flag that is set if the program
-    /// may have written the argument. The list contains `None` for a scalar argument, and for an
-    /// array in the caller's device memory.
+    /// may have written the argument. The returned list contains `None` for a scalar argument, and
+    /// for an array in the caller's device memory.
     pub(crate) fn into_arrays(mut self) -> Result<Vec<Option<(Array, bool)>>, Error> {
         self.arguments
             .0

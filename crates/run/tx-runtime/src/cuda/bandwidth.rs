@@ -23,8 +23,8 @@ const VECTORS: usize = 8;
 
 /// Returns the PTX of the measurement kernel. Each thread loads [`VECTORS`] vectors of 16 bytes,
 /// and the vectors of a block are contiguous. A thread stores the XOR of its loaded data only if
-/// the XOR equals a fixed 32-bit constant. Almost no thread executes this store, but ptxas cannot
-/// remove the loads, because the store depends on them.
+/// the XOR equals a fixed 32-bit constant, so almost no thread stores its XOR. ptxas cannot remove
+/// the loads, because the XOR depends on the loaded data.
 fn ptx() -> String {
     let mut text = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n\

@@ -134,8 +134,8 @@ pub(super) struct ValueCorrespondence<'t> {
 
 impl<'t> ValueCorrespondence<'t> {
     /// Compares two lines that are equal except for value names, and returns the token indices at
-    /// which the lines use different values. Then calls `define`, which records the SSA values that
-    /// the two lines define.
+    /// which the lines use different values. After the comparison, the function calls `define`,
+    /// which records the SSA values that the two lines define.
     pub(super) fn differing_uses(&mut self, old: &[Token<'t>], new: &[Token<'t>]) -> Vec<usize> {
         let pairs = occurrences(old).into_iter().zip(occurrences(new));
         let uses = pairs.filter(|(a, _)| !a.defines);

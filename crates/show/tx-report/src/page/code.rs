@@ -59,7 +59,7 @@ pub(super) fn program(page: &mut String, report: &Report) {
     page.push_str("</tbody></table></div>\n");
 }
 
-/// Returns a source line, truncated to the maximum length of a note.
+/// Returns the text of a source line, truncated to `MAX_CHARACTERS` characters.
 pub(super) fn quote(text: &str) -> String {
     const MAX_CHARACTERS: usize = 72;
     if text.chars().count() <= MAX_CHARACTERS {
