@@ -347,11 +347,12 @@ def Tile_EvictLastAttr : Tile_BareAttr<"EvictLast", "evict_last"> {
 def Tile_PrefetchAttr : Tile_BareAttr<"Prefetch", "prefetch"> {
   let summary = "load all held inputs at the start of a row";
   let description = [{
-    `#tile.prefetch` lets the kernel of a `tile.group` load the inputs that registers hold
-    (`#tile.hold`) before the first op of the group, and not before the first op that uses the
-    input. The loads of an input that only a late op uses, such as the weights of a layer norm, are
-    then in flight together with the loads of the row. `#tile.prefetch` does not move the loads of
-    an array that an op of the group also writes.
+    With `#tile.prefetch`, the kernel of a `tile.group` loads the inputs that are held in registers
+    (`#tile.hold`) before the first op of the group. Without `#tile.prefetch`, the kernel loads each
+    held input before the first op that uses the input. With `#tile.prefetch`, the loads of an input
+    that only a late op uses, such as the weights of a layer norm, are in flight together with the
+    loads of the row. `#tile.prefetch` does not move the loads of an array that an op of the group
+    also writes.
   }];
 }
 
@@ -426,7 +427,8 @@ def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
     partial result of an output element combines all partial results of this element. The order in
     which `#tile.last_block` combines partial results does not depend on which block is last. A
     temporary array with the attribute `tile.cleared` contains a counter of the blocks that have
-    stored their partial results. The counter is zero before and after each launch.
+    stored their partial results. This counter of stored partial results is zero before and after
+    each launch.
   }];
 }
 
@@ -535,10 +537,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
 
     The combiner of `custom` must be associative and commutative, and its identities must be
     neutral. The compiler combines elements in any order, and may combine any number of identities
-    with the elements. The result of a reduction may therefore depend on the identity if the
-    combiner changes a NaN, an infinity or -0.0 that it combines with the identity. For example, the
-    identity -inf changes NaN under `maxnumf`, and +0.0 changes -0.0 under `addf`. The sign of a
-    zero result may depend on the order of combination.
+    with the elements. If combining the identity with a NaN, an infinity or -0.0 changes this value,
+    the result of the reduction may depend on the identity. For example, the identity -inf changes
+    NaN under `maxnumf`, and +0.0 changes -0.0 under `addf`. The sign of a zero result may depend on
+    the order of combination.
 
     The attribute `acc` sets the type of partial results. By default, partial results have the type
     f32 for f16, bf16 and 8-bit floats, and the element type for all wider floats and for integers.
@@ -562,8 +564,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
 
     The region `epilogue` computes the values that the op stores. The arguments of `epilogue` are,
     in this order: the results, one element of each `with` operand, and the index along each
-    parallel dimension. The results have the type of partial results, and `accumulate` is already
-    applied to them. The region `epilogue` yields one value for each destination.
+    parallel dimension. The result arguments of `epilogue` have the type of partial results; with
+    `accumulate`, they already include the previous values of the destination. The region `epilogue`
+    yields one value for each destination.
 
     The attribute `schedule` lists the steps that split and bind the loops of the iteration space.
 

@@ -7,8 +7,8 @@ use std::ffi::{c_uint, c_void};
 use tx_mlir::diagnostic::{ErrorSeverity, Report};
 use tx_mlir::{Blk, Code, Failed, Op, error, name, ops};
 
-/// Returns an error at `op`. The message begins with the op name, like the messages of MLIR's
-/// verifiers.
+/// Returns an error at `op`. The error message begins with the name of `op`, like the messages of
+/// MLIR's verifiers.
 pub(crate) fn complain<'c>(op: Op<'c>, message: impl AsRef<str>) -> Report<'c, ErrorSeverity> {
     error(
         op.location(),

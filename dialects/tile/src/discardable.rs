@@ -25,25 +25,22 @@ pub const CLEARED: &str = "tile.cleared";
 /// ops in the function.
 pub const DETERMINISM: &str = "tile.determinism";
 
-/// Attribute of a kernel. The global loads of a kernel with this attribute have the L2 eviction
-/// policy `evict_last`.
+/// Attribute of a kernel whose global loads have the L2 eviction policy `evict_last`.
 pub const EVICT_LAST: &str = "tile.evict_last";
 
-/// Attribute of a `func.func`. The attribute `tile.fusion` selects which ops of the function may
-/// share a kernel.
+/// Attribute of a `func.func` that selects which ops of the function may share a kernel.
 pub const FUSION: &str = "tile.fusion";
 
 /// Group number of an op in a host function. One kernel computes all ops with the same group
 /// number.
 pub const GROUP: &str = "tile.group";
 
-/// Attribute of a `func.func`. The attribute `tile.math` selects exact or approximate elementary
-/// functions and quotients for the ops of the function.
+/// Attribute of a `func.func` that selects exact or approximate elementary functions and quotients
+/// for the ops of the function.
 pub const MATH: &str = "tile.math";
 
-/// Attribute of a memory access. The attribute `tile.owned` contains the number of the access set
-/// to which the memory access belongs. If several accesses of one access set read or write the same
-/// element, a single thread performs all of these accesses.
+/// Number of the access set to which a memory access belongs. If several accesses of one access set
+/// read or write the same element, a single thread performs all of these accesses.
 pub const OWNED: &str = "tile.owned";
 
 /// Attribute of the nested module that the pass `tensor-isolate-functions` creates.
@@ -150,8 +147,8 @@ impl DiscardableAttribute {
 }
 
 /// Rejects unknown attributes of a `tile` op. Unknown attributes are usually misspelt, but MLIR
-/// preserves unknown attributes without a warning. The function accepts all attributes whose names
-/// contain a dot, because such attributes belong to other dialects.
+/// preserves unknown attributes without a warning. Accepts all attributes whose names contain a
+/// dot, because such attributes belong to other dialects.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, _) in discardable_attributes(op) {
         let found = found.as_str();

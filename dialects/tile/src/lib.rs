@@ -50,8 +50,8 @@ use std::sync::Once;
 /// Returns the handle of the dialect, and installs the Rust verifiers on the first call.
 ///
 /// # Safety
-/// The function has no safety preconditions. The function is `unsafe` only because the function
-/// type in the C API is `unsafe`.
+/// `handle` has no safety preconditions: it is `unsafe` only because the function type in the C API
+/// is `unsafe`.
 pub unsafe extern "C" fn handle() -> MlirDialectHandle {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

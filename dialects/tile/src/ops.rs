@@ -199,8 +199,8 @@ impl<'c> Reduce<'c> {
         }
     }
 
-    /// Returns the types of the components of a partial result. For `argmax` and `argmin`, these
-    /// components are a value and an index.
+    /// Returns the types of the components of a partial result. The partial results of `argmax` and
+    /// `argmin` consist of a value and an index.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let source = *self.elements()?.first()?;
         let index = match self.outputs().get(1) {
@@ -321,8 +321,8 @@ pub struct AllReduce<'c> {
 }
 
 impl<'c> AllReduce<'c> {
-    /// Returns the types of the components of a partial result. For `argmax` and `argmin`, these
-    /// components are a value and an index.
+    /// Returns the types of the components of a partial result. The partial results of `argmax` and
+    /// `argmin` consist of a value and an index.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let index = self.values.get(1).map(|v| v.r#type());
         accumulators(self.op, self.kind, self.values.first()?.r#type(), index)

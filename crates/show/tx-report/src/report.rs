@@ -37,7 +37,7 @@ pub struct Report {
     /// PTX of the program, with or without `.loc` directives; `None` if the compilation emitted no
     /// PTX.
     pub ptx: Option<String>,
-    /// Set if `ptx` and the PTX of a compilation without source locations differ only in debug
+    /// True if `ptx` and the PTX of a compilation without source locations differ only in debug
     /// information.
     pub ptx_is_plain: bool,
 }
@@ -51,7 +51,7 @@ pub struct Stage {
     pub ir: String,
     /// Duration of the stage in milliseconds; `None` if the report omits times.
     pub millis: Option<f64>,
-    /// Verdict of the validation of this stage; `None` if the stage was not validated.
+    /// Verdict of the validation of the stage; `None` if the stage was not validated.
     pub verdict: Option<Verdict>,
 }
 
@@ -92,9 +92,9 @@ pub enum Check {
     Impossible(String),
     /// Validation ran.
     Done {
-        /// Set if no stage failed validation.
+        /// True if no stage failed validation.
         is_good: bool,
-        /// Set if an algebraic property of a combiner fails only for values that possibly do not
+        /// True if an algebraic property of a combiner fails only for values that possibly do not
         /// occur in the program.
         is_conditional: bool,
         /// Note about possible causes of a failed validation.

@@ -28,9 +28,9 @@ fn flatten<'s>(steps: &'s [KernelStep], depth: usize, rows: &mut Vec<(usize, &'s
     }
 }
 
-/// Returns one set of lanes per shuffle. A lane is in the set of a shuffle if its value after the
-/// shuffle contributes to the final result in the first lane of a group; the lanes of a group
-/// exchange values.
+/// Returns one set of lanes per shuffle. The set of a shuffle contains each lane whose value after
+/// the shuffle contributes to the final result in the first lane of a group of lanes that exchange
+/// values.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
     // A group contains the lanes that exchange values directly or indirectly.
     let mut group: Vec<usize> = (0..lanes).collect();
@@ -304,7 +304,7 @@ fn single(picture: &mut String, y: &mut usize, step: &KernelStep, lanes: usize) 
 }
 
 /// Draws a sequence of shuffles. The edge of a shuffled value is bold if the value contributes to
-/// the final result in the first of the lanes that exchange values.
+/// the final result in the first lane of a group of lanes that exchange values.
 fn butterfly(
     picture: &mut String,
     y: &mut usize,
