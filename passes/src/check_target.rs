@@ -36,9 +36,9 @@ pass! {
     /// ## Fails when
     /// The pass rejects a target with an unknown chip or feature, and an op that the target does
     /// not support. The pass rejects a kernel with more than 4352 bytes of parameters (32764 bytes
-    /// from PTX 8.1 on). The pass also rejects an op directly in a GPU module that is neither a
-    /// symbol nor a linker directive, because MLIR's translation of such an op to LLVM IR crashes.
-    /// The pass accepts modules without a target, and ops without an entry in its table of
+    /// from PTX 8.1 on). The pass also rejects an op that is directly in a GPU module and is
+    /// neither a symbol nor a linker directive, because MLIR's translation of such an op to LLVM IR
+    /// crashes. The pass accepts modules without a target, and ops without an entry in its table of
     /// requirements.
     pub struct CheckTarget as "gpu-check-target" creates [] {
     } counts {

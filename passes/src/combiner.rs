@@ -3,8 +3,8 @@
 //!
 //! A partial result consists of one or more components. For `argmax` and `argmin`, the components
 //! of a partial result are a value and its index. For `custom`, a partial result has one component
-//! for each source. For all other reduction kinds, the only component of a partial result is a
-//! value.
+//! for each source. For every reduction kind except `argmax`, `argmin` and `custom`, the only
+//! component of a partial result is a value.
 
 use crate::elementary::{self, Narrow};
 use melior::ir::attribute::IntegerAttribute;
@@ -119,8 +119,8 @@ impl<'c> Combiner<'c> {
     /// and its index as one 32-bit number, and the combiner is the unsigned maximum.
     ///
     /// # Errors
-    /// Fails if the kind has no index, or if values of `element` and indices below `length` do not
-    /// fit into 32 bits.
+    /// Fails if the kind has no index, or if a value of type `element` and an index below `length`
+    /// together need more than 32 bits.
     pub fn packed(&self, element: Type<'c>, length: u64) -> Result<Self, String> {
         if !self.kind.is_arg() {
             return Err(format!("`{}` has no index", self.kind));
@@ -202,7 +202,7 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// Returns the combiner block of `custom`, and the identities.
+    /// Returns the region block and the identities of a `custom` combiner; `None` for other kinds.
     pub fn region(&self) -> Option<(Blk<'c>, &[Attribute<'c>])> {
         match &self.combine {
             Combine::Region(block, identities) => Some((*block, identities)),
@@ -423,7 +423,7 @@ impl<'c> Combiner<'c> {
     /// Combines `partial` with the previous values of the destination.
     ///
     /// If the previous value has a wider type than the partial result, the function combines both
-    /// values in the wider type. The conversion never drops bits of the previous value.
+    /// values in the wider type. The function never converts the previous value to a narrower type.
     pub fn accumulate(
         &self,
         b: &Builder<'c>,

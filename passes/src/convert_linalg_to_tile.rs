@@ -29,24 +29,24 @@ pass! {
     /// from memory that is not an operand of the op. A combiner that consists of one op becomes a
     /// named reduction kind, such as `sum`. A combiner that consists of a comparison and a select
     /// becomes `max` or `min`. If a second select of the combiner selects an index, the combiner
-    /// becomes `argmax` or `argmin`. Any other combiner becomes the reduction kind `custom`, whose
-    /// region contains a copy of the ops.
+    /// becomes `argmax` or `argmin`. A combiner that matches no other reduction kind becomes the
+    /// kind `custom`, whose region contains a copy of the ops.
     ///
-    /// The body may update the old output value conditionally. One kind of op may update the old
-    /// output value several times, as in `(old + x) - y`. The pass merges all updates of an output
-    /// value in one body into a single update. The `element` region computes the original body,
-    /// with the identity in place of the old output value. If the pass combines several updates of
-    /// a float sum, the order of the additions changes.
+    /// The body may update the old output value conditionally. The body may update the old output
+    /// value several times by ops of one reduction kind, as in `(old + x) - y`. The pass merges all
+    /// updates of an output value in one body into a single update. The `element` region computes
+    /// the original body, with the identity in place of the old output value. If the pass combines
+    /// several updates of a float sum, the order of the additions changes.
     ///
     /// A combiner must be commutative and associative, because elements are combined in any order.
     /// The pass checks commutativity and associativity on sample values.
     ///
     /// The `tile.reduce` combines its results with the old values of its outputs, as the linalg op
     /// does. The pass erases a `linalg.fill` that initializes an output with the identity, if only
-    /// the reduction reads the filled values. If the pass erases the fill, the `tile.reduce`
-    /// ignores the old values of its output. The identity of a `custom` combiner is the value with
-    /// which a `linalg.fill` initializes the output. If no `linalg.fill` initializes the output,
-    /// the pass searches for an identity.
+    /// the reduction reads the filled values. If the pass erases the `linalg.fill` of an output,
+    /// the `tile.reduce` ignores the old values of this output. The identity of a `custom` combiner
+    /// is the value with which a `linalg.fill` initializes the output. If no `linalg.fill`
+    /// initializes the output, the pass searches for an identity.
     ///
     /// The pass fuses an element-wise op into the region `element` if the result of the
     /// element-wise op is a temporary that only the reduction reads. The pass fuses an element-wise
@@ -61,21 +61,21 @@ pass! {
     /// The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to the
     /// `tile.reduce`. An element-wise op with a `schedule` becomes a separate kernel.
     ///
-    /// Before the conversion, the pass splits an op with several outputs. If the outputs are
-    /// independent, the pass creates one op for each combiner. Several outputs stay in one op if
-    /// the outputs share a combiner, or if all combiners are named kinds; the kernel of this op
-    /// loads each element once. If all loops of the op index an output, such as an array that the
-    /// op updates in place, an element-wise op after the reductions computes this output. The
-    /// reductions therefore read an array before the element-wise op updates the array in place. If
-    /// the body yields the old value of an output unchanged, the pass converts the output to an
-    /// input. If each reduced loop has a single iteration, the pass converts the op to an
+    /// The pass splits an op with several outputs before the pass converts the op. If the outputs
+    /// are independent, the pass creates one op for each combiner. Several outputs stay in one op
+    /// if the outputs share a combiner, or if all combiners are named kinds; the kernel of this op
+    /// loads each element once. After the reductions, an element-wise op computes each output whose
+    /// indexing map contains every loop of the op, such as an array that the op updates in place.
+    /// The reductions therefore read an array before the element-wise op updates the array in
+    /// place. If the body yields the old value of an output unchanged, the pass converts the output
+    /// to an input. If each reduced loop has a single iteration, the pass converts the op to an
     /// element-wise op. A named `linalg` reduction remains a reduction, even if each reduced loop
     /// has a single iteration.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
-    /// the first visited element and does not visit the indices in ascending order. If a row has a
-    /// NaN, the pass chooses ops that return the same value and the same index as the loop nest of
-    /// the `linalg` op.
+    /// the first visited element and does not visit the indices in ascending order. If a row
+    /// contains NaN, the pass chooses ops that return the same value and the same index as the loop
+    /// nest of the `linalg` op.
     ///
     /// | condition in the program | ops |
     /// |---|---|
@@ -91,10 +91,10 @@ pass! {
     /// attribute `schedule` becomes a single `argmax` or `argmin` if a NaN element wins the
     /// comparison, or if the op combines old output values. If the index output is filled with 0
     /// (the index of an empty row), the pass erases this fill together with the fill of the value
-    /// output. If the index output is filled with any other number, the pass combines this number
-    /// as an old output value. The pass does not test `custom` combiners with NaN. If the result of
-    /// a combiner depends on the position of a NaN, as with a comparison and `select`, the result
-    /// also depends on the order of the combinations.
+    /// output. If the index output is filled with a number other than 0, the pass combines this
+    /// number as an old output value. The pass does not test `custom` combiners with NaN. If the
+    /// result of a combiner depends on the position of a NaN, as with a comparison and `select`,
+    /// the result also depends on the order of the combinations.
     ///
     /// ## Before
     /// ```mlir
@@ -127,10 +127,10 @@ pass! {
     ///
     /// ## Fails when
     /// The pass rejects a reduction on tensors, and a reduction that is not in the body of a
-    /// function. The pass rejects an indexing map with symbols, and an output that is not indexed
-    /// exactly once by each parallel loop. The pass rejects an output that may alias an input, and
-    /// an output that is an uninitialized temporary. The pass rejects a combiner that is not
-    /// associative and commutative, that has no known identity, or that does not combine two
+    /// function. The pass rejects an indexing map with symbols, and an output whose indexing map
+    /// does not contain each parallel loop exactly once. The pass rejects an output that may alias
+    /// an input, and an output that is an uninitialized temporary. The pass rejects a combiner that
+    /// is not associative and commutative, that has no known identity, or that does not combine two
     /// partial results. The pass rejects an attribute with an invalid value, and a reduction
     /// attribute on an op without reduced loops. The pass rejects an `argmax` or `argmin` that
     /// keeps the last index of equal values. The pass also rejects an `argmax` or `argmin` in which

@@ -13,9 +13,10 @@ pass! {
     /// ## What it does
     /// Replaces `math` ops in GPU modules by LLVM intrinsics for which LLVM selects exact
     /// instructions. The pass lowers `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and
-    /// `absi`, `ctpop`, `ctlz` and `cttz` of integers. `exp2`, `log2`, `rsqrt` and
-    /// `sqrt` of f32 with `fastmath<afn>` become the intrinsics of `ex2.approx.ftz`,
-    /// `lg2.approx.ftz`, `rsqrt.approx` and `sqrt.approx`, one per vector element. The pass does not change other `math` ops, such as `exp` and `log`.
+    /// `absi`, `ctpop`, `ctlz` and `cttz` of integers. `exp2`, `log2`, `rsqrt` and `sqrt` of f32
+    /// with `fastmath<afn>` become the intrinsics of `ex2.approx.ftz`, `lg2.approx.ftz`,
+    /// `rsqrt.approx` and `sqrt.approx`, one per vector element. The pass does not change `math`
+    /// ops that are not listed here, such as `exp` and `log`.
     ///
     /// ## Why
     /// The lowering of MLIR calls CUDA's libdevice for every `math` op, even if one instruction

@@ -20,12 +20,12 @@ pass! {
     /// Lower the remaining tile ops.
     ///
     /// ## What it does
-    /// `tile.copy` becomes loads and stores. At scope `thread`, loops copy all elements. At all
-    /// other scopes, consecutive threads copy consecutive elements. `tile.load` and `tile.store`
-    /// become loads and stores of the elements that the layout assigns to each thread. If several
-    /// threads hold copies of one element, each of these threads loads the element, and only the
-    /// first of these threads stores the element. In each thread, a fragment becomes a vector of
-    /// registers. Fragments that loops carry or branches yield also become such vectors.
+    /// `tile.copy` becomes loads and stores. At scope `thread`, loops copy all elements. At scopes
+    /// wider than `thread`, consecutive threads copy consecutive elements. `tile.load` and
+    /// `tile.store` become loads and stores of the elements that the layout assigns to each thread.
+    /// If several threads hold copies of one element, each of these threads loads the element, and
+    /// only the first of these threads stores the element. In each thread, a fragment becomes a
+    /// vector of registers. Fragments that loops carry or branches yield also become such vectors.
     ///
     /// ## Before
     /// ```mlir
@@ -45,8 +45,8 @@ pass! {
     /// ## Fails when
     /// The pass rejects a tile op that an earlier pass must lower, an op without `exec`, and a
     /// layout that does not fit the scope. The pass rejects a fragment that is an argument or a
-    /// result of a function, or an operand or a result of any other op whose fragments no pass
-    /// lowers.
+    /// result of a function. The pass also rejects a fragment that is an operand or a result of an
+    /// op whose fragments no pass lowers.
     pub struct ConvertTileToGpu as "convert-tile-to-gpu" creates [arith, gpu, memref, scf, vector] {
     } counts {
         /// copies lowered

@@ -14,8 +14,8 @@ pass! {
     /// elements. LLVM emits the internal variable as a static array of one byte. With the static
     /// array of one byte, accesses to dynamic shared memory are out of bounds, and a launch with
     /// the maximum dynamic shared memory fails because of the extra byte. This pass sets the
-    /// linkage of the variable to external. LLVM then emits the variable as `.extern .shared … []`,
-    /// an array that begins after the static shared memory.
+    /// linkage of the variable for dynamic shared memory to external. LLVM then emits the variable
+    /// as `.extern .shared … []`, an array that begins after the static shared memory.
     ///
     /// ## Before
     /// ```mlir

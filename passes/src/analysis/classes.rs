@@ -5,8 +5,9 @@
 //! different residues modulo the stride. Congruence classes prove that the indices of two threads
 //! differ; ranges cannot prove this property.
 
-/// Binary logarithm of the largest modulus. If an integer of 64 or more bits wraps around, its
-/// value changes by a multiple of 2^64, which is also a multiple of the largest modulus, 2^62.
+/// Binary logarithm of the largest modulus of a [`Class`]. If an integer of 64 or more bits wraps
+/// around, its value changes by a multiple of 2^64, which is also a multiple of the largest
+/// modulus, 2^62.
 const LARGEST: u32 = 62;
 
 /// The signed integers that are congruent to `residue` modulo `modulus`. With a modulus of 0, the
@@ -206,8 +207,8 @@ mod tests {
     }
 
     /// Wraparound of an integer of n bits changes the integer by a multiple of 2^n. The modulus of
-    /// a class after wraparound must therefore be a power of two, even if a sum or a product
-    /// overflows 64 bits.
+    /// a class after wraparound must therefore be a power of two. If a sum or a product overflows
+    /// 64 bits, the modulus of its class must be at most 2^62.
     #[test]
     fn wrapping_keeps_powers_of_two() {
         assert_eq!(class(96, 40).wrapped(32), class(32, 8));

@@ -191,7 +191,7 @@ enum Order {
     /// Residue of the index along `dimension` modulo `divisor`.
     Class { dimension: usize, divisor: i64 },
     /// All indices, packed as bit fields into one number. If the last index is a range, the sort
-    /// key is a range of such numbers.
+    /// key is a range of packed numbers.
     All,
     /// Range of the index along `dimension`.
     Range { dimension: usize },

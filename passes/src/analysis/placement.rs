@@ -62,8 +62,8 @@ struct Level {
     /// Distance, in threads, between two consecutive lane, warp or thread numbers: 1 for lanes and
     /// threads, 32 for warps.
     unit: i64,
-    /// Number of possible lane, warp or thread numbers; `None` if the placement does not limit the
-    /// number.
+    /// Size of a warp for the digits of a lane number; `None` for the digits of a warp number or of
+    /// a whole thread number.
     size: Option<i64>,
     /// Smallest lane, warp or thread number among the threads that hold elements.
     first: i64,

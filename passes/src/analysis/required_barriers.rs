@@ -465,8 +465,9 @@ impl<'c> BarrierAnalysis<'_, 'c> {
         }
     }
 
-    /// Compares all pairs of accesses in the loop bodies, separately for each iteration of the loop
-    /// nest. The function compares all pairs in one call, so it analyses each iteration only once.
+    /// Compares all pairs of accesses inside the nested `loops`, separately for each iteration of
+    /// the loop nest. The function compares all pairs in one call, so it analyses each iteration
+    /// only once.
     fn compare_iterations(&mut self, loops: &[Op<'c>]) {
         let Some(innermost) = loops.last() else {
             return;

@@ -50,7 +50,8 @@ impl<'c> UnorderedAccess<'c> {
 
     /// Returns whether both accesses belong to one access set ([`OWNED`](tx_dialect_tile::OWNED)).
     /// In an access set, only one thread accesses each element. If a loop has started a new
-    /// iteration between the two accesses, the accessed memref must be defined outside of the loop.
+    /// iteration between the two accesses, the function returns false for a memref that is defined
+    /// inside the loop, except for the memory of another block.
     pub(super) fn has_same_owner(&self, later: &Access<'c>) -> bool {
         let (own, later) = (self.access.of_op.owner, later.of_op.owner);
         let (Some((own, _)), Some((number, memory))) = (own, later) else {

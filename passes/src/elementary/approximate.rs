@@ -2,8 +2,8 @@
 //!
 //! On f32, `math.exp2`, `math.log2`, `math.rsqrt`, `math.sqrt` and the quotient 1 / x with
 //! `fastmath<afn>` become the instructions `ex2.approx.ftz`, `lg2.approx.ftz`, `rsqrt.approx`,
-//! `sqrt.approx` and `rcp.approx`. `math.exp`, `math.log`, `math.log10` and other quotients become
-//! an approximate instruction and a multiplication.
+//! `sqrt.approx` and `rcp.approx`. Quotients other than 1 / x, `math.exp`, `math.log` and
+//! `math.log10` become an approximate instruction and a multiplication.
 
 use super::arithmetic::{Arithmetic, Constant, Float, Precise, float_of};
 use super::constants::constant_float;

@@ -57,8 +57,8 @@ pub(super) struct Polynomial {
     pub(super) double: &'static [u64],
 }
 
-/// Returns the length and the element type of a one-dimensional vector with a static length. Any
-/// other type is returned unchanged, without a length.
+/// Returns the length and the element type of a one-dimensional vector with a static length. For
+/// every type that is not a one-dimensional static vector, returns `None` and the type itself.
 pub(super) fn parts(ty: Type<'_>) -> (Option<u64>, Type<'_>) {
     match tx_mlir::vector_parts(ty) {
         Some((lanes, element)) if Type::vector(&[lanes], element) == ty => (Some(lanes), element),
@@ -297,7 +297,8 @@ impl<'a, 'c> Float<'a, 'c> {
 
     /// Emits the nearest integer to `self` · `scale` twice: as a float, and as an integer to which
     /// the bits of [`SHIFT`] are added. The magnitude of `self` · `scale` must be below 2^(fraction
-    /// bits − 2). For a larger magnitude and for NaN, the results are arbitrary.
+    /// bits − 2). For a magnitude of at least 2^(fraction bits − 2), and for NaN, the results are
+    /// arbitrary.
     ///
     /// The sum `self` · `scale` + [`SHIFT`] has no fraction bits, and its lowest bits are the bits
     /// of the nearest integer. The function `power_of_two` shifts the integer, or half of the

@@ -167,7 +167,7 @@ pub(super) fn atan2<'a, 'c>(y: Float<'a, 'c>, x: Float<'a, 'c>) -> Float<'a, 'c>
     is_nan.select(m.constant(Constant::NAN), result)
 }
 
-/// Reduced argument s ≤ ½ of an arc sine, and a correction `tail`.
+/// Reduced argument s ≤ ½ of an arc sine, and the approximation `tail` of asin s − s.
 struct Arc<'a, 'c> {
     is_far: Truth<'a, 'c>,
     s: Float<'a, 'c>,

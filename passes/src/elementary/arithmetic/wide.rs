@@ -130,8 +130,8 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.apply("arith.remui", divisor)
     }
 
-    /// Emits the truncation of the integer to the width of the floats; the value must fit in this
-    /// width.
+    /// Emits the truncation of this integer to the width of the floats; the integer must fit in
+    /// this width.
     pub(in crate::elementary) fn narrowed(self) -> Whole<'a, 'c> {
         let m = self.m;
         let value = if m.whole == self.value.r#type() {
