@@ -75,11 +75,10 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
     }
 }
 
-/// Attribute of a load or store op: the number of the access set to which the op belongs. All
-/// accesses to one element of a memref that belong to the same access set are executed by one
-/// thread. If the number of the access set is negative, different threads can access one element in
-/// different iterations of the enclosing loop. `tile-insert-sync` reads and removes the attribute
-/// `OWNED`.
+/// Attribute of a load or store op: the number of the access set to which the op belongs. For each
+/// element of a memref, one thread executes all accesses that belong to the same access set. If an
+/// access set has a negative number, different threads can access one element in different
+/// iterations of the enclosing loop. `tile-insert-sync` reads and removes the attribute `OWNED`.
 pub(crate) use tx_dialect_tile::OWNED;
 
 pub(crate) fn load<'c>(

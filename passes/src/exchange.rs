@@ -179,8 +179,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 
     /// Combines the values of `width` lanes that are `stride` lanes apart; `width` need not be a
-    /// power of two. `digit` is the position of the current lane within the group of the lane. In a
-    /// lane in which `belongs` is false, the result is the lane's own value.
+    /// power of two. `digit` is the position of the current lane within its group. In a lane in
+    /// which `belongs` is false, the result is the lane's own value.
     pub(crate) fn any_lanes(
         &mut self,
         value: Vec<Val<'c>>,

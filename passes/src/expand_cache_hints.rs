@@ -133,7 +133,8 @@ fn evict_last(kernel: Op<'_>) -> Option<Val<'_>> {
     Some(policy)
 }
 
-/// Returns the number of 32-bit registers that a load fills; `None` if the load cannot be replaced.
+/// Returns the number of 32-bit registers that a load fills; `None` if the pass does not change the
+/// load.
 fn words_of(load: Op<'_>) -> Option<u64> {
     let plain = attribute(load, "volatile_").is_none()
         && integer_attribute(load, "ordering").is_none_or(|ordering| ordering == 0);

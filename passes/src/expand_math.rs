@@ -24,9 +24,10 @@ pass! {
     /// infinite, y is 0, or an operand is NaN. The remainder of x by y is x if y is infinite and x
     /// is finite.
     ///
-    /// `math.ipowi` of integers and `index` is a power modulo 2^bits. If the exponent is negative,
-    /// the result is 1 or -1 for a base of 1 or -1, undefined for the base 0, and 0 for every other
-    /// base. Powers of integers with a constant exponent of at most 64 become products.
+    /// `math.ipowi` of integers and `index` is a power modulo 2^bits. For a negative exponent, the
+    /// power of the bases 1 and -1 is 1 or -1, the power of the base 0 is undefined, and the power
+    /// of every other base is 0. Powers of integers with a constant exponent of at most 64 become
+    /// products.
     ///
     /// `math.clampf` is `maximumf(minimumf(value, max), min)`. The result of `math.clampf` is NaN
     /// if one of the three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than
@@ -163,8 +164,8 @@ pass! {
     /// `remf` executes one 64-bit integer division. `remf` of x by y executes an additional
     /// division for every 40 units (f32) or 11 units (f64) by which the exponent of x exceeds the
     /// exponent of y. `ipowi` executes two multiplications for each binary digit of the exponent.
-    /// The trip count of the loops of `remf` and `ipowi` is the maximum over the threads of the
-    /// warp and the elements of a vector.
+    /// The trip count of a loop of `remf` or `ipowi` is the maximum of the trip counts that the
+    /// threads of a warp and the elements of a vector need.
     ///
     /// ## Fails when
     /// The pass rejects a target with an unknown chip or feature.

@@ -285,10 +285,10 @@ fn explain_apart<'c>(
     }
 }
 
-/// Returns a group that consists of all `grid_ops`. The caller guarantees that `grid_ops` without
-/// its last op can form a group, alone or with further ops. The result is `Some(None)` if
-/// `grid_ops` can form a group only together with further ops, such as a reduction. The result is
-/// `None` if no sequence of ops that starts with `grid_ops` can form a group.
+/// Returns a group that consists of all `grid_ops`. The caller guarantees that all ops of
+/// `grid_ops` except the last op can form a group, alone or with further ops. The result is
+/// `Some(None)` if `grid_ops` can form a group only together with further ops, such as a reduction.
+/// The result is `None` if no sequence of ops that starts with `grid_ops` can form a group.
 fn together<'c>(grid_ops: &[GridOp<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = grid_ops else {
         return Some(None);

@@ -194,7 +194,7 @@ fn clamp<'c>(b: &Builder<'c>, operands: [Val<'c>; 3], narrow: Narrow) -> Option<
 const SMALL: std::ops::RangeInclusive<i64> = -2..=3;
 
 /// Computes x to the power of an exponent in [`SMALL`]. For a negative exponent, 1 / x is computed
-/// first, because x² may overflow although its reciprocal is finite.
+/// first, because x² may overflow although 1 / x² does not underflow to 0.
 fn small_power<'a, 'c>(x: Float<'a, 'c>, power: i64) -> Float<'a, 'c> {
     let one = x.arithmetic().number(1.0);
     let factor = if power < 0 { one / x } else { x };

@@ -96,8 +96,8 @@ impl<'c> Lanes<'_, 'c> {
     }
 }
 
-/// Emits the expansion of `arith.extf` or `arith.truncf`, if one of the types is an 8-bit float.
-/// `result` is the value that the expansion replaces; `None` if the expansion replaces no value.
+/// Emits the expansion of `arith.extf` or `arith.truncf`, if one of the types is an 8-bit float. If
+/// the caller replaces a value by the expansion, `result` contains this value.
 pub(super) fn expand<'c>(
     b: &Builder<'c>,
     by: Narrow,
@@ -151,7 +151,8 @@ const COMPUTE: [&str; 10] = [
     "math.fma",
 ];
 
-/// Returns whether every user of a value, or of its elements, is an op of [`COMPUTE`].
+/// Returns whether every user of a value is an op of [`COMPUTE`]; users of an extracted vector
+/// element count as users of the vector.
 fn is_only_computed_with(value: Val<'_>) -> bool {
     users(value).into_iter().all(|op| match name(op) {
         "vector.extract" => is_only_computed_with(results(op)[0]),
@@ -282,8 +283,8 @@ fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'
 /// first 8-bit float.
 ///
 /// `cvt` saturates, so numbers outside the range of the 8-bit type are replaced before the
-/// instruction: by NaN for f8E4M3FN, by zero for f8E5M2. After `cvt`, the expansion sets the bits
-/// that `cvt` loses: the sign of a NaN, and for f8E5M2 the bits of an infinity or NaN.
+/// instruction: by NaN for f8E4M3FN, by zero for f8E5M2. `cvt` loses the sign of a NaN, and for
+/// f8E5M2 the bits of an infinity or NaN; the expansion sets these bits after `cvt`.
 fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: bool) -> Val<'c> {
     let single = pair[0].r#type();
     let (word, narrow) = (b.int_type(32), b.int_type(16));
@@ -342,10 +343,10 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
     }
 }
 
-/// Returns true if a value is provably in the range of the type `to`, and every NaN of the value
-/// provably has the bits that `cvt` returns. Every NaN that a minimum or maximum op returns has the
-/// same bits, and its sign bit is 0. `minnumf` and `maxnumf` return no NaN if one operand is a
-/// number.
+/// Returns whether two properties of a value are provable: the value is in the range of the type
+/// `to`, and every NaN has the bits that `cvt` returns. Every NaN that a minimum or maximum op
+/// returns has the same bits, and its sign bit is 0. `minnumf` and `maxnumf` return no NaN if one
+/// operand is a number.
 fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
     while let Some(op) = root.filter(|op| is(*op, "arith.extf")) {
@@ -374,7 +375,7 @@ const EXTREMA: [(&str, bool); 4] = [
     ("arith.minnumf", false),
 ];
 
-/// Maximum length of the chain of defining ops that the search for the range of a value visits.
+/// Maximum number of ops in a chain of defining ops that the function `range` visits.
 const MAX_FOLLOWED: usize = 8;
 
 fn range(value: Val<'_>, followed: usize) -> (f64, f64) {
@@ -402,8 +403,8 @@ fn range(value: Val<'_>, followed: usize) -> (f64, f64) {
 /// Emits the exact conversion of an 8-bit float to the float type `to`. The bits of an f8E5M2
 /// number are the upper half of the bits of the equal f16 number. The exponent and fraction of
 /// f8E4M3FN are shifted to their positions in an f16, and the result is scaled by 2^8, because the
-/// exponent bias of an f16 is greater by 8. The only non-finite value of f8E4M3FN is NaN, with all
-/// bits of the magnitude set.
+/// exponent bias is 15 in f16 and 7 in f8E4M3FN. The only non-finite value of f8E4M3FN is NaN, with
+/// all bits of the magnitude set.
 fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     let half = m.b.float_type("f16");
     let single = f32_of(value.r#type());

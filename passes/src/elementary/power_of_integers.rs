@@ -10,8 +10,8 @@ use tx_mlir::{Builder, Index, Val, integer_width};
 /// Maximum constant exponent for which the power is computed as an unrolled product.
 const MAX_UNROLLED: i64 = 64;
 
-/// Emits base^exponent modulo 2^bits. If the exponent is negative, the result is 1 or -1 for a base
-/// of 1 or -1, undefined for the base 0, and 0 for every other base.
+/// Emits base^exponent modulo 2^bits. For a negative exponent, the power of the bases 1 and -1 is 1
+/// or -1, the power of the base 0 is undefined, and the power of every other base is 0.
 pub(super) fn ipowi<'c>(b: &Builder<'c>, base: Val<'c>, exponent: Val<'c>) -> Option<Val<'c>> {
     let ty = base.r#type();
     let (lanes, element) = parts(ty);

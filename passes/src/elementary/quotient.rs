@@ -8,7 +8,7 @@
 //! advance", 2004). The direction in which q - e·r is rounded depends only on the significands of x
 //! and s. The exact value of q - e·r differs from x / s by less than 5 / (2s) ulp, if s denotes the
 //! significand of the divisor as an integer of 24 bits. All 127,923,231 pairs of f32 significands
-//! whose quotient is within 12 / 2s ulp of the midpoint of two adjacent f32 numbers were tested;
+//! whose quotient is within 12 / (2s) ulp of the midpoint of two adjacent f32 numbers were tested;
 //! each quotient was rounded correctly.
 //!
 //! The proof of correct rounding requires that x, r and x / s are normal numbers, and that e is
@@ -30,14 +30,15 @@ use tx_mlir::{
 };
 
 /// Minimum number of quotients by one divisor for which the pass computes the reciprocal of the
-/// divisor. The computation of a reciprocal needs as many instructions as one division.
+/// divisor. The computation of a reciprocal needs as many instructions as one division, so a
+/// reciprocal saves instructions only if several quotients share the divisor.
 const MIN_QUOTIENTS: usize = 4;
 
-/// Maximum number of quotients that one `scf.if` covers. If an operand of a quotient is out of
-/// range, the `scf.if` that covers the quotient computes all of its quotients by divisions. On
-/// sm_90, the kernel of a softmax of 4096 f32 columns, with 32 quotients per thread, uses 79
-/// registers if one `scf.if` covers all 32 quotients, 60 if each `scf.if` covers 8 quotients, and
-/// 58 if all quotients are divisions.
+/// Maximum number of quotients that one `scf.if` covers. An `scf.if` falls back to divisions for
+/// all quotients that it covers if an operand of one of these quotients is out of range. On sm_90,
+/// the kernel of a softmax of 4096 f32 columns, with 32 quotients per thread, uses 79 registers if
+/// one `scf.if` covers all 32 quotients, 60 if each `scf.if` covers 8 quotients, and 58 if all
+/// quotients are divisions.
 const MAX_TOGETHER: usize = 8;
 
 /// Bits of the smallest and the largest divisor that need no division: 2^-126 and 2^29.

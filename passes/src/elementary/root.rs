@@ -28,9 +28,9 @@ pub(super) fn rsqrt<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     x.arithmetic().number(1.0) / x.sqrt()
 }
 
-/// Computes ∛x. The argument of a cube root is s · 2^3n with an integer n. Newton's method computes
-/// 1 / ∛s without a division. The last step of the computation is a Newton step for ∛s with an
-/// exact residual.
+/// Computes ∛x. The argument of a cube root is s · 2^(3n) with an integer n. Newton's method
+/// computes 1 / ∛s without a division. The last step of the computation is a Newton step for ∛s
+/// with an exact residual.
 pub(super) fn cbrt<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));

@@ -3,8 +3,8 @@
 //! The argument of a sine or cosine is q · π/2 + r with an integer q and |r| ≤ π/4. The Payne–Hanek
 //! reduction computes r and the last two bits of q from the integer product of the significand and
 //! the relevant bits of 2/π. The error of the Payne–Hanek reduction does not depend on the
-//! argument. The expansion selects the bits of 2/π by `arith.select` ops on the exponent of the
-//! argument, and needs no table in memory.
+//! argument. The expansion selects the bits of 2/π that the exponent of the argument requires. The
+//! selection consists of `arith.select` ops and needs no table in memory.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
 
@@ -75,7 +75,7 @@ const TWO_OVER_PI: [u64; 20] = [
 /// Emits `count - 1` 64-bit words: the bits of [`TWO_OVER_PI`] from bit number `bit` on. A chain of
 /// `arith.select` ops moves word number n = `bit / 64` to position 0: for each bit of n, one
 /// `arith.select` per word moves the words by w positions if the bit is set, where w is the weight
-/// of the bit. `first_digit` is the weight of the highest bit of n.
+/// of the bit. `first_digit` is the weight of the highest bit of the word number `bit / 64`.
 fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Vec<Wide<'a, 'c>> {
     let m = bit.arithmetic();
     let mut words: Vec<_> = TWO_OVER_PI.iter().map(|bits| m.wide(*bits)).collect();

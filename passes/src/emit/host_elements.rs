@@ -97,8 +97,8 @@ impl<'b, 'c> HostElements<'b, 'c> {
         }
     }
 
-    /// Returns the value of the last `memref.store` to an element before the op `reader`. Returns
-    /// `None` if any op other than a `memref.store` may write the allocation.
+    /// Returns the value that the last `memref.store` before the op `reader` stores to an element.
+    /// Returns `None` if any op other than a `memref.store` may write the allocation.
     fn stored(&self, alloc: Op<'c>, array: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
         let is_known = |user: &Op<'c>| {
             is(*user, "memref.load")
@@ -290,8 +290,8 @@ pub(crate) fn shape(ty: Type<'_>) -> Option<Vec<Option<i64>>> {
         .collect()
 }
 
-/// Returns the row-major linear index of an element. The linear index does not depend on the first
-/// size in `shape`.
+/// Returns the row-major linear index of an element. The first size in `shape` may be dynamic,
+/// because the linear index does not depend on this size.
 pub(crate) fn linear(shape: &[Option<i64>], at: &[i64]) -> Option<i64> {
     let mut place = 0i64;
     for (d, (size, at)) in shape.iter().zip(at).enumerate() {

@@ -13,7 +13,7 @@ pub(crate) struct Groups {
     pub(super) stride: i64,
     /// Number of threads in the scope or in the block, whichever is smaller.
     pub(super) size: i64,
-    /// Set if the scope contains all threads of the block.
+    /// Whether the scope contains all threads of the block.
     whole_block: bool,
 }
 
@@ -60,7 +60,7 @@ impl Groups {
         one_group || within_warps || of_whole_warps && aligned
     }
 
-    /// Returns the maximum number of lanes of a warp in one group.
+    /// Returns the maximum number of lanes of one warp that belong to the same group.
     pub(crate) fn lanes(&self) -> i64 {
         let places = self.size.min(WARP_SIZE);
         self.width.min((places + self.stride - 1) / self.stride)

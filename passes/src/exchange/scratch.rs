@@ -88,7 +88,7 @@ impl Pool {
 pub(super) enum Participants {
     Threads,
     Blocks,
-    /// Exchange between the blocks of a cluster, with shared memory that no other exchange uses.
+    /// Blocks of a cluster, for an exchange with shared memory that no other exchange uses.
     BlocksOnce,
 }
 

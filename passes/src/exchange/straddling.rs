@@ -1,9 +1,9 @@
 //! Groups that do not divide a warp into equal parts, such as 12 consecutive threads, or 8 threads
 //! that are 100 threads apart.
 //!
-//! In each warp, shuffles combine the values of the lanes of each group; the first lane of the
-//! group receives the partial result. The first lane of the group in each warp stores the partial
-//! result in shared memory, and each thread combines the partial results of its group.
+//! In each warp, shuffles combine the values of all lanes of a group; the first of these lanes
+//! receives the partial result. The first lane of the group in each warp stores the partial result
+//! in shared memory, and each thread combines the partial results of its group.
 //!
 //! ```text
 //!              warp 0                           warp 1
@@ -64,8 +64,8 @@ impl<'c> Exchange<'_, 'c> {
         self.shuffle("idx", &folded, first)
     }
 
-    /// Combines the partial results of the warps through shared memory. In each warp, the first
-    /// lane of each group stores the partial result of the group's lanes.
+    /// Combines the partial results of the warps through shared memory. The partial result of a
+    /// group in one warp is stored by the first lane of the group in this warp.
     fn through_memory(
         &mut self,
         value: &[Val<'c>],
@@ -187,8 +187,8 @@ impl Groups {
         least(b, last, b.sub(end, above))
     }
 
-    /// Emits a row number: the number of the row of slots that stores the partial result of the
-    /// thread at `place`.
+    /// Emits the number of the row of slots that stores the partial result of the thread at
+    /// `place`.
     fn row<'c>(&self, b: &Builder<'c>, place: Index<'c>) -> Index<'c> {
         self.row_extents()
             .into_iter()

@@ -20,7 +20,8 @@ pub(super) const MAX_WARPS_READ: i64 = 16;
 const MAX_WARPS_COMBINING: i64 = 16;
 
 impl<'c> Exchange<'_, 'c> {
-    /// Combines the values of the warps of a group, after the lanes of each warp are combined.
+    /// Combines the partial results of all warps of a group; the lanes of each warp must already be
+    /// combined.
     ///
     /// Each warp stores min(`stride`, 32) values in shared memory: one value for each lane whose
     /// number is less than `stride`.

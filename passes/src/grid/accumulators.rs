@@ -109,8 +109,8 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Emits all loops in which one thread combines elements. If the alignment is dynamic, emits
-    /// each loop twice: once on an aligned path, and once on an unaligned path.
+    /// Emits all loops in which one thread combines elements. If the alignment of the vectors is
+    /// dynamic, emits each loop twice: once on an aligned path, and once on an unaligned path.
     fn combine_all(
         &self,
         b: &Builder<'c>,
@@ -136,9 +136,8 @@ impl<'c> Body<'_, 'c> {
         )
     }
 
-    /// Emits the loops in which one thread combines elements, beginning with loop number `at`.
-    /// `partial` lists first the values of accumulator 0, followed by the values of accumulator 1,
-    /// ….
+    /// Emits the loops `self.inner[at..]`, in which one thread combines elements. `partial` lists
+    /// first the values of accumulator 0, followed by the values of accumulator 1, ….
     fn combine(
         &self,
         b: &Builder<'c>,

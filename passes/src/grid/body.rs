@@ -18,7 +18,7 @@ pub(super) struct EmitPoint<'c> {
     /// Index of each enclosing loop, and of each split or fused loop whose index the enclosing
     /// loops determine.
     pub(super) index: BTreeMap<usize, Index<'c>>,
-    /// First index of the current tile of each split loop. The map contains a split loop only at
+    /// First index of the current tile of each split loop. `begins` contains a split loop only at
     /// positions inside the outer loop and outside the inner loop of the split.
     pub(super) begins: BTreeMap<usize, Index<'c>>,
     /// Split loops that need no bounds check at the current loop-nest position.
@@ -32,14 +32,14 @@ pub(super) struct EmitPoint<'c> {
     pub(super) number: Option<i64>,
     /// Whether vectors begin at addresses that are multiples of the vector size.
     pub(super) aligned: bool,
-    /// Set while the fallback path of a kernel is emitted. The kernel also has an aligned or
+    /// True while the fallback path of a kernel is emitted. The kernel also has an aligned or
     /// full-tile path, so the fallback path should be small.
     pub(super) is_fallback: bool,
     /// Whether the current element is a head or tail element, outside the aligned vectors of the
-    /// row. Head and tail elements are combined out of order.
+    /// row. Head and tail elements are not combined in index order.
     pub(super) is_head_or_tail: bool,
     pub(super) start: Vec<Val<'c>>,
-    /// Set if an out-of-range load reads the element at index 0; not set if a branch skips the
+    /// Whether an out-of-range load reads the element at index 0; if false, a branch skips the
     /// load.
     pub(super) clamps: bool,
     /// Position of the aligned vectors of the current row; `None` outside the loops over rows.
@@ -63,8 +63,8 @@ const MAX_CHEAP_OPS: i64 = 2;
 pub(crate) struct Body<'a, 'c> {
     pub(super) grid_op: &'a GridOp<'c>,
     pub(super) nest: &'a Nest,
-    /// Trip count of each loop. If the trip count of a loop differs between rows, the entry of the
-    /// loop is an upper bound of its trip counts.
+    /// Trip count of each loop. For a loop whose trip count differs between rows, `extents`
+    /// contains an upper bound of the trip counts.
     pub(super) extents: Vec<Index<'c>>,
     pub(super) guards: Vec<usize>,
     /// Loops that one thread executes. `inner` begins with the first loop that combines elements,
@@ -78,13 +78,13 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) alignment: Alignment<'c>,
     /// Combiner of the op, with a 32-bit index if all element indices fit in 32 bits.
     pub(super) combiner: Option<Combiner<'c>>,
-    /// Set for an `argmax` or `argmin` that computes element indices and whose accumulators combine
-    /// elements in ascending index order.
+    /// Whether the op is an `argmax` or `argmin` that computes element indices, and whose
+    /// accumulators combine elements in ascending index order.
     pub(super) ascends: bool,
-    /// Set if all elements of a vector use one accumulator, because the combination of two
+    /// Whether all elements of a vector use one accumulator, because the combination of two
     /// accumulators is expensive.
     pub(super) shares: bool,
-    /// Set in the first phase of a last-block reduction. Even if there are no partial results, one
+    /// True in the first phase of a last-block reduction. Even if there are no partial results, one
     /// block must run to store the results.
     pub(super) precedes_last_block: bool,
     /// Value of the attribute `OWNED` on the memory accesses of the current phase. For each
@@ -92,7 +92,7 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) owner: i64,
     /// Sources that have a tile in shared memory.
     pub(super) stages: Vec<Stage<'c>>,
-    /// Set in the second phase of a last-block reduction. While a block executes the second phase
+    /// True in the second phase of a last-block reduction. While a block executes the second phase
     /// for its rows, partial results of other rows may be incomplete.
     pub(super) is_last_block: bool,
 }
@@ -254,8 +254,8 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns whether a loop is unrolled. If a kernel has an aligned and an unaligned path, loops
-    /// on the unaligned path are not unrolled, so that the code stays small. The order in which an
-    /// accumulator combines its elements is equal on the aligned and the unaligned path.
+    /// on the unaligned path are not unrolled, so that the code stays small. An accumulator
+    /// combines its elements in the same order on the aligned path and on the unaligned path.
     pub(super) fn is_unrolled(&self, node: usize, place: &EmitPoint<'c>) -> bool {
         let is_element_wise = !matches!(self.grid_op.work, Work::Combine(..));
         let short = place.is_fallback && (is_element_wise || self.nest.nodes[node].combines());

@@ -97,9 +97,9 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Returns the point of the iteration space at `place`, with index 0 in each dimension whose
-    /// bounds check fails. Returns `None` if out-of-range loads must be skipped: `place.clamps` is
-    /// false, the element is a head or tail element, a loop that a schedule step created has a
-    /// bounds check, or another block may still be storing the partial results of row 0.
+    /// bounds check fails. Returns `None` in four cases: `place.clamps` is false; the element is a
+    /// head or tail element; a loop that a schedule step created has a bounds check; another block
+    /// may still be storing the partial results of row 0.
     pub(super) fn clamped(&self, b: &Builder<'c>, place: &EmitPoint<'c>) -> Option<Vec<Index<'c>>> {
         if !place.clamps || place.is_head_or_tail {
             return None;

@@ -34,14 +34,14 @@ pub(crate) fn main_operand<'a, 'c>(grid_op: &'a GridOp<'c>) -> Option<&'a Access
     }
 }
 
-/// Returns whether the order in which an op combines elements must not depend on the number of
-/// results.
+/// Returns whether an op is batch-invariant: the number of results must not affect the order in
+/// which elements are combined.
 pub(crate) fn is_batch_invariant(grid_op: &GridOp<'_>) -> bool {
     let determinism = attribute(grid_op.op, "determinism").and_then(Determinism::of);
     determinism == Some(Determinism::BatchInvariant)
 }
 
-/// Returns the dimension along which elements are assumed to be contiguous.
+/// Returns the dimension along which the elements of the main operand are assumed to be contiguous.
 pub(crate) fn innermost(grid_op: &GridOp<'_>) -> Option<usize> {
     match is_batch_invariant(grid_op) {
         true => last(grid_op),
@@ -49,8 +49,8 @@ pub(crate) fn innermost(grid_op: &GridOp<'_>) -> Option<usize> {
     }
 }
 
-/// Returns the dimension of the iteration space that the last index of the main operand uses,
-/// independent of strides and sizes.
+/// Returns the last dimension of the iteration space that occurs in the last index of the main
+/// operand. The result does not depend on strides and sizes.
 fn last(grid_op: &GridOp<'_>) -> Option<usize> {
     let index = main_operand(grid_op)?.map.results.last()?;
     (0..grid_op.extents.len()).rev().find(|d| index.uses(*d))

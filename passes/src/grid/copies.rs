@@ -229,8 +229,8 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Sets the attribute `OWNED` on a store to a tile. Every element-wise copy of a tile assigns a
-    /// given element of the tile to the same thread.
+    /// Sets the attribute `OWNED` on a store to a tile. If a tile is copied element by element, the
+    /// same thread always stores a given element of the tile.
     fn own(&self, b: &Builder<'c>, store: Op<'c>) {
         tx_mlir::set_attribute(store, OWNED, i64_attribute(b.context(), self.owner));
     }

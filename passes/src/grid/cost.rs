@@ -2,9 +2,9 @@
 //!
 //! The time of a kernel that reads each input element once depends on three limits: memory
 //! bandwidth, the latency of loads in flight, and instruction throughput. For each limit, the cost
-//! model computes the time as if only this limit applied. The estimate is the p-norm of the times
-//! for the three limits, with p = [`NORM_EXPONENT`]. The constants are fitted to 463 measured row
-//! schedules on an H200; the root mean square error is 12 %.
+//! model computes the time that a kernel would take if only this limit applied. The estimate is the
+//! p-norm of the times for the three limits, with p = [`NORM_EXPONENT`]. The constants are fitted
+//! to 463 measured row schedules on an H200; the root mean square error is 12 %.
 
 use super::extent::Extent;
 use super::grid_op::{GridOp, Work};
@@ -53,8 +53,8 @@ pub(crate) struct Cost {
     /// GPU.
     waves: f64,
     resident: f64,
-    /// Time in microseconds as if only one limit applied: memory bandwidth, latency of loads in
-    /// flight, or instruction throughput.
+    /// Time in microseconds that the kernel would take if only one limit applied: memory bandwidth,
+    /// latency of loads in flight, or instruction throughput.
     alone: [f64; 3],
 }
 

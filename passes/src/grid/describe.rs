@@ -244,8 +244,8 @@ impl Planned<'_> {
         );
     }
 
-    /// Returns the lengths that each schedule case covers, without the lengths that earlier cases
-    /// cover.
+    /// Returns, for each schedule case, the lengths that this case covers and no earlier case
+    /// covers.
     fn bounds(&self) -> Vec<Vec<Bounds>> {
         let mut left = vec![Bounds::default(); self.grid_op.extents.len()];
         let of = |(case, _): &(Case, Nest)| {

@@ -72,7 +72,8 @@ impl Extent {
         }
     }
 
-    /// Emits the number of iterations of a loop in a row of `count` aligned vectors.
+    /// Emits the trip count of a loop over the aligned vectors of a row with `count` aligned
+    /// vectors.
     pub(crate) fn of_vectors<'c>(&self, b: &Builder<'c>, count: Index<'c>) -> Index<'c> {
         match self {
             Self::AtMost(_) => count,

@@ -108,8 +108,9 @@ impl<'c> Group<'c> {
         Ok(())
     }
 
-    /// Checks that no op outside the group, between the first and the last phase, uses memory of
-    /// the phases. The kernel of the group is launched at the position of the last phase.
+    /// Checks the other ops between the first and the last phase: these ops must not write memory
+    /// that a phase reads, and must not access memory that a phase writes. The kernel of the group
+    /// is launched at the position of the last phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.grid_op.op).collect();
         for before in &self.phases {

@@ -207,7 +207,7 @@ impl<'c> HeldRows<'_, 'c> {
     }
 
     /// Returns the value of the attribute `OWNED` for an access. For each element, a single thread
-    /// executes all accesses with the same attribute value. Returns `None` if the group does not
+    /// executes all accesses with the same value of `OWNED`. Returns `None` if the group does not
     /// write the array.
     pub(super) fn owner(&self, number: usize, access: &Access<'c>) -> Option<i64> {
         let phases = &self.group.phases;

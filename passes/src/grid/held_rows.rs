@@ -58,8 +58,8 @@ pub(crate) struct HeldRows<'a, 'c> {
     pub(super) bodies: Vec<Body<'a, 'c>>,
     pub(super) held: &'a [Val<'c>],
     pub(super) internal: &'a [Val<'c>],
-    /// Set if no array in registers has several elements per row; each phase then loads the rows
-    /// again.
+    /// Whether each phase loads the rows again, because no array in registers has several elements
+    /// per row.
     reloads: bool,
     /// Condition that all vectors are aligned, and that no row ends inside a vector.
     pub(super) aligned: Cond<'c>,

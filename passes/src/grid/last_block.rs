@@ -25,8 +25,8 @@ const PARTS: &str = "parts";
 /// Second phase of a last-block reduction.
 pub(crate) struct LastBlock<'a, 'c> {
     second: Body<'a, 'c>,
-    /// Array with one counter for each set of blocks that share results. The counter counts the
-    /// blocks of the set that have stored their partial results.
+    /// Array with one counter for each set of blocks that share results. Each counter counts the
+    /// blocks of one set that have stored their partial results.
     counters: Val<'c>,
 }
 

@@ -38,12 +38,12 @@ pub(crate) struct Launch<'c> {
     pub(crate) grid_op: GridOp<'c>,
     pub(crate) nest: Nest,
     pub(crate) steps: Vec<Step>,
-    /// Dimension lengths for which the host launches the kernel. If the list is empty, the host
+    /// Dimension lengths for which the host launches the kernel. If `only` is empty, the host
     /// launches the kernel for all lengths.
     pub(crate) only: Vec<Lengths>,
     pub(crate) second: Option<SecondPhase<'c>>,
     pub(crate) at: Op<'c>,
-    /// Temporary arrays that are not used by the kernels that the host launches after this kernel.
+    /// Temporary arrays that the kernels launched later do not use.
     pub(crate) ends: Vec<Val<'c>>,
 }
 
@@ -53,7 +53,8 @@ pub(crate) struct Kernels<'c> {
     /// The `gpu.module`; `None` before the first kernel is emitted.
     module: Option<(Op<'c>, String)>,
     count: usize,
-    /// Names of constant arrays in the `gpu.module`; the key is the name in the surrounding module.
+    /// Names of constant arrays in the `gpu.module`; the key is the name of the array in the
+    /// surrounding module.
     constants: BTreeMap<String, String>,
 }
 

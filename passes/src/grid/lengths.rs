@@ -26,8 +26,8 @@ impl Lengths {
         }
     }
 
-    /// Removes the lengths up to `most` of loop `name` from `left`, and returns the removed
-    /// lengths.
+    /// Removes from `left` the lengths of loop `name` that are at most `most`, and returns the
+    /// removed lengths.
     pub(crate) fn take(left: &mut Vec<Self>, name: &str, most: i64) -> Vec<Self> {
         let known = left.iter().position(|lengths| lengths.name == name);
         let i = known.unwrap_or_else(|| {

@@ -139,7 +139,7 @@ impl<'c> Body<'_, 'c> {
         self.precedes_last_block && node.is_rfactor && node.extent.known().is_none_or(|n| n == 0)
     }
 
-    /// Emits the loops around the loops that combine elements, beginning with loop number `at`.
+    /// Emits the loops `self.outer[at..]`, which enclose the loops that combine elements.
     pub(super) fn outer(&self, b: &Builder<'c>, at: usize, place: &EmitPoint<'c>) {
         let Some(node) = self.outer.get(at) else {
             return self.result(b, place);

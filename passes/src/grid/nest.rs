@@ -74,11 +74,12 @@ pub(crate) struct Nest {
     pub(crate) evict_first: bool,
     /// Whether the loads of the kernel have the L2 eviction policy `evict_last`.
     pub(crate) evict_last: bool,
-    /// Whether the kernel loads the inputs that registers hold before the first op of the group.
+    /// Whether the kernel loads, before the first op of the group, all inputs that stay in
+    /// registers (`#tile.prefetch`).
     pub(crate) prefetches: bool,
     /// Minimum number of resident threads per SM (`#tile.resident`).
     pub(super) resident: Option<i64>,
-    /// Arrays named in `#tile.hold`, each with its residency.
+    /// Arrays named in `#tile.hold`, each with the kind of memory that holds the array.
     pub(crate) holds: Vec<(String, Residency)>,
     /// Whether the last block combines the partial results in global memory (`#tile.last_block`).
     pub(crate) last_block: bool,
@@ -256,7 +257,7 @@ impl Nest {
     }
 
     /// Returns the split loops that need a bounds check, because the last tile may be partial. A
-    /// bounds check is omitted if the bounds check of another loop implies it.
+    /// bounds check is omitted if the bounds check of another loop implies the omitted check.
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {

@@ -24,18 +24,18 @@ pub(super) struct Exchangeable<'c> {
 }
 
 impl<'c> Body<'_, 'c> {
-    /// Returns true if the op is element-wise and each thread unrolls loop number `at` and all
-    /// loops inside this loop.
+    /// Returns true if the op is element-wise and each thread unrolls all loops of
+    /// `self.outer[at..]`.
     pub(super) fn is_at_points(&self, at: usize, place: &EmitPoint<'c>) -> bool {
         let loops = &self.outer[at..];
         !matches!(self.grid_op.work, Work::Combine(..))
             && loops.iter().all(|node| self.is_unrolled(*node, place))
     }
 
-    /// Emits the code of one thread for all iterations (points) of loop number `at` and of the
-    /// loops inside this loop. The thread computes the results at all points together if all points
-    /// are in bounds and all vectors are aligned. If a point is out of bounds or a vector is
-    /// unaligned, the thread computes the results point by point, so that the code stays small.
+    /// Emits the code of one thread for all iterations (points) of the loops `self.outer[at..]`.
+    /// The thread computes the results at all points together if all points are in bounds and all
+    /// vectors are aligned. If a point is out of bounds or a vector is unaligned, the thread
+    /// computes the results point by point, so that the code stays small.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &EmitPoint<'c>) {
         let loops = &self.outer[at..];
         let aligned = EmitPoint {
@@ -177,8 +177,8 @@ impl<'c> Body<'_, 'c> {
         vector.is_some() && self.alignment.destinations[destination]
     }
 
-    /// Emits loads of the elements at points along loop `vector`, one by one. A source that does
-    /// not vary along loop `vector` is loaded once.
+    /// Emits scalar loads of the elements at points along loop `vector`. A source that does not
+    /// vary along loop `vector` is loaded once.
     pub(super) fn load_neighbours(
         &self,
         b: &Builder<'c>,
@@ -230,9 +230,9 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Emits the computation of the points of a block one by one, without vector stores.
-    /// Neighbouring threads compute neighbouring points. The distribution of points over threads
-    /// does not change a result.
+    /// Emits code in which each thread computes its points of a block one by one, without vector
+    /// stores. Neighbouring threads compute neighbouring points. The distribution of points over
+    /// threads does not change a result.
     pub(super) fn points_one_by_one(
         &self,
         b: &Builder<'c>,
@@ -305,8 +305,9 @@ impl<'c> Body<'_, 'c> {
 }
 
 /// Emits the index of the element that `access` reads or writes at `point`. The first element of
-/// the vector is at `first`; `lane` is the number of the vector element at `point`. One division at
-/// the first point determines the quotients and remainders of all points of the vector.
+/// the vector is at `first`; `lane` is the number of the vector element at `point`. For a
+/// `floordiv` or `mod` expression with a divisor greater than `lane`, the quotient or remainder is
+/// computed from a division at `first`.
 fn index_of_lane<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

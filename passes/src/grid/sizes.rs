@@ -78,9 +78,9 @@ impl<'c> GridOp<'c> {
 
     /// Emits asserts on dynamic sizes: every index must be inside its array. All operand sizes that
     /// define the length of one dimension must be equal, and each index expression must stay in
-    /// range. If a destination has a dimension for a reduced dimension of the op, the size of the
-    /// destination dimension must be 1. For `argmax` and `argmin`, the function also asserts that
-    /// the index type can represent the index of every element.
+    /// range. A destination dimension that corresponds to a reduced dimension of the op must have
+    /// size 1. For `argmax` and `argmin`, the function also asserts that the index type can
+    /// represent the index of every element.
     pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
         let number = |a: &Access<'c>| {
             let place = self.accesses().position(|o| std::ptr::eq(o, a));

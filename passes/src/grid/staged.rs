@@ -184,7 +184,7 @@ pub(super) struct Stage<'c> {
     pub(super) source: usize,
     pub(super) shape: Vec<i64>,
     pub(super) array: Val<'c>,
-    /// Number of source elements that one load of the tile reads.
+    /// Number of source elements that one load reads when the tile is copied to shared memory.
     pub(super) lanes: i64,
     /// Whether vector loads of the tile begin at aligned addresses.
     pub(super) aligned: Cond<'c>,

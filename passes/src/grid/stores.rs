@@ -120,8 +120,8 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Emits the stored value of a reduction result: combines the previous value of the
-    /// destination, and applies the epilogue. `extras` lists the operands of the epilogue, if
-    /// already loaded.
+    /// destination, and applies the epilogue. `extras` lists the operands of the epilogue; `None`
+    /// if these operands are not loaded yet.
     pub(super) fn finish(
         &self,
         b: &Builder<'c>,

@@ -24,7 +24,7 @@ pub(super) struct Vectors<'c> {
 /// The operands with vector accesses, and the condition that all vectors are aligned.
 pub(super) struct Alignment<'c> {
     pub(super) sources: Vec<bool>,
-    /// Set for each destination that the kernel writes by vector stores; never set in a reduction
+    /// Whether the kernel writes each destination by vector stores; always false in a reduction
     /// kernel, which stores scalars.
     pub(super) destinations: Vec<bool>,
     /// Condition that all vectors are aligned; false if the kernel has no vector access.

@@ -101,7 +101,7 @@ impl Vectors {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Blocks {
-    /// One block computes one result, or several results.
+    /// One block computes each result; a block may compute several results.
     One,
     /// `GridStride(n)`: the grid has `n` blocks, and each block computes its results in a
     /// grid-stride loop.

@@ -1,8 +1,8 @@
 //! Schedules of element-wise ops. A thread computes a vector of 16 bytes, and neighbouring threads
 //! compute neighbouring vectors.
 //!
-//! The table shows the bandwidth of `a + a` on arrays of 1 GiB, in GB/s on an H200. A copy of 1 GiB
-//! by PyTorch reaches 4189 GB/s.
+//! The following table shows the bandwidth of `a + a` on arrays of 1 GiB, in GB/s on an H200. A
+//! copy of 1 GiB by PyTorch reaches 4189 GB/s.
 //!
 //! | vectors per thread | f32 | bf16 |
 //! |--:|--:|--:|
@@ -17,9 +17,9 @@
 //! thread, the 2048 threads of an SM have loads of 32 KiB in flight.
 //!
 //! If the contiguous dimension of a source is not the contiguous dimension of the destination, the
-//! source is copied through tiles in shared memory. The table shows the bandwidth of transposes of
-//! 16384x16384, in GB/s on an H200. The first number of each tile size is the tile length along the
-//! contiguous dimension of the source.
+//! source is copied through tiles in shared memory. The following table shows the bandwidth of
+//! transposes of 16384x16384, in GB/s on an H200. The first number of each tile size is the tile
+//! length along the contiguous dimension of the source.
 //!
 //! | tile | f32 | bf16 |
 //! |---|--:|--:|
@@ -72,8 +72,8 @@ impl Chooser<'_, '_> {
         self.points(&kept, true).then(|| self.take_evict_last())
     }
 
-    /// Returns the schedule that consists of the steps added so far. Loads have the L2 eviction
-    /// policy `evict_last`, unless the arrays are known to be small.
+    /// Returns the schedule that consists of the steps added so far. The loads of the schedule have
+    /// the L2 eviction policy `evict_last`, unless the arrays are known to be small.
     fn take_evict_last(&mut self) -> Vec<Case> {
         let count = self.total(&self.kept).unwrap_or(i64::MAX);
         if count.saturating_mul(self.width().unwrap_or(1)) >= MIN_EVICT_LAST_BYTES {
@@ -82,8 +82,8 @@ impl Chooser<'_, '_> {
         self.take_schedule()
     }
 
-    /// Adds the steps of a schedule with vector accesses, or with shared-memory tiles if `tiles` is
-    /// set. Returns false if the op does not allow the requested accesses.
+    /// Adds the steps of a schedule with shared-memory tiles if `tiles` is set, else with vector
+    /// accesses. Returns false if the op does not permit the requested schedule.
     fn points(&mut self, kept: &[usize], tiles: bool) -> bool {
         let grid_op = self.grid_op;
         let Some(nearest) = self

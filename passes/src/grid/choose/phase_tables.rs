@@ -1,6 +1,5 @@
 //! Measured mappings of groups of ops that share rows. The table `RELOADED` lists rows that each
 //! phase (op of a group) loads again, and the table `HELD_ROWS` lists rows that stay in registers.
-//! The constants of this module limit the number of threads, blocks and loads.
 
 use super::chooser::VECTOR;
 use super::request::Stores;
@@ -67,7 +66,7 @@ pub(super) struct Reloaded {
 pub(super) struct Reload {
     /// Number of threads of a block.
     pub(super) threads: i64,
-    /// Number of vectors that a thread has in flight.
+    /// Number of vector loads that a thread has in flight.
     pub(super) loads: i64,
     /// Minimum number of resident threads per SM.
     pub(super) resident: Option<i64>,
@@ -81,11 +80,11 @@ pub(super) const KIB: i64 = 1 << 10;
 pub(super) const MIB: i64 = 1 << 20;
 
 /// Classes of rows for which a kernel that loads the row again for each op is faster than a kernel
-/// that holds the row in registers. If registers hold the row and all column operands, each SM has
-/// registers for too few rows in flight. The table shows the bandwidth in GB/s on an H200, with
-/// `tile.math` = `approx`. A mapping is written as blocks x threads x vectors in flight; the number
-/// after `/` is the minimum number of resident threads per SM. The column `held` shows the fastest
-/// kernel that holds the row in registers.
+/// that holds the row in registers. If registers hold the row and all operands with one element per
+/// column, each SM has registers for too few rows in flight. The following table shows the
+/// bandwidth in GB/s on an H200, with `tile.math` = `approx`. A mapping is written as blocks x
+/// threads x vectors in flight; the number after `/` is the minimum number of resident threads per
+/// SM. The column `held` shows the fastest kernel that holds the row in registers.
 ///
 /// | row | program | held | mapping | reloaded |
 /// |---|---|--:|---|--:|
@@ -275,11 +274,11 @@ pub(super) const MANY_VECTORS: i64 = 4096;
 /// 3876 GB/s with evict-first loads.
 pub(super) const MAX_GATHERED_BYTES: i64 = 2 * KIB;
 
-/// Maximum row lengths, in elements, of the kernels for rows of dynamic length. The kernel of an
-/// entry processes all rows that the registers of its threads can hold, even rows longer than the
-/// entry. The kernels for dynamic lengths use scalar loads: with vector loads, lengths that are not
-/// multiples of the vector width would need a second kernel. The table shows the bandwidth of
-/// softmax of 65536 rows of f32, in GB/s on an H200.
+/// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel also
+/// processes rows that are longer than its entry of `CLASSES` but fit in the registers of its
+/// threads. The kernels for dynamic lengths use scalar loads: with vector loads, lengths that are
+/// not multiples of the vector width would need a second kernel. The following table shows the
+/// bandwidth of softmax of 65536 rows of f32, in GB/s on an H200.
 ///
 /// | columns | scalar loads | vector loads |
 /// |--:|--:|--:|
@@ -316,9 +315,9 @@ pub(super) struct Held {
     /// Minimum number of resident threads per SM. The more threads must be resident, the fewer
     /// registers a thread can use.
     pub(super) resident: Option<i64>,
-    /// Whether the kernel loads operands with one element per column together with the row, and
-    /// not after the reductions (`#tile.prefetch`). The blocks of a cluster share rows of 16-bit
-    /// elements of a group with such operands only if the kernel prefetches.
+    /// Whether the kernel loads operands with one element per column together with the row, and not
+    /// after the reductions (`#tile.prefetch`). The blocks of a cluster share a row of 16-bit
+    /// elements only if the kernel prefetches all operands with one element per column.
     pub(super) prefetches: bool,
 }
 
@@ -360,11 +359,11 @@ pub(super) const TWO_VECTORS: i64 = 2 * VECTOR;
 pub(super) const MIN_EVICT_LAST_BYTES: i64 = 16 * MIB;
 
 /// Classes of rows that stay in registers. The first entry whose conditions match the group and the
-/// row determines the mapping. The table shows the bandwidth of kernels with the chosen mapping and
-/// with other mappings, in GB/s on an H200. A mapping is written as blocks x threads x elements in
-/// the registers of each thread; the number after `/` is the minimum number of resident threads per
-/// SM. `Limits::of` and `Mapping::of` in `phases.rs` derive the mapping from the matching entry of
-/// `HELD_ROWS` and the row length.
+/// row determines the mapping. The following table shows the bandwidth of kernels with the chosen
+/// mapping and with other mappings, in GB/s on an H200. A mapping is written as blocks x threads x
+/// elements in the registers of each thread; the number after `/` is the minimum number of resident
+/// threads per SM. `Limits::of` and `Mapping::of` in `phases.rs` derive the mapping from the
+/// matching entry of `HELD_ROWS` and the row length.
 ///
 /// | program | columns | mapping | | other mappings | |
 /// |---|--:|---|--:|---|--:|

@@ -1,5 +1,5 @@
-//! Schedules of groups of ops that share rows. The threads of one block or of one cluster process
-//! each row.
+//! Schedules of groups of ops that share rows. Each row is processed by the threads of one block or
+//! of one cluster.
 //!
 //! If the threads can hold a row in registers, the kernel loads the row once, and temporaries of
 //! the group stay in registers. If a row is too long for the registers, each phase (op of the
@@ -36,7 +36,7 @@ pub(super) struct Limits {
     pub(super) shares_columns: bool,
     /// Minimum number of resident threads per SM.
     pub(super) resident: Option<i64>,
-    /// Whether the kernel loads all held inputs before the first op.
+    /// Whether the kernel loads, before the first op, all inputs that stay in registers.
     pub(super) prefetches: bool,
 }
 
@@ -218,12 +218,12 @@ struct Mapping {
     blocks: i64,
     /// Number of vectors of a row that one block processes.
     part: i64,
-    /// Number of vectors that a thread has in flight.
+    /// Number of vector loads that a thread has in flight.
     loads: i64,
     holds: Holds,
     /// Minimum number of resident threads per SM.
     resident: Option<i64>,
-    /// Whether the kernel loads all held inputs before the first op.
+    /// Whether the kernel loads, before the first op, all inputs that stay in registers.
     prefetches: bool,
     /// Whether the loads have the L2 eviction policy `evict_last`.
     evicts_last: bool,
@@ -252,7 +252,7 @@ impl Holds {
 }
 
 impl Mapping {
-    /// Returns the mapping for rows of `length` elements, if the rows stay in registers.
+    /// Returns the mapping of rows of `length` elements; the rows stay in registers.
     fn of(request: &Request, limits: Limits, length: i64) -> Self {
         let Request {
             vector,
@@ -303,8 +303,8 @@ impl Mapping {
         }
     }
 
-    /// Returns the mapping of rows of `length` elements to at most `most` threads, if each op of
-    /// the group loads the row again.
+    /// Returns the mapping of rows of `length` elements to at most `most` threads; each op of the
+    /// group loads the row again.
     fn reloaded(request: &Request, most: i64, blocks: i64, length: i64) -> Self {
         let vector = request.vector;
         let blocks = blocks.max(1);
@@ -338,8 +338,8 @@ impl Mapping {
         }
     }
 
-    /// Returns the mapping of rows of `length` elements to the measured distribution `reload`, if
-    /// each op of the group loads the row again.
+    /// Returns the mapping of rows of `length` elements for the table entry `reload`; each op of
+    /// the group loads the row again.
     fn measured(request: &Request, reload: &Reload, blocks: i64, length: i64) -> Self {
         let vector = request.vector;
         let vectors = ceildiv(ceildiv(length, vector), blocks).max(1);
@@ -477,8 +477,7 @@ fn unrolled(mut loads: i64, weight: i64) -> i64 {
 }
 
 /// Fuses `count` loops into one loop. If `cut` is given, an earlier step has split loop number
-/// `cut`, and the function fuses the outer loop of this split instead of loop `cut`. Returns the
-/// name of the fused loop.
+/// `cut`; the function then fuses the outer loop of this split. Returns the name of the fused loop.
 fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>) -> Option<String> {
     let names = (0..count).map(|n| match cut == Some(n) {
         true => format!("{kind}{n}.o"),

@@ -31,8 +31,9 @@ impl Rows {
 }
 
 impl Chooser<'_, '_> {
-    /// Adds the schedule steps of the distribution `rows`. Reduces the number of rows and of loads
-    /// in flight per thread until the thread unrolls at most `MAX_UNROLLED_OPS` ops, if possible.
+    /// Adds the schedule steps of the distribution `rows`. Reduces the number of rows per thread
+    /// and the number of loads in flight until a thread unrolls at most `MAX_UNROLLED_OPS` ops, if
+    /// possible.
     pub(super) fn write_unrollable_rows(
         &mut self,
         kept: &[usize],
@@ -52,8 +53,8 @@ impl Chooser<'_, '_> {
         self.write_rows(kept, inner, together, rows);
     }
 
-    /// Adds the steps for rows along dimension `inner`, or along all reduced dimensions if
-    /// `together` is set.
+    /// Adds the schedule steps for rows along dimension `inner`; if `together` is set, each row
+    /// extends along all reduced dimensions.
     pub(super) fn write_rows(&mut self, kept: &[usize], inner: usize, together: bool, rows: Rows) {
         let grid_op = self.grid_op;
         let Rows {

@@ -208,11 +208,11 @@ pub(super) const EXPENSIVE_ROWS: [(i64, &[RowClass]); 3] = [
 pub(super) const COMPUTE_BOUND_ROWS: [([i64; 2], i64); 3] =
     [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
 
-/// Occupancy target in threads per SM. The target applies to short rows, and to reductions that
-/// have more than `EXPENSIVE_OPS` ops per element and an expensive exchange of partial results.
-/// With an occupancy target of 1024 threads, a thread can use more registers than at full
-/// occupancy, and keeps more loads in flight. Measured on an H100 (`docs/performance.md`, log entry
-/// 35).
+/// Occupancy target in threads per SM. This occupancy target applies to short rows, and to
+/// reductions that have more than `EXPENSIVE_OPS` ops per element and an expensive exchange of
+/// partial results. With an occupancy target of 1024 threads, a thread can use more registers than
+/// at full occupancy, and keeps more loads in flight. Measured on an H100 (`docs/performance.md`,
+/// log entry 35).
 pub(super) const OCCUPANCY_TARGET_THREADS: i64 = 1024;
 
 /// Number of vectors of a long row that each thread loads. `VECTORS_PER_THREAD[0]` applies to
@@ -234,8 +234,8 @@ pub(super) const LONGEST: ThreadGroup =
 
 /// Mappings for few long rows of dynamic length. An entry of `FEW_LONG_ROWS` contains the maximum
 /// number of rows, the factor by which the number of threads of [`LONGEST`] is multiplied, and the
-/// number of blocks that share a row. If more blocks than in this table shared a row, the longest
-/// rows would be faster, but rows of medium length would be slower. Measured on an H100
+/// number of blocks that share a row. With more blocks per row than in this table, the longest rows
+/// would be faster, but rows of medium length would be slower. Measured on an H100
 /// (`docs/performance.md`, log entries 25 and 28).
 pub(super) const FEW_LONG_ROWS: [(i64, i64, i64); 3] = [
     (1, 2, 2 * SPLIT_BLOCKS_PER_ROW),

@@ -20,7 +20,8 @@ struct RowRequest {
     inner: usize,
     /// Whether all reduced dimensions are fused into one loop.
     together: bool,
-    /// Set if one loop (the fused loop, or the only reduced dimension) covers the whole row.
+    /// Whether one loop covers the whole row: the fused loop, or the loop of the only reduced
+    /// dimension.
     is_whole: bool,
     vectors: Vectors,
     /// Maximum number of elements of a row, or of its inner dimension, if there is a static bound.

@@ -1,5 +1,5 @@
-//! Chooses a mapping from an ordered table. The chosen mapping is in the first entry whose
-//! condition is true and whose mapping has a schedule for the op.
+//! Chooses a mapping from an ordered table. The chosen mapping is the first entry whose condition
+//! is true and that has a schedule for the op.
 
 use super::super::group::Group;
 use super::super::steps::Case;
