@@ -14,16 +14,17 @@ use tx_mlir::{
 };
 
 pass! {
-    /// Insert the barriers that program order needs, and no others.
+    /// Insert barriers between conflicting accesses of different threads, and remove redundant
+    /// barriers.
     ///
     /// ## What it does
     /// The pass visits the ops of each kernel in program order. For each op, the pass determines
-    /// the earlier accesses to shared and global memory that no barrier orders before the op. If
-    /// two threads may access one element, and at least one access is a write, the pass inserts a
-    /// barrier before the later access. The barrier is in the innermost MLIR block that contains
-    /// both conflicting accesses. For each loop, the pass compares the accesses of each iteration
-    /// with the accesses of the next iteration. The barrier for a conflict between iterations is in
-    /// the body of the loop.
+    /// which preceding accesses to shared and global memory no barrier separates from the op. The
+    /// pass inserts a barrier between two accesses if different threads may access the same
+    /// element, and at least one of the two accesses is a write. The barrier is in the innermost
+    /// MLIR block that contains both conflicting accesses. For each loop, the pass compares the
+    /// accesses of each iteration with the accesses of the next iteration. The barrier for a
+    /// conflict between iterations is in the body of the loop.
     ///
     /// The accesses of an op are its MLIR memory effects. The pass computes the accessed elements
     /// from the indices of each access. If the pass proves that no two threads access the same

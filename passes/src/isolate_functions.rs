@@ -15,13 +15,14 @@ pass! {
     /// Move functions with tensors into a nested module.
     ///
     /// ## What it does
-    /// Moves each function with tensors into a nested `builtin.module`. Together with the function,
+    /// Moves each function with tensors into a nested `builtin.module`. Together with a function,
     /// the pass moves all symbols that the function references, and all symbols that reference the
-    /// function. The later passes of the pipeline run only on the nested module. All other
-    /// functions and kernels stay outside of the nested module, and therefore do not change. The
-    /// pass moves a function with unregistered ops only if a moved function references it, or if it
-    /// references a moved function. `tensor-restore-functions` moves the functions back. The pass
-    /// does not change a module without tensors.
+    /// function. The later passes of the pipeline run only on the nested module. Functions and
+    /// kernels that the pass does not move stay outside of the nested module, so the later passes
+    /// do not change them. The pass moves a function with unregistered ops only if the function
+    /// references a moved function, or a moved function references the function.
+    /// `tensor-restore-functions` moves the functions back. The pass does not change a module
+    /// without tensors.
     ///
     /// ## Before
     /// ```mlir

@@ -15,9 +15,9 @@ pass! {
     /// branch, and leaves narrow loads in both arms. To prevent the split, the pass applies the
     /// intrinsic `llvm.intr.launder.invariant.group` to the address of each vector load from global
     /// memory. The result of the intrinsic equals the original address, and the intrinsic compiles
-    /// to no instruction. Because of the intrinsic, LLVM cannot detect that the vector load and the
-    /// scalar loads have the same address. The pass does not change atomic loads, volatile loads,
-    /// and loads whose address is not provably in global memory.
+    /// to no instruction. Because of the intrinsic, LLVM cannot detect that the vector load in one
+    /// arm and the scalar loads in the other arm read the same memory. The pass does not change
+    /// atomic loads, volatile loads, and loads whose address is not provably in global memory.
     ///
     /// ## Before
     /// ```mlir

@@ -120,7 +120,8 @@ tx_mlir::pass::registry! {
     strip_times::StripTimes,
 }
 
-/// Registers every pass and pipeline with MLIR. Repeated calls in one process have no effect.
+/// Registers every pass and pipeline with MLIR. The second and later calls in a process have no
+/// effect.
 pub fn register() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

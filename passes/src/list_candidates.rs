@@ -10,10 +10,10 @@ pass! {
     /// Adds the attribute `tile.candidates` to every reduction at scope `grid`, and to the first op
     /// of every group of ops that share a kernel. The first element of the attribute contains the
     /// name of the fastest GPU board with the chip `chip`, and the lengths for which the pass
-    /// estimates times. Each further element is a pair: a schedule, and its estimated time in
-    /// microseconds on the board that the first element names. The first pair contains the schedule
-    /// of the op, or the default schedule of an op without a schedule; the other pairs are sorted
-    /// by estimated time. The command `tx tune` measures the candidates.
+    /// estimates times. Each element after the first is a pair: a schedule, and its estimated time
+    /// in microseconds on the board that the first element names. The first pair contains the
+    /// schedule of the op, or the default schedule of an op without a schedule; the other pairs are
+    /// sorted by estimated time. The command `tx tune` measures the candidates.
     ///
     /// ## Before
     /// ```mlir

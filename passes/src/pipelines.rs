@@ -256,8 +256,8 @@ impl OnGpuModule {
 }
 
 /// Returns the passes of `gpu-to-nvvm` on GPU modules. If `ops` is given, it contains the names of
-/// all ops in a module, and the function omits the passes that these ops do not require. Without
-/// the omitted passes, the pipeline runs in half the time.
+/// all ops in a module, and the function omits the passes that these ops do not require. The
+/// omission of passes halves the run time of the pipeline.
 pub fn lower_gpu_modules(ops: Option<&BTreeSet<&str>>) -> String {
     let passes = ON_GPU_MODULES
         .iter()

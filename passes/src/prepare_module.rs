@@ -271,8 +271,9 @@ fn kernels<'c>(gpu_module: Op<'c>) -> Vec<Op<'c>> {
         .collect()
 }
 
-/// Checks that the name of a kernel has only letters, digits, `_` and `$`. LLVM aborts on a name
-/// with any other character, and ptxas rejects the names `_` and `WARP_SZ`.
+/// Checks that the name of a kernel consists of letters, digits, `_` and `$`, and begins with a
+/// letter or `_`. LLVM aborts on a name with a character other than letters, digits, `_` and `$`,
+/// and ptxas rejects the names `_` and `WARP_SZ`.
 fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
     let name = string_attribute(kernel, "sym_name").unwrap_or_default();
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
@@ -293,8 +294,8 @@ fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
     .emit())
 }
 
-/// Checks that each memory space has a number in PTX, because MLIR's conversion to LLVM aborts the
-/// process on an unknown memory space.
+/// Checks that each memory space is an enum attribute, such as `#gpu.address_space<global>`, or an
+/// integer, because MLIR's conversion to LLVM aborts the process on any other memory space.
 fn check_memory_spaces(gpu_module: Op<'_>) -> Result<(), Failed> {
     let is_known = |space: Attribute<'_>| {
         let number = IntegerAttribute::try_from(space).ok();

@@ -8,8 +8,8 @@ use tx_mlir::{
 
 struct Field<'f> {
     text: &'f str,
-    /// Set if the format field prints an integer as 8 bytes; not set if the format field prints an
-    /// integer as 4 bytes.
+    /// True if the format field prints an integer of 8 bytes; false if the format field prints an
+    /// integer of 4 bytes.
     long: bool,
     conversion: u8,
 }

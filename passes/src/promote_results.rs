@@ -23,8 +23,9 @@ pass! {
     /// the dynamic sizes of the replaced allocation. A returned memref may be a reshape of a static
     /// `memref.alloc`: a chain of `memref.collapse_shape` and `memref.expand_shape`. If a returned
     /// memref is a reshape of a static allocation, the inverse reshape of the new argument replaces
-    /// the allocation. Any other returned memref, such as an existing argument or a memref that is
-    /// returned twice, is copied to the new argument before the return.
+    /// the allocation. If the new argument cannot replace the returned memref, the pass copies the
+    /// memref to the argument before the return; examples are an existing argument, and a memref
+    /// that is returned twice.
     ///
     /// The pass replaces `buffer-results-to-out-params` of MLIR 22, which crashes on a memref that
     /// is returned twice. The pass does not change results of other types.

@@ -9,7 +9,7 @@ use tx_mlir::{
 };
 
 pass! {
-    /// Move the functions of an isolated module back.
+    /// Move the functions of the nested module back to the outer module.
     ///
     /// ## What it does
     /// Reverts `tensor-isolate-functions`. A symbol that another pass created in the nested module,

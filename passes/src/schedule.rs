@@ -12,7 +12,7 @@ pass! {
     /// ## What it does
     /// Replaces every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
     /// `memref.copy` of a host function by a kernel and its `gpu.launch_func`. The attribute
-    /// `schedule` of the op determines the loops of the kernel. The pass chooses a schedule for an
+    /// `schedule` of an op determines the loops of its kernel. The pass chooses a schedule for an
     /// op without a schedule. The attribute `schedule` of each kernel contains the schedule with
     /// which the pass created the kernel. A kernel for a range of loop lengths also has the
     /// attribute `lengths`.
@@ -56,8 +56,8 @@ pass! {
     /// all iterations if each thread loads several elements of the row one by one. An additional
     /// loop over full tiles without bounds checks would double the code size. If a loop has a
     /// single tile of up to 64 elements, the tile is loaded without branches: out-of-range
-    /// iterations load the first element instead. If a loop needs more blocks than a grid can have,
-    /// the loop becomes a grid-stride loop.
+    /// iterations load the element at index 0 instead. If a loop needs more blocks than a grid can
+    /// have, the loop becomes a grid-stride loop.
     ///
     /// The pass `tile-choose-schedule` chooses the same schedules as `tile-schedule`, writes the
     /// schedules as attributes, and creates no kernels. `tile-list-candidates` lists alternative

@@ -1,5 +1,5 @@
-//! Generates the table of diagnostics pages, the version of the linked LLVM (for `tx doctor`), and
-//! the path of the tools directory.
+//! Generates constants of the crate: the table of diagnostics pages, the version of the linked LLVM
+//! (for `tx doctor`), and the path of the tools directory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,8 +55,8 @@ fn pages() -> std::io::Result<()> {
 }
 
 /// Returns the directory in which `cargo xtask setup` installs tools. If the target directory is
-/// inside the repository, the function returns an empty path. The program then contains no path of
-/// the build machine, and looks for tools relative to its own location.
+/// inside the repository, the function returns an empty path. With an empty path, the program
+/// contains no path of the build machine, and looks for tools relative to its own location.
 fn tools() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));

@@ -11,10 +11,11 @@ impl<'c> GridOp<'c> {
         self.written_cases('d', self.extents.len())
     }
 
-    /// Returns the cases of the attribute `schedule`, if present. A case (`#tile.case`) gives the
-    /// maximum length of one loop. The parameter `count` is the number of loops of the op. The
-    /// character `loops` is the first character of each loop name, such as `d` in `d1`. If several
-    /// ops share a kernel, the cases of their schedule need not cover all loop lengths.
+    /// Returns the cases of the attribute `schedule`, if present. A case (`#tile.case`) specifies
+    /// the maximum length of one loop. The parameter `count` is the number of loops of the op. The
+    /// character `loops` is the first character of each loop name, such as `d` in `d1`. Unless
+    /// several ops share a kernel, the last case must be `#tile.otherwise`, which covers all
+    /// remaining loop lengths.
     pub(crate) fn written_cases(
         &self,
         loops: char,

@@ -13,7 +13,7 @@ use tx_mlir::{
 /// An attribute of a linalg op that the conversion copies to the emitted `tile.reduce` or kernel.
 pub(crate) struct HandedOn {
     pub(crate) name: &'static str,
-    /// Set if the attribute is permitted on linalg ops without reduced loops.
+    /// True if the attribute is also permitted on linalg ops that are not reductions.
     pub(crate) is_for_all: bool,
     fits: fn(Attribute<'_>) -> bool,
     expected: &'static str,
@@ -65,9 +65,9 @@ pub(crate) fn handed_on<'c>(op: Op<'c>) -> Vec<(&'static HandedOn, Attribute<'c>
 }
 
 /// Checks the attributes of a linalg op. `acc`, `determinism`, `nan` and `schedule` must have the
-/// right type. `acc`, `determinism` and `nan` require a reduction. Misspelt attributes, and
-/// attributes that only a `tile.reduce` accepts, cause an error, because the conversion would drop
-/// such attributes silently.
+/// right type. `acc`, `determinism` and `nan` are permitted only on reductions. Misspelt
+/// attributes, and attributes that only a `tile.reduce` accepts, cause an error, because the
+/// conversion would drop such attributes silently.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, value) in discardable_attributes(op) {
         if found.contains('.') {

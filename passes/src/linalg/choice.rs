@@ -118,12 +118,12 @@ pub(crate) enum NanRule {
     Other,
 }
 
-/// Reduction kind of a combiner that selects one of two (value, index) pairs, with the rules for
-/// NaN and for equal values.
+/// Properties of a combiner that selects one of two (value, index) pairs: the reduction kind, the
+/// rule for NaN, and the rule for equal values.
 pub(crate) struct PairChoice {
     pub(crate) kind: Kind,
     pub(crate) nan: NanRule,
-    /// Set if the combiner selects the right-hand pair when the values of both pairs are equal.
+    /// True if the combiner selects the right-hand pair when the values of both pairs are equal.
     pub(crate) ties_keep_later: bool,
 }
 
@@ -157,8 +157,8 @@ fn takes_right(
     }
 }
 
-/// Returns the reduction kind of a combiner that selects one of two (value, index) pairs by a
-/// comparison of component `value`, with the rules for NaN and for equal values.
+/// Analyses a combiner that selects one of two (value, index) pairs by a comparison of component
+/// `value`. Returns the reduction kind, the rule for NaN, and the rule for equal values.
 pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice> {
     let sort = program.input_sorts()[value];
     let samples = samples(sort);

@@ -137,8 +137,8 @@ impl<'c> Combiner<'c> {
 /// Method that finds the neutral values of a combiner: from the reduction kinds of its components,
 /// or by tests of the combiner on samples.
 pub(crate) enum Neutral {
-    /// Reduction kind of each component of a partial result. If a partial result has more
-    /// components than the list has kinds, every value is neutral for the remaining components.
+    /// Reduction kind of each component of a partial result. Every value is neutral for a component
+    /// without an entry in this list.
     Kinds(Vec<Kind>),
     /// Tests of the properties of a custom combiner on samples.
     Laws(Laws),

@@ -16,8 +16,8 @@ pub(crate) fn next_consumer<'c>(
 }
 
 /// Returns the first op after the reduction that accesses a destination of the reduction. Returns
-/// `None` if an op before this access changes memory that the reduction reads, because the
-/// reduction cannot move past an op that changes its inputs.
+/// `None` if an op between the reduction and this access changes memory that the reduction reads,
+/// because the reduction cannot move past such an op.
 fn next_user<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>) -> Option<Op<'c>> {
     let reads = plan.reads();
     for step in flow.after(plan.at) {

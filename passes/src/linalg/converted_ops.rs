@@ -10,8 +10,8 @@ use tx_mlir::{Op, attribute, is, ops, walk};
 #[derive(Default)]
 pub(crate) struct ConvertedOps {
     all: BTreeSet<usize>,
-    /// Fill ops with the identity of a reduction; the conversion of the reduction makes these fill
-    /// ops redundant.
+    /// Ops that fill memory with the identity of a reduction; the conversion of the reduction makes
+    /// these ops redundant.
     folded: BTreeSet<usize>,
 }
 

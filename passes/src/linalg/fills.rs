@@ -62,7 +62,7 @@ pub(crate) fn overwritten<'c>(
 }
 
 /// Returns the value with which `op` fills `memory`. Returns `None` if `op` is no fill, and
-/// `Some(None)` if the value is not constant.
+/// `Some(None)` if the fill value is not constant.
 fn filled<'c>(
     op: Op<'c>,
     memory: Val<'c>,

@@ -59,10 +59,10 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// If a partial result consists of several values, such as a mean and a count, only some tuples of
 /// values occur in practice. The check cannot determine which tuples occur at run time, and
 /// therefore reports a violated property only if the property fails for all tested tuples. The
-/// elements are unknown at compile time, so the check rejects an identity only if the identity is
-/// not neutral to itself, or is neutral to no tested value. For example, 0 is accepted as the
-/// identity of a maximum of magnitudes. If the region `element` is given, the tested tuples are the
-/// results of `element` for sample inputs.
+/// elements are unknown at compile time. The check therefore rejects an identity only in two cases:
+/// combine(identity, identity) is not the identity, or combine(identity, x) differs from x for
+/// every tested value x. For example, 0 is accepted as the identity of a maximum of magnitudes. If
+/// the region `element` is given, the tested tuples are the results of `element` for sample inputs.
 ///
 /// Returns a counterexample if the identity changes a sample value that may occur at run time.
 ///
@@ -152,15 +152,16 @@ pub(crate) struct Laws {
     samples: Vec<Partial>,
 }
 
-/// Maximum number of sample partial results. The maximum limits the run time of the associativity
-/// test, which tests all triples of samples.
+/// Maximum number of partial results that serve as samples. The maximum limits the run time of the
+/// associativity test, which tests all triples of samples.
 const MOST_SAMPLES: usize = 28;
 
 const MOST_CANDIDATES: usize = 5000;
 
 impl Laws {
-    /// Creates the tests of a program with N left inputs, N right inputs and N outputs. Returns
-    /// `None` unless the left inputs, the right inputs and the outputs have the same list of types.
+    /// Creates the tests of a combiner: a program with N left inputs, N right inputs and N outputs.
+    /// Returns `None` unless the left inputs, the right inputs and the outputs have the same list
+    /// of types.
     pub(crate) fn new(program: Program) -> Option<Self> {
         let sorts = program.output_sorts();
         let n = sorts.len();

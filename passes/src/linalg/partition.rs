@@ -9,7 +9,7 @@ use melior::ir::ValueLike;
 use std::collections::BTreeSet;
 use tx_mlir::{Blk, Op, Val, argument_of, defining_op, is, key, operands, results};
 
-/// Maximum number of assignments of element values to combiner outputs that the compiler tests.
+/// Maximum number of tested assignments of element values to outputs of the op.
 const MAX_PAIRINGS: usize = 4096;
 
 /// A partition of the body into elements and combiner. The partition lists the value that the
@@ -57,9 +57,8 @@ impl<'a, 'c> Partition<'a, 'c> {
     /// combiner contains only the ops that depend on old output values. In later partitions, the
     /// combiner also contains ops that do not depend on old output values. The second partition
     /// moves an op into the combiner if the op computes a crossing value whose type differs from
-    /// the types of all old output values. All later partitions move the last independent ops of
-    /// the body into the combiner: one op, then two ops, and so on. For example, `x * x` may belong
-    /// to the `element` region or to the combiner.
+    /// the types of all old output values. Each later partition moves the last n ops that do not
+    /// depend on old output values into the combiner, with n = 1, 2, and so on.
     pub(super) fn crossings(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();

@@ -71,7 +71,7 @@ pub(crate) struct Found<'c> {
     pub(crate) gone: Vec<Op<'c>>,
 }
 
-/// Changes to the plan of a reduction that the fusion of one consumer requires.
+/// Changes that the fusion of one consumer requires in the plan of a reduction.
 pub(crate) struct Consumer<'c> {
     pub(crate) tail: Tail<'c>,
     pub(crate) destination: Access<'c>,

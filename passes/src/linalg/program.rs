@@ -126,8 +126,9 @@ impl Program {
         self.ops.iter().any(|op| op.starts_with("arith.div"))
     }
 
-    /// Adds the computation of `root` in `block` as an output; `known` maps values to inputs.
-    /// Returns `None` if an op is not supported.
+    /// Appends the ops of `block` that compute `root` to the program, and makes `root` an output of
+    /// the program; `known` maps values to inputs of the program. Returns `None` if an op is not
+    /// supported.
     pub(crate) fn compute<'c>(
         &mut self,
         block: Blk<'c>,

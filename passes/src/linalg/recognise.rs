@@ -122,8 +122,8 @@ pub(crate) fn is_named(loops: &Loops<'_>, i: usize, changes: impl Fn(usize) -> b
     })
 }
 
-/// Returns whether the whole body is an associative and commutative combiner of two partial results
-/// with a known identity.
+/// Returns whether the body is a combiner of two partial results that is associative and
+/// commutative, and whose identity is known.
 pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
     let Some(partition) = Partition::of(loops, |_| true) else {
         return false;
@@ -148,7 +148,7 @@ pub(crate) struct SpecialPair<'c> {
     /// The compared element and its index, as SSA values of the linalg body.
     pub(crate) element: Val<'c>,
     pub(crate) index: Val<'c>,
-    /// Set if `index` is the index of the only reduced loop.
+    /// True if `index` is the index of the only reduced loop.
     pub(crate) is_counted: bool,
 }
 

@@ -65,8 +65,8 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
 
 /// Returns whether separate ops can write the outputs of the op one after another. An output may
 /// alias an input only if both operands are the same memref with equal indexing maps, and no two
-/// iterations access the same element. An output must not alias another output. The body may only
-/// read memory that the op does not write.
+/// iterations access the same element. An output must not alias another output. The body must not
+/// read memory that the op writes.
 fn is_order_free(loops: &Loops<'_>) -> bool {
     let Some(body) = loops.body else { return false };
     let same_elements = |input: &Access<'_>, output: &Access<'_>| {

@@ -1,6 +1,6 @@
 //! Reductions that select the largest or smallest value and its index, but differ from `argmax` and
 //! `argmin` in their results for rows with NaN or in their treatment of old output values. This
-//! module splits each of these reductions into several ops.
+//! module splits each reduction that is a [`SpecialPair`] into several ops.
 //!
 //! For a row with NaN, the result of the original loop nest depends on the position of the first or
 //! last NaN. No commutative combiner with a state of constant size can compute the result of the
@@ -17,13 +17,13 @@
 //! and restores the original indices after the `argmax`.
 //!
 //! A reduction that ignores NaN becomes two ops, unless the outputs are filled with the identity
-//! and an index of at most 0. The first op is an `argmax` that starts from the identity, and the
-//! second op compares the results of the `argmax` with the old output values. The final result is
-//! the old output value if this value is NaN or equals the result of the `argmax`.
+//! and an index of at most 0: an `argmax` that starts from the identity, and an op that compares
+//! the results of the `argmax` with the old output values. The final result is the old output value
+//! if this value is NaN or equals the result of the `argmax`.
 //!
 //! With the rule [`NanRule::AfterLast`], the element that follows a NaN always replaces the NaN.
-//! The first reduction therefore computes the position of the last NaN, and the second reduction is
-//! an `argmax` of the elements after the last NaN.
+//! With [`NanRule::AfterLast`], the first reduction computes the position of the last NaN, and the
+//! second reduction is an `argmax` of the elements after the last NaN.
 //!
 //! If the outputs were not filled with neutral values, the reductions write temporaries. After the
 //! reductions, the original body combines the contents of the temporaries with the old output
@@ -515,7 +515,7 @@ impl<'c> Work<'_, 'c> {
     }
 
     /// Emits the value `greatest - index`, where `greatest` is the largest number of the index
-    /// type. A second call restores `index` from this value.
+    /// type. A call with `greatest - index` restores `index`.
     fn negated(&self, b: &Builder<'c>, index: Val<'c>) -> Val<'c> {
         let greatest = b.int(self.greatest(), index.r#type());
         b.binary("arith.subi", greatest, index)

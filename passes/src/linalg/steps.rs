@@ -1,8 +1,8 @@
 //! Bodies that update an output value in several steps by one kind of op, or under a condition.
 //! Examples are `(old + x) + y` and `if p { old + x } else { old }`. A body that updates the output
 //! value in several steps is equivalent to a body that combines the old output value with one
-//! element. To compute this element, the original body runs with the identity as the old output
-//! value. The conversion to one element changes the order of the additions of a float sum.
+//! element: the result of the original body when the old output value is the identity. The
+//! conversion to one element changes the order of the additions of a float sum.
 
 use super::combining_ops::{COMBINING_OPS, CombiningOp};
 use tx_mlir::{Op, Val, defining_op, first_block, is, key, operands, ops, results};

@@ -11,8 +11,7 @@ use crate::exchange::{Exchange, Pool, shuffle_cost};
 use tx_mlir::{Builder, Index, Val};
 
 const WARP: u64 = tx_target::WARP as u64;
-/// Maximum number of results, and maximum row length in elements, in the cost estimate. The
-/// estimate clamps a greater number to this maximum.
+/// Maximum number of results, and maximum row length in elements, in the cost estimate.
 const LARGE: u64 = 1 << 40;
 
 pub(crate) struct Batched;

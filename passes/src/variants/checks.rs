@@ -62,7 +62,7 @@ pub const LAYOUT: Predicate = Predicate {
 /// text that describes the memory spaces `spaces` in messages.
 ///
 /// # Errors
-/// Returns a message with the memory space of a source that is not in `spaces`.
+/// Returns a message with the memory space of the first source for which the check fails.
 pub fn sources_in(r: &Reduction<'_>, spaces: &[Space], expected: &str) -> Result<(), String> {
     if r.sources.is_empty() {
         return Err(format!("source is in registers, expected {expected}"));

@@ -42,8 +42,8 @@ pub(crate) struct FragmentPlan {
     /// One fold for each result of a thread. A fold is the list of source registers (slots) that
     /// the thread combines in order.
     pub(super) folds: Vec<Vec<usize>>,
-    /// Kind of exchange along each mixed-radix digit of the thread number. A digit along a parallel
-    /// dimension has no exchange (`None`).
+    /// Kind of exchange along each mixed-radix digit of the thread number. The entry is `None` for
+    /// a digit that belongs to a parallel dimension.
     pub(super) digits: Vec<Option<ExchangeKind>>,
     /// Fold of each result register (slot).
     pub(super) result_folds: Vec<ResultFold>,
@@ -56,7 +56,7 @@ impl FragmentPlan {
     /// Plans a reduction of fragments.
     ///
     /// # Errors
-    /// Returns the reason why the scope cannot reduce the fragments.
+    /// Returns the reason why the threads of the scope cannot reduce the fragments.
     pub(crate) fn of(r: &Reduction<'_>) -> Result<Self, String> {
         let scope = r.view.scope;
         let first = fragment_of(r.view.sources[0])?;
@@ -182,8 +182,8 @@ impl FragmentPlan {
     }
 
     /// Returns whether the lanes of a warp can combine all results together, by about one shuffle
-    /// per result. All lanes of a warp must contribute to every result, and each lane must store at
-    /// most one result.
+    /// per result. The function returns true only if all lanes of a warp contribute to every
+    /// result, and each lane stores at most one result.
     pub(super) fn transposes(&self) -> bool {
         let results = self.folds.len();
         let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);

@@ -1,8 +1,8 @@
 //! `packed_key`: `argmax` and `argmin` of 8- and 16-bit elements, with value and index packed into
 //! one 32-bit key.
 //!
-//! After the reduction of the keys, the kernel loads the element at the index in the best key,
-//! because the result must have the original bits of the element.
+//! After the reduction of the keys, the kernel loads the element whose index the resulting key
+//! contains, because the result must have the original bits of the element.
 
 use super::parts::{load_elements, source_index, store_result};
 use super::shape::Shape;

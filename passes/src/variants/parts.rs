@@ -1,4 +1,4 @@
-//! Functions that emit code for several variants.
+//! Functions that several variants use to emit ops.
 
 use super::reduction::Reduction;
 use crate::combiner::Combiner;

@@ -24,8 +24,8 @@ pub struct Reduction<'c> {
     pub shape: Vec<Option<u64>>,
     /// Parallel dimensions of the source, outermost first.
     pub kept: Vec<usize>,
-    /// Reduced dimensions of the source, in order of descending stride; in order of the dimension
-    /// number for fragments and for batch-invariant reductions.
+    /// Reduced dimensions of the source: in order of the dimension number for fragments and for
+    /// batch-invariant reductions, and in order of descending stride for all other reductions.
     pub reduced: Vec<usize>,
     /// Number of threads that execute the op together.
     pub threads: i64,
@@ -37,7 +37,7 @@ pub struct Reduction<'c> {
     pub alignment: u64,
     /// Position of this op in the list of all reductions of its module.
     pub serial: i64,
-    /// Set if the same threads are active in every execution of the op: the condition of each
+    /// True if the same threads are active in every execution of the op: the condition of each
     /// `scf.if` around the op is defined at the top level of the kernel, outside of all loops.
     pub steady: bool,
     pub(crate) kernel: Kernel<'c>,
@@ -144,8 +144,8 @@ impl<'c> Reduction<'c> {
 
     /// Emits the index of the first element that the current thread combines: the position of the
     /// thread in the scope. Each thread combines every [`Self::threads`]-th element of the `length`
-    /// elements. A thread whose position is at least [`Self::threads`] receives `length`, and
-    /// therefore combines no elements.
+    /// elements. For a thread whose position is at least [`Self::threads`], the emitted index is
+    /// `length`, so the thread combines no elements.
     pub fn first_of(
         &self,
         b: &tx_mlir::Builder<'c>,

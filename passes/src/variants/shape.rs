@@ -11,8 +11,7 @@ use tx_mlir::memref::Space;
 /// Maximum size of one memory access, in bytes.
 const WIDEST: u64 = 16;
 
-/// Maximum number of results, and maximum row length in elements, in the cost estimate. The
-/// estimate clamps a greater number to this maximum.
+/// Maximum number of results, and maximum row length in elements, in the cost estimate.
 const LARGE: u64 = 1 << 40;
 
 pub(super) const WARP: u64 = tx_target::WARP as u64;
@@ -164,9 +163,9 @@ impl Shape {
             .unwrap_or_else(|| with_group(widest))
     }
 
-    /// Returns the estimated number of cycles. The estimate is the sum of two terms: the latencies
-    /// of one thread, and the cycles in which all warps of an SM occupy shared memory and the warp
-    /// schedulers.
+    /// Returns the estimated cost of the reduction in cycles. The estimate contains the latencies
+    /// of one thread, and the cycles in which the warps of the scope occupy shared memory and the
+    /// warp schedulers.
     pub(crate) fn cost(&self, r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> u64 {
         let parts = r
             .view

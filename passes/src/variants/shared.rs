@@ -1,13 +1,13 @@
 //! `shared`: the threads of the scope together reduce a tile in shared or global memory.
 //!
 //! In round `n`, thread `t` of the scope combines elements for the result number `(n * groups + t /
-//! (stride * group)) * stride + t % stride`. Among the threads that share a result, thread `t` is
-//! lane `t / stride % group`. Consecutive lanes access consecutive elements along the contiguous
-//! dimension of the source.
+//! (stride * group)) * stride + t % stride`. Among the threads that share a result, the position
+//! (`lane`) of thread `t` is `t / stride % group`. Consecutive threads access consecutive elements
+//! along the contiguous dimension of the source.
 //!
-//! If the contiguous dimension is reduced, `stride` is 1, and the `group` lanes of a result load
-//! consecutive elements. If the contiguous dimension is parallel, `stride` consecutive lanes load
-//! elements of different results. Lanes of different results exchange no values.
+//! If the contiguous dimension is reduced, `stride` is 1, and the `group` threads of a result load
+//! consecutive elements. If the contiguous dimension is parallel, `stride` consecutive threads load
+//! elements of different results. Threads of different results exchange no values.
 //!
 //! Accesses to consecutive words form whole cache lines in global memory, and cause no bank
 //! conflicts in shared memory.

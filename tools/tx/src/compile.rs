@@ -158,8 +158,8 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 /// Argument of the option `--cache` that disables the compilation cache.
 const OFF: &str = "off";
 
-/// Arguments that `--cache` rejects as directory names. A user who writes one of these arguments
-/// probably intends to enable or disable the cache.
+/// Arguments that `--cache` rejects as directory names. A user who writes an argument such as `on`
+/// probably intends to enable or disable the cache, not to name a directory.
 const UNCLEAR: [&str; 12] = [
     "0", "1", "no", "yes", "none", "null", "false", "true", "on", "never", "disable", "disabled",
 ];

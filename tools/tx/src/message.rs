@@ -245,7 +245,8 @@ impl Message {
         self
     }
 
-    /// Adds source lines of the program, which are printed below the message and below its notes.
+    /// Adds source lines of the program to the message; the lines are printed below the message and
+    /// below its notes.
     pub(crate) fn quoting(self, lines: &SourceLines<'_>) -> Self {
         let line = match (&self.origin, &self.severity) {
             (Origin::Program(Some(location)), _) | (Origin::Finding(location), Severity::Error) => {
@@ -303,10 +304,10 @@ impl Message {
         }
     }
 
-    /// Appends the text of the message. If the message is at location `shown`, the function omits
-    /// the source line of the message. If `findings` is true, the function appends the verdicts of
-    /// `tx validate`. If `findings` is false, only the table on standard output contains the
-    /// verdicts.
+    /// Appends the text of the message to `text`. If the message is at location `shown`, the
+    /// function omits the source line of the message. If `findings` is true, the function appends
+    /// the verdicts of `tx validate`. If `findings` is false, only the table on standard output
+    /// contains the verdicts.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {

@@ -221,7 +221,7 @@ fn report_diagnostic(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Diagno
 struct CheckOptions {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,
-    /// Set if the validation runs the program on all generated inputs; if not set, [`WORK`] limits
+    /// True if the validation runs the program on all generated inputs; if false, [`WORK`] limits
     /// the number of inputs.
     all: bool,
 }

@@ -290,7 +290,8 @@ fn named(pass: &str, variants: &[String]) -> String {
     }
 }
 
-/// Returns the error of the first failing stage, with a note about other possible causes.
+/// Returns the error of the first failing stage, with a note about possible causes other than a bug
+/// in this stage.
 pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Option<Message> {
     let stage = validation.guilty()?;
     let name = &stage.name;

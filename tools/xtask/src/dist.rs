@@ -231,8 +231,8 @@ fn write_checksum(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Adds the GPU examples: the program, its PTX, and the script. The PTX is for sm_80, and also runs
-/// on newer chips.
+/// Adds the GPU examples to the archive: the program, its PTX, and the script. The PTX is for
+/// sm_80, and also runs on newer chips.
 fn add_examples(workspace: &Workspace, tx: &Path, gpu: &Path, staging: &Path) -> Result<()> {
     let folder = staging.join(EXAMPLES);
     fs::create_dir_all(&folder)?;

@@ -22,7 +22,7 @@ use tx_scalar::{signed, truncated};
 pub(crate) struct LikelyMistake {
     pub(crate) broken: CounterExample,
     pub(crate) part: usize,
-    /// Set if the combiner is associative but not commutative, as the composition of functions is.
+    /// True if the combiner is associative but not commutative, like the composition of functions.
     pub(crate) is_ordered: bool,
 }
 
@@ -172,9 +172,9 @@ impl Tuples<'_> {
         Ok(!few(&two) && !few(&three) && !self.is_dull(decided(&two).chain(decided(&three))))
     }
 
-    /// Returns the first violation as an error if `enough` returns true for the number of
-    /// violations and the number of test cases with finite results. Returns `Ok` if fewer than half
-    /// of the test cases have finite results.
+    /// Returns the first violation as an error if the predicate `enough` accepts two numbers: the
+    /// number of violations, and the number of test cases with finite results. Returns `Ok` if
+    /// fewer than half of the test cases have finite results.
     fn check(
         &self,
         cases: &[Case<'_, Partial>],
@@ -214,8 +214,8 @@ impl Tuples<'_> {
     }
 }
 
-/// Returns triples of tuples. Each triple contains three different entries of `tuples`; the first
-/// two entries also differ in value.
+/// Returns triples of tuples. The tuples of a triple come from three different positions in
+/// `tuples`; the first two tuples of a triple also differ in value.
 fn distinct_triples(tuples: &[Partial]) -> Vec<Vec<&Partial>> {
     let same = |a: &Partial, b: &Partial| std::ptr::eq(a, b);
     let three = triples(tuples).filter(|of| of[0] != of[1]);

@@ -10,9 +10,9 @@ use clap::Arg;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use tx_runtime::MAX_GRID;
 
-/// Parser that accepts any text. The function in this struct returns the known words, which shell
-/// completions offer. If a word is unknown, the command prints an error with a list of the known
-/// words.
+/// Parser that accepts any text. The field is the function that returns the known words, which
+/// shell completions offer. If a word is unknown, the command prints an error with a list of the
+/// known words.
 #[derive(Clone)]
 pub(super) struct KnownWords(pub(super) fn() -> Vec<&'static str>);
 

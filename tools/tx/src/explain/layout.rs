@@ -1,4 +1,4 @@
-//! Text layout of explanations. The explanation lists the chosen schedules and variants before the
+//! Text layout of explanations. An explanation lists the chosen schedules and variants before the
 //! details. Each line has at most 100 characters.
 
 use tx_plan::{
@@ -24,16 +24,16 @@ enum ExplainedChoice<'e> {
     Apart(&'e ApartChoice),
     Variant(&'e VariantChoice),
     /// Data exchange between threads. Each pair contains the cost of the data exchange in one
-    /// kernel, and the name of this kernel. If the program has a single kernel, the list of pairs
-    /// is empty.
+    /// kernel, and the name of this kernel. The list of pairs is empty unless the kernel is
+    /// launched only for a range of row lengths.
     Exchange(&'e ExchangeChoice, Vec<(String, String)>),
 }
 
 /// Explanation of one op, as lines of text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExplanationLines {
-    /// Lines with the chosen schedule, variant or exchange and the reason for the choice, followed
-    /// by details.
+    /// Lines that contain the chosen schedule, variant or exchange, then the reason for the choice,
+    /// then details.
     pub(super) summary: Vec<String>,
     pub(super) schedules: Vec<String>,
 }

@@ -81,7 +81,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// Comment that the CHECK lines below the comment verify.
+    /// Comment above CHECK lines, which verify the comment.
     Checked(String),
     Code(String),
     Show(String),

@@ -1,4 +1,4 @@
-//! Licence texts of the packages that the program links.
+//! Licence texts of the packages that are linked into the program `tx`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

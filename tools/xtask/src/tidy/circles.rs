@@ -2,9 +2,9 @@
 //! after the modules that it uses.
 //!
 //! A module uses another module of its crate if its code names an item that the used module
-//! defines. The name of a re-exported item counts as a use of the module that defines the item. The
-//! re-export itself (`pub use`) is not a use, so that a parent module can re-export items of its
-//! child modules. The check ignores tests.
+//! defines. The name of a re-exported item counts as a use of the module that defines the item. A
+//! re-export (`pub use`) is not a use, so that a parent module can re-export items of its child
+//! modules. The check ignores tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

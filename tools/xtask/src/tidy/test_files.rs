@@ -1,4 +1,4 @@
-//! Rules for test files: lit folders, snapshots, test targets, and tests that pages name.
+//! Rules for test files: lit folders, snapshots, test targets, and names of tests on pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

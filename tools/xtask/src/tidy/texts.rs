@@ -1,4 +1,5 @@
-//! Rules for the lines of files: columns, C++, paths of machines, ignored tests, and words.
+//! Rules for the lines of files: columns, C++, home directories, ignored tests, and phrases of the
+//! dictionary.
 
 use std::ffi::OsStr;
 use std::fs;
