@@ -2,17 +2,19 @@
 
 use tx_runtime::Past;
 
+/// Misalignment, in bytes, of the array that is misaligned alone: half a vector of 16 bytes.
+const HALF_VECTOR: usize = 8;
+
 /// Returns the misalignment of each array of an input, in elements.
 ///
 /// The first array begins 1 to 15 elements past an aligned address. The misalignment of each
 /// further array exceeds the misalignment of the preceding array by 0 or 1 elements. In every
-/// eighth input, only one array is misaligned; this array begins two elements past an aligned
-/// address.
+/// eighth input, only one array is misaligned; this array begins 8 bytes past an aligned address.
 pub(crate) fn elements_past(input: usize) -> Past {
     if input % 8 == 5 {
         return Past {
             one: input / 8,
-            by: 2,
+            by: HALF_VECTOR,
             ..ALIGNED
         };
     }
@@ -39,9 +41,8 @@ pub(crate) fn beginning(input: &str, past: Past) -> String {
     match (first, each, by) {
         (0, 0, 0) => input.to_owned(),
         (0, 0, by) => format!(
-            "{input}, array {} from the end starting {} past a multiple of 256 bytes",
-            one + 1,
-            elements(by)
+            "{input}, array {} from the end starting {by} bytes past a multiple of 256 bytes",
+            one + 1
         ),
         (first, 0, _) => format!(
             "{input}, arrays starting {} past a multiple of 256 bytes",
@@ -63,7 +64,7 @@ mod tests {
     const fn alone(one: usize) -> Past {
         Past {
             one,
-            by: 2,
+            by: HALF_VECTOR,
             ..ALIGNED
         }
     }
@@ -88,7 +89,7 @@ mod tests {
         );
         assert_eq!(
             beginning("ones of 3", alone(1)),
-            "ones of 3, array 2 from the end starting 2 elements past a multiple of 256 bytes"
+            "ones of 3, array 2 from the end starting 8 bytes past a multiple of 256 bytes"
         );
     }
 

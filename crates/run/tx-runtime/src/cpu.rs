@@ -134,7 +134,7 @@ impl Module {
             let label = buffer.label.as_str();
             let id = match buffer.contents {
                 Some(_) => {
-                    let past = options.past.of(number, arrays) * buffer.element.size();
+                    let past = options.past.bytes(number, arrays, buffer.element.size());
                     memory.alloc_past(label, buffer.bytes, 256, past)
                 }
                 None if buffer.cleared => memory.alloc(label, buffer.bytes, 256),

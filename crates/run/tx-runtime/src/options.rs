@@ -35,10 +35,11 @@ pub struct Past {
     pub first: usize,
     /// Number of elements by which the offset increases from each array to the next array.
     pub each: usize,
-    /// Selects the array whose offset is increased by `by` elements: `one` modulo the number of
+    /// Selects the array whose offset is increased by `by` bytes: `one` modulo the number of
     /// arrays is 0 for the last array, and 1 for the array before the last array.
     pub one: usize,
-    /// Number of elements that are added to the offset of the array that `one` selects.
+    /// Number of bytes that are added to the offset of the array that `one` selects. The number must
+    /// be a multiple of the element size.
     pub by: usize,
 }
 
@@ -55,8 +56,10 @@ impl Past {
         }
     }
 
-    pub(crate) const fn of(self, number: usize, arrays: usize) -> usize {
+    /// Returns the offset, in bytes, of array `number` of `arrays` arrays. The elements of the array
+    /// have `size` bytes.
+    pub(crate) const fn bytes(self, number: usize, arrays: usize, size: usize) -> usize {
         let is_one = arrays > 0 && number + 1 + self.one % arrays == arrays;
-        self.first + number * self.each + if is_one { self.by } else { 0 }
+        (self.first + number * self.each) * size + if is_one { self.by } else { 0 }
     }
 }

@@ -59,6 +59,7 @@ harmless! {
         "other-zero" "programs/l2-norm@l2_norm" "+3:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@layer_norm" "+11:3 `% = arith.constant -0.0";
         "other-zero" "programs/rows-of-any-length@in_place" "+7:3 `% = arith.constant -0.0";
+        "other-zero" "programs/rms-norm-approximate@rms" "+4:3 `% = arith.constant -0.0";
     }
     "Each row contains its maximum, whose difference from itself is +0.0. The sum of the \
      differences is therefore never -0.0, and the sign of the zero that initializes the \
@@ -448,6 +449,7 @@ harmless! {
         "other-constant" "programs/fused-rows@parts_of_vectors" "+2:3 `% = arith.constant 0.0";
         "other-constant" "mutations/jobs@centred" "+1:3 `% = arith.constant 0.0";
         "other-constant" "programs/rows-of-any-length@in_place" "+1:3 `% = arith.constant 0.0";
+        "other-constant" "programs/rms-norm-approximate@rms" "+12:3 `% = arith.constant 0.0";
     }
     "If the alignment check fails, the kernel loads the array with scalar loads instead of vector \
      loads, and computes the same result." => {
@@ -521,6 +523,15 @@ harmless! {
         "small-scratch" "lower-reduction/many-warps@twice" "@twice_scratch_1 : memref<4xf32";
         "small-scratch" "programs/argmax-vocabulary@argmax" "@argmax_0_scratch_3 : memref<4xi32";
     }
+    "The kernel processes the results of rows of more than 65536 elements. The generated inputs \
+     have fewer than 1024 such rows, so the index of the block is 0." => {
+        "other-factor" "programs/layer-norm-statistics@layer_norm_statistics"
+            "layer_norm_statistics_15 +22:3 `% = arith.muli";
+    }
+    "The edit rounds the argument of a square root to f16, which changes the result by a relative \
+     error of at most 2^-12. The result is rounded to bf16 afterwards, with an error of up to 2^-9." => {
+        "round-to-half" "programs/rms-norm-approximate@rms" "+18:10 `% = arith.addf";
+    }
     "If no elements remain after the loop, the bounds check of each element is false inside the \
      branch." => {
         "other-boundary" "mutations/blocks@sum" "+1:3 `% = arith.cmpi ult";
@@ -568,8 +579,10 @@ harmless! {
     }
     "The edit only affects threads without a row. Threads without a row load only factors that are \
      common to all rows, and store nothing." => {
+        "other-boundary" "programs/fused-rows@layer_norm" "+11:3 `% = arith.cmpi ult";
         "other-boundary" "programs/fused-rows@layer_norm" "+20:3 `% = arith.cmpi ult";
         "lose-guard" "programs/fused-rows@layer_norm" "+20:3 `scf.if";
+        "lose-guard" "programs/rms-norm-approximate@rms" "+12:3 `scf.if";
     }
     "If a row contains a NaN, every reduction of the row is NaN. The result is NaN if at least one \
      reduction of the row is NaN, so it does not matter whether another reduction ignores NaN." => {
