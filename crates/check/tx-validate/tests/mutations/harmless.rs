@@ -580,7 +580,6 @@ harmless! {
     "The edit only affects threads without a row. Threads without a row load only factors that are \
      common to all rows, and store nothing." => {
         "other-boundary" "programs/fused-rows@layer_norm" "+11:3 `% = arith.cmpi ult";
-        "other-boundary" "programs/fused-rows@layer_norm" "+20:3 `% = arith.cmpi ult";
         "lose-guard" "programs/fused-rows@layer_norm" "+20:3 `scf.if";
         "lose-guard" "programs/rms-norm-approximate@rms" "+12:3 `scf.if";
     }
