@@ -112,3 +112,20 @@ gpu.module @without_policies [#nvvm.target<chip = "sm_80", features = "+ptx70">]
     llvm.return
   }
 }
+
+// Kernels of equal names in two modules: each kernel creates its own policy. A load of 24 bits stays, because its
+// register has 32 bits.
+gpu.module @more_policies [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
+  // CHECK-LABEL:   llvm.func @evict_last(
+  // CHECK-COUNT-1:   createpolicy
+  // CHECK:           "ld.global.L2::cache_hint.b32
+  // CHECK:           llvm.load %{{.+}} : !llvm.ptr -> i24
+  // CHECK-NOT:       createpolicy
+  llvm.func @evict_last(%p: !llvm.ptr, %q: !llvm.ptr) attributes {nvvm.kernel, tile.evict_last} {
+    %v = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> f32
+    llvm.store %v, %q : f32, !llvm.ptr
+    %w = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> i24
+    llvm.store %w, %q : i24, !llvm.ptr
+    llvm.return
+  }
+}

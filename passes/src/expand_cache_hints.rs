@@ -3,13 +3,11 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
-use std::collections::BTreeMap;
 use tx_dialect_tile::EVICT_LAST;
 use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Op, Val, argument_of, attribute, byte_width, defining_op, enclosing, erase,
-    first_block, integer_attribute, is, operands, replace_uses, results, symbol_name, vector_parts,
-    walk,
+    first_block, integer_attribute, is, operands, replace_uses, results, vector_parts, walk,
 };
 
 pass! {
@@ -68,35 +66,30 @@ enum Hint<'c> {
 
 impl Pass for ExpandCacheHints {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        let (mut first, mut last) = (Vec::new(), BTreeMap::new());
-        for load in walk(module).into_iter().filter(|op| is(*op, "llvm.load")) {
-            let Some(words) = words_of(load) else {
-                continue;
+        // The pass erases loads, so it lists the functions first.
+        let functions = walk(module).into_iter().filter(|op| is(*op, "llvm.func"));
+        for function in functions.collect::<Vec<_>>() {
+            let loads = walk(function).into_iter().filter(|op| is(*op, "llvm.load"));
+            let loads: Vec<_> = loads
+                .filter_map(|load| Some((load, words_of(load)?)))
+                .collect();
+            let is_nontemporal = |load: Op<'_>| attribute(load, "nontemporal").is_some();
+            let has_others = loads.iter().any(|(load, _)| !is_nontemporal(*load));
+            let policy = match has_others && attribute(function, EVICT_LAST).is_some() {
+                true if has_policies(function)? => evict_last(function).map(Hint::Policy),
+                _ => None,
             };
-            let function = enclosing(load, "llvm.func");
-            if attribute(load, "nontemporal").is_some() {
-                first.push((load, words));
-            } else if let Some(kernel) = function.filter(|f| attribute(*f, EVICT_LAST).is_some())
-                && has_policies(kernel)?
-            {
-                let (_, loads) = last
-                    .entry(symbol_name(kernel))
-                    .or_insert((kernel, Vec::new()));
-                loads.push((load, words));
-            }
-        }
-        let mut rewrite = |loads: Vec<(Op<'c>, u64)>, hint| {
             for (load, words) in loads {
-                let whole = expand(load, words, hint);
-                replace_uses(results(load)[0], whole);
-                erase(load);
-                counts.add("loads", 1);
-            }
-        };
-        rewrite(first, Hint::EvictFirst);
-        for (kernel, loads) in last.into_values() {
-            if let Some(policy) = evict_last(kernel) {
-                rewrite(loads, Hint::Policy(policy));
+                let hint = match is_nontemporal(load) {
+                    true => Some(Hint::EvictFirst),
+                    false => policy,
+                };
+                if let Some(hint) = hint {
+                    let whole = expand(load, words, hint);
+                    replace_uses(results(load)[0], whole);
+                    erase(load);
+                    counts.add("loads", 1);
+                }
             }
         }
         Ok(())
@@ -139,10 +132,17 @@ fn words_of(load: Op<'_>) -> Option<u64> {
     let plain = attribute(load, "volatile_").is_none()
         && integer_attribute(load, "ordering").is_none_or(|ordering| ordering == 0);
     let ty = results(load)[0].r#type();
-    let (count, element) = vector_parts(ty).unwrap_or((1, ty));
-    // The size of a vector of `i1` in bytes is smaller than its number of elements.
-    let whole =
-        tx_mlir::integer_width(element).is_some_and(|width| width % 8 == 0) || element.is_float();
+    let (count, element) = match vector_parts(ty) {
+        Some((count, element)) if Type::vector(&[count], element) != ty => return None,
+        Some(parts) => parts,
+        None => (1, ty),
+    };
+    // The registers must have as many bits as the element: not `i1`, `i24` or `f80`.
+    let size = byte_width(element)?;
+    let whole = match tx_mlir::integer_width(element) {
+        Some(width) => u64::from(width) == 8 * size,
+        None => element.is_float() && size <= 8,
+    };
     let bytes = byte_width(element)?.checked_mul(count)?;
     // If the load has no alignment attribute, its alignment is the alignment of the type.
     let aligned = integer_attribute(load, "alignment")
