@@ -90,6 +90,7 @@ const WORDS: &[&str] = &[
     "tile.all_reduce",
     "tile.copy",
     "tile.load",
+    "tile.splat",
     "tile.store",
     "gpu.barrier",
     "scf.if",
