@@ -438,16 +438,21 @@ def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
     In the schedule `[#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>,
     #tile.otherwise<[...]>]`, the first entry is for rows of up to 64 elements, the second for rows
     of up to 4096, and the third for longer rows. Each `#tile.case` becomes a separate kernel. At
-    run time, the host launches the kernel of the first case whose maximum length is at least the
-    length of the dimension. The `#tile.case` entries of a schedule may limit the lengths of several
-    dimensions; the entries for one dimension are in ascending order of their maximum lengths.
+    run time, the host launches the kernel of the first case that covers the length of the
+    dimension. The `#tile.case` entries of a schedule may limit the lengths of several dimensions;
+    the entries for one dimension are in ascending order of their maximum lengths.
+
+    The case `#tile.case<"d1" to 64 multiple_of 4, [...]>` covers only lengths that are multiples of
+    4. Its kernel can use vectors of 4 elements without a bounds check for each element.
 
     In the schedule of a group (`tile.group`), `#tile.case` names a loop over a row, such as `r0`,
     instead of a dimension. For row lengths that no `#tile.case` accepts, each op of the group is
     launched as a separate kernel, unless the schedule contains a `#tile.otherwise`.
   }];
-  let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most, "::mlir::ArrayAttr":$schedule);
-  let assemblyFormat = "`<` $loop `to` $most `,` $schedule `>`";
+  let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most,
+                        DefaultValuedParameter<"int64_t", "1">:$multiple,
+                        "::mlir::ArrayAttr":$schedule);
+  let assemblyFormat = "`<` $loop `to` $most (`multiple_of` $multiple^)? `,` $schedule `>`";
 }
 
 def Tile_OtherwiseAttr : Tile_Attr<"Otherwise", "otherwise"> {

@@ -3,19 +3,23 @@
 // COMPARE: @layer_norm(A: NxMxf32 in -3..3, G: Mxf32, C: NxMxf32) m = sum(A, 1, keep) / 50; d = A - m; v = sum(d * d, 1, keep) / 50; C = d / sqrt(v + 0.5) * G
 // COMPARE: @in_place(A: NxMxf32 in -3..3, R: NxMxf32 in -1..1, S: Nxf32) t = A + R; S = sum(t * t, 1); A = t
 // COMPARE: @by_hand(A: NxMxf32 in -5..5, B: NxMxf32) B = A - max(A, 1, keep)
-// SIZES: NxM = 3x1003 1x1 2x64 33x65 5x257 2x4099 0x7 4x0 1x33000
+// SIZES: NxM = 3x1003 1x1 2x64 33x65 5x257 2x4099 0x7 4x0 1x33000 3x12 2x100 3x1000 2x4092 1x20000
 
-// Rows of dynamic length: one kernel for each class of lengths holds rows in registers. Longer rows use one
-// kernel for each op.
+// Rows of dynamic length: kernels for each class of lengths hold rows in registers. The kernel for multiples of
+// the vector width uses vectors. Longer rows use one kernel for each op.
 
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 #column = affine_map<(i, j) -> (j)>
 
 // CHECK-LABEL: gpu.func @layer_norm_0(
-// CHECK-SAME:    lengths = "`r0` up to 64"
+// CHECK-SAME:    lengths = "`r0` up to 64, multiples of 4"
+// CHECK:         vector.load
 // CHECK-LABEL: gpu.func @layer_norm_1(
-// CHECK-SAME:    lengths = "`r0` from 65 to 128"
+// CHECK-SAME:    lengths = "`r0` up to 64"
+// CHECK-NOT:     vector.load
+// CHECK-LABEL: gpu.func @layer_norm_2(
+// CHECK-SAME:    lengths = "`r0` from 65 to 128, multiples of 4"
 // CHECK-LABEL: func.func @layer_norm(
 // CHECK:         scf.if
 // CHECK:           gpu.launch_func {{.*}}@layer_norm_0

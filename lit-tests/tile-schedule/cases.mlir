@@ -11,6 +11,11 @@
 // RUN(LARGE): tx run %s --entry sides --device cpu --arg full:1:5x40xf32 --arg zeros:5xf32
 // RUN(FEW): tx run %s --entry apart --device cpu --arg full:1:3x40xf32 --arg zeros:3xf32
 // RUN(MANY): tx run %s --entry apart --device cpu --arg full:1:7x40xf32 --arg zeros:7xf32
+// RUN(FOURS): tx run %s --entry fours --device cpu --arg full:1:3x12xf32 --arg zeros:3xf32
+// RUN(THIRTEEN): tx run %s --entry fours --device cpu --arg full:1:3x13xf32 --arg zeros:3xf32
+// RUN(SIXTEEN): tx run %s --entry fours --device cpu --arg full:1:3x16xf32 --arg zeros:3xf32
+// RUN(NONE): tx run %s --entry fours --device cpu --arg full:1:3x0xf32 --arg zeros:3xf32
+// RUN(DIVISOR): tx compile %s --entry fours --plan - -o /dev/null
 // RUN(ROOM): tx compile %s --entry sides --plan - -o /dev/null
 // RUN(PLAN): tx compile %s --entry rows --plan - -o /dev/null
 // SNAPSHOT(CHECK): none — CHECK and COUNT state what each kernel holds
@@ -172,6 +177,42 @@ func.func @apart(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
     {schedule = [#tile.case<"d0" to 4, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 32>, #tile.rfactor<"d1.o">,
                                         #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>]>,
+                 #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.split<"d1" by 32>, #tile.bind<"d1.i" to thread_x>]>]}
+    : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// A case may cover only multiples of a number: its vectors are inside the row or outside, as a whole. The host
+// compares one number per case: `n - 12` or `n mod 4`, whichever is larger.
+// CHECK-LABEL: gpu.func @fours_0(
+// CHECK-SAME:    lengths = "`d1` up to 12, multiples of 4"
+// CHECK-LABEL: gpu.func @fours_1(
+// CHECK-SAME:    lengths = "`d1` up to 13"
+// CHECK-LABEL: gpu.func @fours_2(
+// CHECK-SAME:    lengths = "`d1` above 13"
+// CHECK-LABEL: func.func @fours(
+// CHECK:         %[[MORE:.+]] = arith.subi %{{.+}}, %c12
+// CHECK:         %[[REST:.+]] = arith.remui %{{.+}}, %c4
+// CHECK:         %[[WORST:.+]] = arith.maxsi %[[MORE]], %[[REST]]
+// CHECK:         %[[IS:.+]] = arith.cmpi sle, %[[WORST]], %c0
+// CHECK-NEXT:    scf.if %[[IS]] {
+// CHECK:           gpu.launch_func @fours_kernels::@fours_0
+// CHECK:         gpu.launch_func @fours_kernels::@fours_1
+// CHECK:         gpu.launch_func @fours_kernels::@fours_2
+// FOURS: [12. 12. 12.]
+// THIRTEEN: [13. 13. 13.]
+// SIXTEEN: [16. 16. 16.]
+// NONE: [0. 0. 0.]
+// DIVISOR: "max(arg0.dim1 - 12, mod(arg0.dim1, 4)) <= 0"
+// DIVISOR: "max(arg0.dim1 - 12, mod(arg0.dim1, 4)) > 0"
+// DIVISOR-NEXT: "arg0.dim1 <= 13"
+// COUNT: @fours_0 barriers = 0, shuffles = 0, vector.load = 1, memref.load = 4, memref.store = 1, scf.for = 3, scf.if = 2
+// COUNT: @fours gpu.launch_func = 3, cf.assert = 1, scf.if = 2
+func.func @fours(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid)
+    {schedule = [#tile.case<"d1" to 12 multiple_of 4, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>,
+                                                       #tile.split<"d1" by 4>, #tile.vectorize<"d1.i">]>,
+                 #tile.case<"d1" to 13, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]>,
                  #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.split<"d1" by 32>, #tile.bind<"d1.i" to thread_x>]>]}
     : memref<?x?xf32> into memref<?xf32>
   return

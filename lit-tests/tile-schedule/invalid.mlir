@@ -550,6 +550,24 @@ func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
+// An earlier case covers all lengths of a later one.
+func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the case of `d1` up to 8, multiples of 4 follows the case up to 8, multiples of 2: expected a greater limit}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 8 multiple_of 2, []>, #tile.case<"d1" to 8 multiple_of 4, []>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// No length is a multiple of 0.
+func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the case of `d1` up to 8, multiples of 0 covers no length: expected a divisor of 1 or more}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 8 multiple_of 0, []>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
 // A case names a dimension that does not exist.
 func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{a case of the schedule names an unknown dimension `d2`}}

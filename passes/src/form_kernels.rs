@@ -39,9 +39,10 @@ pass! {
     /// * The last dimension of the op's main operand is along a row. A row fits into the registers
     ///   of a block or (on sm_90) of a cluster, or each block loads at most 256 KiB of the row. A
     ///   row that does not fit into registers stays in the L2 cache, and each phase reloads the
-    ///   row. Rows of dynamic length must fit into registers. The group has one kernel for each
-    ///   range of row lengths. For rows longer than the longest range of row lengths, each op of
-    ///   the group has a separate kernel.
+    ///   row. Rows of dynamic length must fit into registers. The group has one or two kernels for
+    ///   each range of row lengths: one for multiples of the vector width, and one for all other
+    ///   lengths. For rows longer than the longest range of row lengths, each op of the group has
+    ///   a separate kernel.
     /// * No op between the ops of the group uses an array that the group writes.
     ///
     /// An op with the attribute `schedule` does not join a group. The pass does not change an op

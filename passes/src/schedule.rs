@@ -37,6 +37,7 @@ pass! {
     /// | `#tile.hold<"tmp0" in registers>` | keeps a value of a group in registers between phases |
     /// | `#tile.hold<"in0" in shared>` | stages a source of an element-wise op in shared memory |
     /// | `#tile.case<"d1" to 64, [...]>` | schedule for lengths up to a bound, a separate kernel |
+    /// | `#tile.case<"d1" to 64 multiple_of 4, [...]>` | schedule for the multiples of 4 up to a bound |
     /// | `#tile.otherwise<[...]>` | schedule for lengths beyond the bounds of all cases |
     ///
     /// If a schedule has `#tile.case` steps, an `scf.if` in the host function selects the kernel by

@@ -51,8 +51,8 @@ impl<'c> PlannedGroup<'c> {
         let leader = self.group.leader();
         let mut left: Vec<Lengths> = Vec::new();
         for case in &self.cases {
-            let lengths = match case.most {
-                Some((row, most)) => Lengths::take(&mut left, &format!("r{row}"), most),
+            let lengths = match case.up_to {
+                Some(up_to) => Lengths::take(&mut left, &format!("r{}", up_to.dimension), up_to),
                 None => left.clone(),
             };
             let lengths: Vec<String> = lengths.iter().map(ToString::to_string).collect();
@@ -95,9 +95,9 @@ impl<'c> PlannedGroup<'c> {
         let (phases, lengths) = (&self.group.phases, self.lengths());
         let leader = &phases[self.group.leader()];
         let is_own = |case: &&GroupCase<'c>| {
-            case.most.is_none_or(|(row, most)| {
-                let dim = leader.row.get(row);
-                dim.is_none_or(|dim| lengths[self.group.leader()][*dim] <= most as f64)
+            case.up_to.is_none_or(|up_to| {
+                let dim = leader.row.get(up_to.dimension);
+                dim.is_none_or(|dim| lengths[self.group.leader()][*dim] <= up_to.length as f64)
             })
         };
         let case = cases.iter().find(is_own)?;
@@ -203,7 +203,7 @@ impl Planned<'_> {
         let is_reduction = matches!(self.grid_op.work, Work::Combine(..));
         let cases = self.cases.iter().zip(self.bounds());
         let cases = cases.map(|((case, nest), bounds)| ScheduleCase {
-            up_to: case.up_to(),
+            up_to: case.up_to,
             is_one_kernel: is_one_kernel(nest),
             kernels: Vec::new(),
             threads: nest.block().iter().product(),
@@ -225,7 +225,7 @@ impl Planned<'_> {
                     .iter()
                     .map(|case| {
                         let steps = case.steps.iter().map(Step::described);
-                        (case.up_to(), steps.collect())
+                        (case.up_to, steps.collect())
                     })
                     .collect(),
             };
@@ -250,9 +250,11 @@ impl Planned<'_> {
         let mut left = vec![Bounds::default(); self.grid_op.extents.len()];
         let of = |(case, _): &(Case, Nest)| {
             let mut own = left.clone();
-            if let Some((dim, most)) = case.most {
-                own[dim].most = Some(most);
-                left[dim].above = most;
+            if let Some(up_to) = case.up_to {
+                own[up_to.dimension].most = Some(up_to.length);
+            }
+            if let Some((dim, length)) = case.all_up_to() {
+                left[dim].above = length;
             }
             own
         };
@@ -268,8 +270,8 @@ impl Planned<'_> {
         let lengths = cost::lengths(&self.grid_op, &[]);
         let cost = |cases: &[(Case, Nest)]| {
             let own = cases.iter().find(|(case, _)| {
-                case.most
-                    .is_none_or(|(dim, most)| lengths[dim] <= most as f64)
+                case.up_to
+                    .is_none_or(|up_to| lengths[up_to.dimension] <= up_to.length as f64)
             });
             own.map(|(_, nest)| Cost::of(&self.grid_op, nest, board, &lengths))
         };
@@ -283,7 +285,7 @@ impl Planned<'_> {
                 let mut above = CoveredLengths::new();
                 let legal = |case: &Case| {
                     let nest = legal(&self.grid_op, case, &above).ok()?;
-                    above.extend(case.most);
+                    above.extend(case.all_up_to());
                     Some((case.clone(), nest))
                 };
                 let nests: Vec<(Case, Nest)> = cases.iter().map(legal).collect::<Option<_>>()?;

@@ -8,11 +8,12 @@ pub(crate) enum Extent {
     /// `Dim(d)`: dynamic length of dimension `d`.
     Dim(usize),
     /// Dynamic length of dimension `dim`; the host launches the kernel only if the length is
-    /// greater than `above` and at most `most`.
+    /// greater than `above`, at most `most`, and a multiple of `multiple_of`.
     Between {
         dim: usize,
         above: i64,
         most: Option<i64>,
+        multiple_of: i64,
     },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
@@ -66,7 +67,7 @@ impl Extent {
     /// dynamic sizes.
     pub(super) fn is_multiple_of(&self, factor: i64) -> bool {
         match self {
-            Self::Static(n) => n % factor == 0,
+            Self::Static(n) | Self::Between { multiple_of: n, .. } => n % factor == 0,
             Self::Product(all) => all.iter().any(|e| e.is_multiple_of(factor)),
             _ => factor == 1,
         }

@@ -155,16 +155,17 @@ impl<'c> HeldRows<'_, 'c> {
         let vector = Type::vector(&[count], element);
         let types = vec![vector; slots.len()];
         let is_even = partial_vectors(body).is_empty();
-        let all = |b: &Builder<'c>, is_aligned: bool| -> Vec<Val<'c>> {
+        let whole = |b: &Builder<'c>, slot: &[EmitPoint<'c>]| {
+            let value = body.load_vector(b, access, &slot[0], count, element);
+            self.mark_owned(b, number, access, value)
+        };
+        let some = |b: &Builder<'c>, is_aligned: bool, slots: &[Vec<EmitPoint<'c>>]| {
             let each = slots.iter().map(|slot| {
                 if !is_aligned && !is_even {
                     return vector_of(b, &singly(b, slot));
                 }
                 let loaded = |b: &Builder<'c>| match is_aligned {
-                    true => {
-                        let value = body.load_vector(b, access, &slot[0], count, element);
-                        vec![self.mark_owned(b, number, access, value)]
-                    }
+                    true => vec![whole(b, slot)],
                     false => {
                         let all: Vec<Val<'c>> = slot.iter().map(|place| one(b, place)).collect();
                         vec![vector_of(b, &all)]
@@ -173,7 +174,20 @@ impl<'c> HeldRows<'_, 'c> {
                 let inside = slot_guard(b, body, slot);
                 b.if_else(inside, &[vector], loaded, |b| nothing(b, &[vector]))[0]
             });
-            each.collect()
+            each.collect::<Vec<_>>()
+        };
+        let all = |b: &Builder<'c>, is_aligned: bool| -> Vec<Val<'c>> {
+            let chunks = slots.chunks(self.slots_per_branch(number));
+            let each = chunks.map(|slots| match slots.last() {
+                Some(last) if is_aligned && slots.len() > 1 => b.if_else(
+                    slot_guard(b, body, last),
+                    &vec![vector; slots.len()],
+                    |b| slots.iter().map(|slot| whole(b, slot)).collect(),
+                    |b| some(b, is_aligned, slots),
+                ),
+                _ => some(b, is_aligned, slots),
+            });
+            each.flatten().collect()
         };
         let all = b.if_else(self.aligned, &types, |b| all(b, true), |b| all(b, false));
         Elements::Each(all.into_iter().map(|vector| scalars(b, vector)).collect())
@@ -281,6 +295,22 @@ impl<'c> HeldRows<'_, 'c> {
                 .operands(&[vec![value], index(b, place)].concat())
                 .build();
         };
+        let whole =
+            |b: &Builder<'c>, is_vector: bool, slot: &[EmitPoint<'c>], values: &[Val<'c>]| {
+                if !is_vector {
+                    for (place, value) in slot.iter().zip(values) {
+                        single(b, place, *value);
+                    }
+                    return;
+                }
+                let bytes = byte_width(values[0].r#type()).unwrap_or(1) * values.len() as u64;
+                let bytes = i64::try_from(bytes).unwrap_or(WIDEST).min(WIDEST);
+                b.create("vector.store")
+                    .attr(OWNED, owned)
+                    .attr("alignment", i64_attribute(b.context(), bytes))
+                    .operands(&[vec![vector_of(b, values)], index(b, &slot[0])].concat())
+                    .build();
+            };
         let some = |b: &Builder<'c>,
                     is_vector: bool,
                     slots: &[Vec<EmitPoint<'c>>],
@@ -294,37 +324,19 @@ impl<'c> HeldRows<'_, 'c> {
                     }
                     continue;
                 }
-                b.if_then(self.stores(b, number, slot, places), |b| {
-                    if is_vector {
-                        let element = values[0].r#type();
-                        let bytes = byte_width(element).unwrap_or(1) * values.len() as u64;
-                        let bytes = i64::try_from(bytes).unwrap_or(WIDEST).min(WIDEST);
-                        b.create("vector.store")
-                            .attr(OWNED, owned)
-                            .attr("alignment", i64_attribute(b.context(), bytes))
-                            .operands(&[vec![vector_of(b, values)], index(b, &slot[0])].concat())
-                            .build();
-                        return;
-                    }
-                    for (place, value) in slot.iter().zip(values) {
-                        single(b, place, *value);
-                    }
-                });
+                let stores = self.stores(b, number, slot, places);
+                b.if_then(stores, |b| whole(b, is_vector, slot, values));
             }
         };
         let store = |b: &Builder<'c>, is_vector: bool| {
-            let together = match is_vector {
-                true => 1,
-                false => self.slots_per_branch(number),
-            };
+            let together = self.slots_per_branch(number);
             for (slots, values) in slots.chunks(together).zip(values.chunks(together)) {
                 match slots.last() {
                     Some(last) if slots.len() > 1 => b.if_then_else(
                         self.stores(b, number, last, places),
                         |b| {
-                            let places = slots.iter().flatten();
-                            for (place, value) in places.zip(values.iter().flatten()) {
-                                single(b, place, *value);
+                            for (slot, values) in slots.iter().zip(values) {
+                                whole(b, is_vector, slot, values);
                             }
                         },
                         |b| some(b, is_vector, slots, values),

@@ -14,6 +14,7 @@ use melior::ir::operation::OperationLike;
 use tx_dialect_tile::CLEARED;
 use tx_mlir::build::Predicate;
 use tx_mlir::{Builder, Failed, Index, Op, Val, defining_op, set_attribute};
+use tx_plan::UpTo;
 
 /// Nested `scf.if` ops that select kernels by the dimension lengths of a launch; each case of a
 /// schedule has its own branch.
@@ -35,29 +36,39 @@ impl<'c> Branches<'c> {
         }
     }
 
-    /// Adds a schedule case for lengths up to `most` of dimension `dim` of `grid_op`; `name` is the
-    /// loop name of the dimension. Returns the op before which the launches of the schedule case
-    /// are inserted, and the lengths that the case covers.
+    /// Adds a schedule case for the lengths `up_to` of a dimension of `grid_op`; `name` is the loop
+    /// name of the dimension. Returns the op before which the launches of the schedule case are
+    /// inserted, and the lengths that the case covers.
     pub(crate) fn up_to(
         &mut self,
         grid_op: &GridOp<'c>,
         name: &str,
-        dim: usize,
-        most: i64,
+        up_to: UpTo,
     ) -> (Op<'c>, Vec<Lengths>) {
         let b = Builder::before(self.at);
         let known = self.values.iter().find(|(known, _)| known == name);
         let length = match known {
             Some((_, length)) => *length,
             None => {
-                let length = b.value(grid_op.length(&b, dim));
+                let length = b.value(grid_op.length(&b, up_to.dimension));
                 self.values.push((name.to_owned(), length));
                 length
             }
         };
-        let only = Lengths::take(&mut self.left, name, most);
-        let limit = b.value(Index::Const(most));
-        let condition = b.compare(Predicate::Sle, length, limit);
+        let only = Lengths::take(&mut self.left, name, up_to);
+        let limit = b.value(Index::Const(up_to.length));
+        // The condition is a single comparison for each case: the `else` branch of a conjunction
+        // would double the number of launch conditions at each case of the schedule.
+        let condition = match up_to.multiple_of {
+            1 => b.compare(Predicate::Sle, length, limit),
+            divisor => {
+                let excess = b.binary("arith.subi", length, limit);
+                let divisor = b.value(Index::Const(divisor));
+                let rest = b.binary("arith.remui", length, divisor);
+                let excess = b.binary("arith.maxsi", excess, rest);
+                b.compare(Predicate::Sle, excess, b.value(Index::Const(0)))
+            }
+        };
         let [then, other] = b.branches(condition).map(|branch| branch.next_op());
         self.at = other.unwrap_or(self.at);
         (then.unwrap_or(self.at), only)
@@ -71,11 +82,11 @@ impl<'c> Branches<'c> {
         case: &GroupCase<'c>,
     ) -> (Op<'c>, Vec<Lengths>) {
         let leader = &planned.group.phases[planned.group.leader()];
-        let dim = case
-            .most
-            .and_then(|(row, most)| Some((row, *leader.row.get(row)?, most)));
-        match dim {
-            Some((row, dim, most)) => self.up_to(&leader.grid_op, &format!("r{row}"), dim, most),
+        let of_leader = case.up_to.and_then(|up_to| leader.up_to(up_to));
+        match case.up_to.zip(of_leader) {
+            Some((row, up_to)) => {
+                self.up_to(&leader.grid_op, &format!("r{}", row.dimension), up_to)
+            }
             None => (self.at, self.left.clone()),
         }
     }
@@ -91,9 +102,9 @@ pub(crate) fn launches<'c>(
     let grid_op = &planned.grid_op;
     let (mut all, mut branches) = (Vec::new(), Branches::new(at));
     for (case, nest) in &planned.cases {
-        let (at, only) = match case.most {
-            Some((dim, most)) if planned.cases.len() > 1 => {
-                branches.up_to(grid_op, &format!("d{dim}"), dim, most)
+        let (at, only) = match case.up_to {
+            Some(up_to) if planned.cases.len() > 1 => {
+                branches.up_to(grid_op, &format!("d{}", up_to.dimension), up_to)
             }
             _ => (branches.at, branches.left.clone()),
         };

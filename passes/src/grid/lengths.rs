@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use tx_plan::UpTo;
 
 /// Kernel attribute: the range of lengths for which the host launches the kernel.
 pub(crate) const LENGTHS: &str = "lengths";
@@ -15,6 +16,8 @@ pub(crate) struct Lengths {
     pub(crate) above: Option<i64>,
     /// Inclusive upper bound of the lengths; `None` if there is no upper bound.
     pub(crate) most: Option<i64>,
+    /// Number that divides each length; 1 for all lengths in the range.
+    pub(crate) multiple_of: i64,
 }
 
 impl Lengths {
@@ -23,20 +26,25 @@ impl Lengths {
             name: name.to_owned(),
             above: None,
             most: None,
+            multiple_of: 1,
         }
     }
 
-    /// Removes from `left` the lengths of loop `name` that are at most `most`, and returns the
-    /// removed lengths.
-    pub(crate) fn take(left: &mut Vec<Self>, name: &str, most: i64) -> Vec<Self> {
+    /// Returns the lengths in `left` that `up_to` contains; `name` is the name of the loop. If
+    /// `up_to` contains all lengths up to a maximum length, the function removes these lengths from
+    /// `left`.
+    pub(crate) fn take(left: &mut Vec<Self>, name: &str, up_to: UpTo) -> Vec<Self> {
         let known = left.iter().position(|lengths| lengths.name == name);
         let i = known.unwrap_or_else(|| {
             left.push(Self::any(name));
             left.len() - 1
         });
         let mut taken = left.clone();
-        taken[i].most = Some(most);
-        left[i].above = Some(most);
+        taken[i].most = Some(up_to.length);
+        taken[i].multiple_of = up_to.multiple_of;
+        if up_to.multiple_of == 1 {
+            left[i].above = Some(up_to.length);
+        }
         taken
     }
 }
@@ -45,10 +53,14 @@ impl fmt::Display for Lengths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` ", self.name)?;
         match (self.above, self.most) {
-            (Some(above), Some(most)) => write!(f, "from {} to {most}", above.saturating_add(1)),
-            (None, Some(most)) => write!(f, "up to {most}"),
-            (Some(above), None) => write!(f, "above {above}"),
-            (None, None) => write!(f, "of any length"),
+            (Some(above), Some(most)) => write!(f, "from {} to {most}", above.saturating_add(1))?,
+            (None, Some(most)) => write!(f, "up to {most}")?,
+            (Some(above), None) => write!(f, "above {above}")?,
+            (None, None) => write!(f, "of any length")?,
+        }
+        match self.multiple_of {
+            1 => Ok(()),
+            n => write!(f, ", multiples of {n}"),
         }
     }
 }

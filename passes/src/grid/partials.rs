@@ -47,9 +47,10 @@ impl<'c> Phases<'c> {
             .collect();
         // A kernel for lengths up to `most` needs memory for only `most` results, even if the
         // actual length is greater.
-        sizes.extend(kept.iter().map(|d| match (lengths[*d], case.most) {
-            (Index::Val(length), Some((dim, most))) if dim == *d => {
-                Index::Val(b.binary("arith.minui", length, b.value(Index::Const(most))))
+        sizes.extend(kept.iter().map(|d| match (lengths[*d], case.up_to) {
+            (Index::Val(length), Some(up_to)) if up_to.dimension == *d => {
+                let most = b.value(Index::Const(up_to.length));
+                Index::Val(b.binary("arith.minui", length, most))
             }
             (length, _) => length,
         }));
@@ -105,7 +106,7 @@ impl<'c> Phases<'c> {
         Ok(Some(Self {
             first,
             schedule: Case {
-                most: case.most,
+                up_to: case.up_to,
                 steps,
             },
             second,

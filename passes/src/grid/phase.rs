@@ -5,6 +5,7 @@ use super::grid_op::{GridOp, Work, captured, is_reduction, reads_argument};
 use super::steps::Step;
 use crate::analysis::dataflow::{Access, may_alias};
 use tx_mlir::{Affine, AffineMap, Val};
+use tx_plan::UpTo;
 
 /// A phase: one op of a group, and the dimensions of the op over which the loops of the group
 /// iterate.
@@ -229,6 +230,13 @@ impl<'c> Phase<'c> {
     /// Returns whether neighbouring elements of the main operand belong to one row.
     pub(crate) fn goes_along_rows(&self) -> bool {
         innermost(&self.grid_op).is_some_and(|d| self.row.contains(&d))
+    }
+
+    /// Converts the lengths of a row of the group to lengths of a dimension of the op. Returns
+    /// `None` if the op has no loop over this dimension of the row.
+    pub(crate) fn up_to(&self, row: UpTo) -> Option<UpTo> {
+        let dimension = *self.row.get(row.dimension)?;
+        Some(UpTo { dimension, ..row })
     }
 
     pub(crate) fn row_length(&self) -> Option<i64> {

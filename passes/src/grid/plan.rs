@@ -16,6 +16,7 @@ use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_mlir::{Failed, Op, Val, codes, context, enclosing, error, is, parent, set_attribute, walk};
+use tx_plan::UpTo;
 use tx_target::Chip;
 
 /// A grid-level op with a legal schedule for each range of lengths.
@@ -28,9 +29,9 @@ pub(crate) struct Planned<'c> {
 
 /// One kernel of a group, for a range of row lengths. Each op of the group has a legal loop nest.
 pub(crate) struct GroupCase<'c> {
-    /// Number k of the loop `rk` over a row, and the maximum number of iterations of this loop;
-    /// `None` if the kernel processes rows of all lengths.
-    pub(crate) most: Option<(usize, i64)>,
+    /// Row lengths that the kernel processes; the field `dimension` is the number k of the loop `rk`
+    /// over a row. `None` if the kernel processes rows of all lengths.
+    pub(crate) up_to: Option<UpTo>,
     pub(crate) steps: Vec<Step>,
     pub(crate) nests: Vec<Nest>,
     pub(crate) held: Vec<Val<'c>>,
@@ -68,7 +69,7 @@ impl<'c> PlannedGroup<'c> {
 impl GroupCase<'_> {
     pub(crate) fn case(&self) -> Case {
         Case {
-            most: self.most,
+            up_to: self.up_to,
             steps: self.steps.clone(),
         }
     }
@@ -219,21 +220,24 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
         Some(cases) => (cases, None),
         None => choose_phases(&group, chip.clusters).named(),
     };
-    let longest = schedules.last().and_then(|case| case.most);
+    let last = schedules.last().and_then(|case| case.up_to);
+    let covered: CoveredLengths = schedules.iter().filter_map(Case::all_up_to).collect();
     let own = group.own(flow);
     let cases = group_cases(&group, schedules, &own)?;
     let mut rest = Vec::new();
-    if let Some((row, most)) = longest {
+    if let Some(UpTo { dimension: row, .. }) = last {
+        let most = covered.get(&row).copied();
         for phase in &group.phases {
             let (schedules, mapping) = choose(&phase.grid_op, chip.clusters).named();
             // The plan of each op is only for rows longer than the limits, because a shared kernel
             // of the group processes shorter rows.
             let is_for_longer = |case: &Case| {
                 let dim = phase.row.get(row);
-                case.most.is_none_or(|(d, n)| dim != Some(&d) || n > most)
+                case.up_to
+                    .is_none_or(|n| dim != Some(&n.dimension) || most < Some(n.length))
             };
             let schedules = schedules.into_iter().filter(is_for_longer).collect();
-            let taken = phase.row.get(row).map(|dim| (*dim, most));
+            let taken = phase.row.get(row).and_then(|dim| Some((*dim, most?)));
             let above = CoveredLengths::from_iter(taken);
             rest.push(Planned::of(
                 phase.grid_op.clone(),
@@ -263,9 +267,9 @@ fn group_cases<'c>(
 ) -> Result<Vec<GroupCase<'c>>, Failed> {
     let (mut above, mut cases) = (CoveredLengths::new(), Vec::new());
     for case in schedule {
-        let most = case.most;
+        let all_up_to = case.all_up_to();
         cases.push(group_case(group, case, &above, own)?);
-        above.extend(most);
+        above.extend(all_up_to);
     }
     Ok(cases)
 }
@@ -281,13 +285,12 @@ fn group_case<'c>(
     above: &CoveredLengths,
     own: &[(Val<'c>, Vec<Op<'c>>)],
 ) -> Result<GroupCase<'c>, Failed> {
-    let Case { most, steps } = case;
+    let Case { up_to, steps } = case;
     let mut nests: Vec<Nest> = Vec::new();
     for phase in &group.phases {
         let op = phase.grid_op.op;
-        let of_phase = most.and_then(|(row, most)| Some((*phase.row.get(row)?, most)));
         let alone = Case {
-            most: of_phase,
+            up_to: up_to.and_then(|up_to| phase.up_to(up_to)),
             steps: phase.steps(&steps),
         };
         let rows = phase.row.iter().enumerate();
@@ -333,7 +336,7 @@ fn group_case<'c>(
     }
     let internal = group.internal(&held, own);
     Ok(GroupCase {
-        most,
+        up_to,
         steps,
         nests,
         held,
@@ -377,7 +380,7 @@ impl<'c> Planned<'c> {
                 )
                 .note("store the partial results with `#tile.rfactor`")),
             });
-            above.extend(case.most);
+            above.extend(case.all_up_to());
             match nest {
                 Ok(nest) => cases.push((case, nest)),
                 Err(illegal) => wrong.push(illegal),
@@ -450,10 +453,14 @@ pub(crate) fn legal(
 ) -> Result<Nest, Illegal> {
     let mut extents = grid_op.extents.clone();
     for (dim, extent) in extents.iter_mut().enumerate() {
-        let most = case.most.filter(|(of, _)| *of == dim).map(|(_, most)| most);
-        if *extent == Extent::Dim(dim) && (most.is_some() || above.contains_key(&dim)) {
-            let above = above.get(&dim).copied().unwrap_or(0);
-            *extent = Extent::Between { dim, above, most };
+        let up_to = case.up_to.filter(|up_to| up_to.dimension == dim);
+        if *extent == Extent::Dim(dim) && (up_to.is_some() || above.contains_key(&dim)) {
+            *extent = Extent::Between {
+                dim,
+                above: above.get(&dim).copied().unwrap_or(0),
+                most: up_to.map(|up_to| up_to.length),
+                multiple_of: up_to.map_or(1, |up_to| up_to.multiple_of),
+            };
         }
     }
     let mut nest = Nest::new(&extents, &grid_op.axes).apply(&case.steps)?;

@@ -58,8 +58,8 @@ pub(super) fn partial_vectors<'c>(body: &Body<'_, 'c>) -> Vec<(Index<'c>, i64)> 
     let guards = body.nest.guards().into_iter();
     guards
         .filter(|guard| body.nest.loops_of(*guard).contains(&vector))
+        .filter(|guard| !nodes[*guard].extent.is_multiple_of(width))
         .map(|guard| (body.extents[guard], width))
-        .filter(|(length, width)| length.known().is_none_or(|n| n % width != 0))
         .collect()
 }
 

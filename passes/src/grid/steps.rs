@@ -241,43 +241,50 @@ impl fmt::Display for Step {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
-    /// Dimension of the iteration space, and the maximum length that the schedule case covers;
-    /// `None` if the case covers all lengths that no earlier case covers.
-    pub(crate) most: Option<(usize, i64)>,
+    /// Lengths that the schedule case covers; `None` if the case covers all lengths that no earlier
+    /// case covers.
+    pub(crate) up_to: Option<UpTo>,
     pub(crate) steps: Vec<Step>,
 }
 
 impl Case {
-    pub(crate) fn up_to(&self) -> Option<UpTo> {
-        let of = |(dimension, length)| UpTo { dimension, length };
-        self.most.map(of)
+    /// Returns the dimension and the maximum length of a case that covers all lengths up to a
+    /// maximum length; `None` for other cases.
+    pub(crate) fn all_up_to(&self) -> Option<(usize, i64)> {
+        let all = self.up_to.filter(|up_to| up_to.multiple_of == 1);
+        all.map(|up_to| (up_to.dimension, up_to.length))
     }
 
     pub(crate) fn always(steps: Vec<Step>) -> Self {
-        Self { most: None, steps }
+        Self { up_to: None, steps }
     }
 
-    /// Parses one case of the attribute `schedule`. Returns the maximum length and the list of
+    /// Parses one case of the attribute `schedule`. Returns the covered lengths and the list of
     /// steps of the case. Returns `None` for an attribute that is not a case, and for a case whose
     /// loop name does not begin with the letter in `loops`.
     pub(crate) fn of(
         attribute: Attribute<'_>,
         loops: char,
-    ) -> Option<(Option<(usize, i64)>, Attribute<'_>)> {
+    ) -> Option<(Option<UpTo>, Attribute<'_>)> {
         if let Some(otherwise) = tile::Otherwise::of(attribute) {
             return Some((None, otherwise.schedule));
         }
         let case = tile::Case::of(attribute)?;
-        let dimension = case.r#loop.strip_prefix(loops)?.parse().ok()?;
-        Some((Some((dimension, case.most)), case.schedule))
+        let up_to = UpTo {
+            dimension: case.r#loop.strip_prefix(loops)?.parse().ok()?,
+            length: case.most,
+            multiple_of: case.multiple,
+        };
+        Some((Some(up_to), case.schedule))
     }
 
     fn to_attribute<'c>(&self, context: &'c Context, loops: char) -> Attribute<'c> {
         let schedule = to_attribute(context, &self.steps);
-        match self.most {
-            Some((dimension, most)) => tile::Case {
-                r#loop: format!("{loops}{dimension}"),
-                most,
+        match self.up_to {
+            Some(up_to) => tile::Case {
+                r#loop: format!("{loops}{}", up_to.dimension),
+                most: up_to.length,
+                multiple: up_to.multiple_of,
                 schedule,
             }
             .to_attribute(context),
@@ -293,7 +300,7 @@ pub(crate) fn cases_to_attribute<'c>(
     cases: &[Case],
     loops: char,
 ) -> Attribute<'c> {
-    if let [Case { most: None, steps }] = cases {
+    if let [Case { up_to: None, steps }] = cases {
         return to_attribute(context, steps);
     }
     let all: Vec<Attribute<'c>> = cases
@@ -362,15 +369,22 @@ mod tests {
         }
         let cases = [
             Case {
-                most: Some((1, 64)),
+                up_to: Some(UpTo {
+                    multiple_of: 4,
+                    ..UpTo::new(1, 64)
+                }),
                 steps: vec![Step::Stream],
+            },
+            Case {
+                up_to: Some(UpTo::new(1, 64)),
+                steps: vec![Step::Prefetch],
             },
             Case::always(vec![Step::LastBlock]),
         ];
         let attribute = cases_to_attribute(session.context(), &cases, 'd');
         let listed = |case: &Case| {
             let steps = case.steps.iter().map(Step::described);
-            (case.up_to(), steps.collect())
+            (case.up_to, steps.collect())
         };
         let described = Candidate {
             cost: NOTHING,

@@ -29,18 +29,16 @@ impl<'c> GridOp<'c> {
         if !list.iter().any(|a| Case::of(*a, loops).is_some()) {
             return Ok(Some(vec![Case::always(self.steps_of(list)?)]));
         }
-        let mut cases = Vec::new();
-        // For each dimension, the maximum length that earlier cases of the schedule cover.
-        let mut before: Vec<Option<i64>> = vec![None; count];
+        let mut cases: Vec<Case> = Vec::new();
         for (i, attribute) in list.iter().enumerate() {
-            let (most, steps) = Case::of(*attribute, loops).ok_or_else(|| {
+            let (up_to, steps) = Case::of(*attribute, loops).ok_or_else(|| {
                 self.refuse(
                     codes::TX0304,
                     format!("`{attribute}` is not a case, but the schedule is a list of cases"),
                 )
             })?;
             let is_last = i + 1 == list.len();
-            match most {
+            match up_to {
                 None if is_last => {}
                 None => {
                     return Err(self.refuse(
@@ -54,31 +52,34 @@ impl<'c> GridOp<'c> {
                         "the last case of the schedule must be `#tile.otherwise`",
                     ));
                 }
-                Some((dim, most)) if most < 1 => {
+                Some(up_to) if up_to.dimension >= count => {
                     return Err(self.refuse(
-                        codes::TX0304,
+                        codes::TX0301,
                         format!(
-                            "the case of `{loops}{dim}` up to {most} covers no length: expected a \
-                             limit of 1 or more"
+                            "a case of the schedule names an unknown dimension `{loops}{}`",
+                            up_to.dimension
                         ),
                     ));
                 }
-                Some((dim, most)) => {
-                    let Some(before) = before.get_mut(dim) else {
-                        return Err(self.refuse(
-                            codes::TX0301,
-                            format!(
-                                "a case of the schedule names an unknown dimension `{loops}{dim}`"
-                            ),
-                        ));
+                Some(up_to) => {
+                    let refuse = |reason| {
+                        let case = format!("the case of `{loops}{}` {up_to}", up_to.dimension);
+                        Err(self.refuse(codes::TX0304, format!("{case} {reason}")))
                     };
-                    if let Some(less) = before.replace(most).filter(|less| most <= *less) {
-                        return Err(self.refuse(
-                            codes::TX0304,
-                            format!(
-                                "the case of `{loops}{dim}` up to {most} follows the case up to \
-                                 {less}: expected a greater limit"
-                            ),
+                    if up_to.length < 1 {
+                        return refuse(
+                            "covers no length: expected a limit of 1 or more".to_owned(),
+                        );
+                    }
+                    if up_to.multiple_of < 1 {
+                        return refuse(
+                            "covers no length: expected a divisor of 1 or more".to_owned(),
+                        );
+                    }
+                    let mut earlier = cases.iter().filter_map(|case| case.up_to);
+                    if let Some(before) = earlier.find(|before| before.covers(up_to)) {
+                        return refuse(format!(
+                            "follows the case {before}: expected a greater limit"
                         ));
                     }
                 }
@@ -87,7 +88,7 @@ impl<'c> GridOp<'c> {
                 self.refuse(codes::TX0304, "a case of the schedule has no list of steps")
             })?;
             cases.push(Case {
-                most,
+                up_to,
                 steps: self.steps_of(steps)?,
             });
         }

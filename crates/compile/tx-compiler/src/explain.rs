@@ -129,10 +129,7 @@ mod tests {
 
     fn explanation(line: usize, cases: &[Option<i64>]) -> Explanation {
         let case = |most: &Option<i64>| ScheduleCase {
-            up_to: most.map(|length| UpTo {
-                dimension: 0,
-                length,
-            }),
+            up_to: most.map(|length| UpTo::new(0, length)),
             is_one_kernel: true,
             kernels: Vec::new(),
             threads: 32,

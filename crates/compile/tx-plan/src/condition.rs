@@ -144,6 +144,25 @@ impl Condition {
         std::iter::once(left).chain(right)
     }
 
+    /// Returns the constant divisors of the remainders of sizes in the condition. Remainders of
+    /// addresses are not included.
+    pub fn divisors(&self) -> Vec<i64> {
+        let mut divisors = Vec::new();
+        let (left, _, _) = self.sides();
+        left.for_each(&mut |expr| {
+            if let Expr::Mod(value, by) = expr
+                && let Some(by) = by.as_const()
+            {
+                let mut is_of_sizes = false;
+                value.for_each_symbol(&mut |symbol| {
+                    is_of_sizes |= matches!(symbol, Symbol::Dim { .. });
+                });
+                divisors.extend(is_of_sizes.then_some(by));
+            }
+        });
+        divisors
+    }
+
     /// Returns whether the condition contains the address of an argument.
     pub fn needs_address(&self) -> bool {
         let mut needs = false;

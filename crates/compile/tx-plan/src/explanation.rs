@@ -125,8 +125,8 @@ pub struct ApartChoice {
 /// Schedule for a range of row lengths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScheduleCase {
-    /// Maximum row length of the schedule case; `None` if the case covers all lengths above the
-    /// maxima of the earlier cases.
+    /// Lengths that the schedule case covers; `None` if the case covers all lengths that no earlier
+    /// case covers.
     pub up_to: Option<UpTo>,
     /// Whether the schedule case needs only one kernel.
     pub is_one_kernel: bool,
@@ -141,13 +141,15 @@ pub struct ScheduleCase {
     pub steps: Vec<ScheduleStep>,
 }
 
-/// Upper bound of the length of a dimension.
+/// Lengths of a dimension, up to a maximum length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct UpTo {
     /// Index of the dimension in the iteration space, from 0.
     pub dimension: usize,
     /// Maximum length of the dimension, in elements.
     pub length: i64,
+    /// Number that divides each length; 1 for all lengths up to the maximum length.
+    pub multiple_of: i64,
 }
 
 /// Estimated time of one case of a schedule.
@@ -215,7 +217,7 @@ pub struct Cost {
 pub struct Candidate {
     /// Estimated cost.
     pub cost: Cost,
-    /// Cases of the schedule: the maximum row length and the schedule steps of each case.
+    /// Cases of the schedule: the covered lengths and the schedule steps of each case.
     pub cases: Vec<(Option<UpTo>, Vec<ScheduleStep>)>,
 }
 

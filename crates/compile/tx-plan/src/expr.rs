@@ -411,14 +411,22 @@ impl Expr {
 
     /// Calls `visit` for every symbol in the expression, from left to right.
     pub fn for_each_symbol(&self, visit: &mut impl FnMut(Symbol)) {
-        match self {
-            Self::Symbol(symbol) => visit(*symbol),
-            Self::NonNegative(a) => a.for_each_symbol(visit),
-            _ => {}
+        self.for_each(&mut |expr| {
+            if let Self::Symbol(symbol) = expr {
+                visit(*symbol);
+            }
+        });
+    }
+
+    /// Calls `visit` for the expression and for each expression in it.
+    pub fn for_each(&self, visit: &mut impl FnMut(&Self)) {
+        visit(self);
+        if let Self::NonNegative(a) = self {
+            a.for_each(visit);
         }
         if let Some((a, b)) = self.operands() {
-            a.for_each_symbol(visit);
-            b.for_each_symbol(visit);
+            a.for_each(visit);
+            b.for_each(visit);
         }
     }
 

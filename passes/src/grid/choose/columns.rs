@@ -8,6 +8,7 @@ use super::chooser::{
     SPLIT_BLOCKS_PER_ROW, THREADS_PER_BLOCK, Vectors, power_of_two,
 };
 use std::ops::RangeInclusive;
+use tx_plan::UpTo;
 
 /// Number of elements of a column for which a thread has loads in flight.
 /// `COLUMN_ELEMENTS_IN_FLIGHT[0]` applies to threads that reduce several columns,
@@ -138,17 +139,17 @@ impl Chooser<'_, '_> {
         let mut cases = Vec::new();
         if length.is_none() {
             self.columns_alone(&kept, length);
-            let most = Some((reduced, SHORT_COLUMNS));
+            let up_to = Some(UpTo::new(reduced, SHORT_COLUMNS));
             let steps = std::mem::take(&mut self.steps);
-            cases.push(Case { most, steps });
+            cases.push(Case { up_to, steps });
         }
         let under_way = self.unrollable(COLUMN_ELEMENTS_IN_FLIGHT[0]);
         for (most, across, blocks) in FEW_COLUMNS {
             let columns = Columns::new(across, under_way, Blocks::LastBlock(blocks));
             self.write_columns(&kept, nearest, 1, &columns);
-            let most = Some((nearest, most));
+            let up_to = Some(UpTo::new(nearest, most));
             let steps = std::mem::take(&mut self.steps);
-            cases.push(Case { most, steps });
+            cases.push(Case { up_to, steps });
         }
         let alone = Columns {
             threads: 4 * THREADS_PER_BLOCK,
@@ -161,9 +162,9 @@ impl Chooser<'_, '_> {
         let is_medium = length.is_some_and(|n| n <= MEDIUM_COLUMNS);
         if length.is_none() {
             self.write_columns(&kept, nearest, 1, &alone);
-            let most = Some((reduced, MEDIUM_COLUMNS));
+            let up_to = Some(UpTo::new(reduced, MEDIUM_COLUMNS));
             let steps = std::mem::take(&mut self.steps);
-            cases.push(Case { most, steps });
+            cases.push(Case { up_to, steps });
         }
         let rest = if is_medium { &alone } else { &shared };
         self.write_columns(&kept, nearest, 1, rest);

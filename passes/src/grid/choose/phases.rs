@@ -12,12 +12,13 @@ use super::super::registers::MAX_HELD;
 use super::super::steps::{Case, Processor, Step};
 use super::chooser::{LANES, MAX_UNROLLED_OPS, power_of_two};
 use super::phase_tables::{
-    CLASSES, HELD_ELEMENTS, HELD_ROWS, LATENCY_BOUND_ROWS, LONG_ROW_THREADS, MANY_VECTORS,
-    MAX_GATHERED_BYTES, MAX_PORTABLE_BLOCKS, MAX_THREADS_PER_ROW, MIN_BLOCK_THREADS,
+    CLASS_VECTORS, CLASSES, HELD_ELEMENTS, HELD_ROWS, LATENCY_BOUND_ROWS, LONG_ROW_THREADS,
+    MANY_VECTORS, MAX_GATHERED_BYTES, MAX_PORTABLE_BLOCKS, MAX_THREADS_PER_ROW, MIN_BLOCK_THREADS,
     MIN_EVICT_LAST_BYTES, MIN_THREADS_PER_ROW, NON_PORTABLE_BLOCKS, RELOADED, Reload, Reloaded,
 };
-use super::request::{Request, Stores, row_element_bytes, stores};
+use super::request::{Request, Stores, row_element_bytes, stores, widest_vector};
 use tx_dialect_tile::Residency;
+use tx_plan::UpTo;
 use tx_target::MAX_THREADS;
 
 #[derive(Clone, Copy)]
@@ -125,7 +126,9 @@ pub(super) fn is_faster_reloaded(request: &Request) -> bool {
     is_possible && reloaded(request).is_some()
 }
 
-/// Returns one schedule case for each range of dynamic row lengths that registers can hold.
+/// Returns one schedule case for each range of dynamic row lengths that registers can hold. A class
+/// of row lengths has two kernels: one with vector loads, for multiples of the vector width, and
+/// one with scalar loads.
 pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limits>) -> Vec<Case> {
     let row = group
         .phases
@@ -136,19 +139,32 @@ pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limit
     if row != Some(1) {
         return Vec::new();
     }
+    let widest = widest_vector(group, |_| true);
     let mut cases: Vec<Case> = Vec::new();
     for length in CLASSES {
-        let limits = limits.unwrap_or_else(|| Limits::OF_CLASSES.with_blocks_for(length));
-        let mapping = Mapping::of(request, limits, length);
-        let most = mapping.capacity();
-        let is_longer = cases
-            .iter()
-            .all(|case| case.most.is_some_and(|(_, n)| n < most));
-        if mapping.holds == Holds::Row && is_longer {
-            cases.push(Case {
-                most: Some((0, most)),
-                steps: mapping.steps(group, Some(most)),
-            });
+        let mut vectors = CLASS_VECTORS.iter();
+        let most = vectors.find(|(longest, _)| length <= *longest);
+        let vector = most.map_or(1, |(_, vector)| widest.min(*vector));
+        let with_vectors = Request { vector, ..*request };
+        let scalar = Limits::OF_CLASSES.with_blocks_for(length);
+        let mappings = [
+            (with_vectors, Limits::of(&with_vectors, length)),
+            (*request, scalar),
+        ];
+        for (request, measured) in mappings.into_iter().skip(usize::from(vector == 1)) {
+            let mapping = Mapping::of(&request, limits.unwrap_or(measured), length);
+            let up_to = UpTo {
+                multiple_of: request.vector,
+                ..UpTo::new(0, mapping.capacity())
+            };
+            let mut earlier = cases.iter().filter_map(|case| case.up_to);
+            if mapping.holds == Holds::Row && !earlier.any(|case| case.covers(up_to)) {
+                let steps = mapping.steps(group, Some(up_to.length));
+                cases.push(Case {
+                    up_to: Some(up_to),
+                    steps,
+                });
+            }
         }
     }
     cases
@@ -433,12 +449,14 @@ impl Mapping {
         // Cross entropy of 1024 bf16 columns on an H200 reaches 4349 GB/s with plain loads, and
         // 4590 GB/s with evict-first loads. For softmax, which writes rows, evict-first loads are 2
         // % slower.
-        let bytes = first.row_length().map(|n| n * row_element_bytes(first));
+        let length = first.row_length().or(most);
+        let bytes = length.map(|n| n * row_element_bytes(first));
         let mut phases = group.phases.iter();
         let is_gathered = bytes.is_some_and(|bytes| bytes <= MAX_GATHERED_BYTES)
             && phases.any(|phase| !captured(phase.grid_op.op).is_empty());
         let is_read_once = stores(group) == Stores::Nothing && !is_gathered;
-        if holds == Holds::Row && most.is_none() && is_read_once {
+        let fills_cache_lines = most.is_none() || vector > 1;
+        if holds == Holds::Row && fills_cache_lines && is_read_once {
             steps.push(Step::Stream);
         }
         if evicts_last {

@@ -200,9 +200,17 @@ pub(super) fn vector_of(group: &Group<'_>) -> i64 {
     // If a row has several loops, the elements of a vector belong to consecutive iterations of the
     // innermost loop.
     let inner = leader.and_then(|first| first.grid_op.extents[*first.row.last()?].known());
+    widest_vector(group, |n| {
+        length.and(inner).is_some_and(|inner| inner % n == 0)
+    })
+}
+
+/// Returns the vector width, in elements, for the rows of all ops of a group, if every vector width
+/// for which `divides` returns true divides the row length.
+pub(super) fn widest_vector(group: &Group<'_>, divides: impl Fn(i64) -> bool) -> i64 {
     let whole = group.phases.iter().filter(|phase| !phase.row.is_empty());
-    let divides = |n: i64| length.and(inner).is_some_and(|inner| inner % n == 0);
-    whole.map(|phase| vector(phase, divides)).min().unwrap_or(1)
+    let widths = whole.map(|phase| vector(phase, &divides));
+    widths.min().unwrap_or(1)
 }
 
 /// Returns two maxima over all ops of a group: the size in bytes of the widest element along a row,

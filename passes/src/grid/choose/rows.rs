@@ -15,6 +15,7 @@ use super::row_tables::{
     ONE_BLOCK_MAPPINGS, ROWS, SMALL_BLOCK, SPLIT_ROW_GROUP, ThreadGroup, VECTORS_IN_FLIGHT,
     VECTORS_PER_THREAD, WORD,
 };
+use tx_plan::UpTo;
 
 struct RowRequest {
     inner: usize,
@@ -47,8 +48,9 @@ impl Chooser<'_, '_> {
         };
         let is_large_input = kept.is_empty() && grid_op.weight() <= EXPENSIVE_OPS;
         let width = self.width().unwrap_or(VECTOR);
-        let mut classes: Vec<((usize, i64), Rows)> = Vec::new();
-        let mut up_to = |class: Rows| classes.extend(class.most.map(|n| ((inner, n), class)));
+        let mut classes: Vec<(UpTo, Rows)> = Vec::new();
+        let mut up_to =
+            |class: Rows| classes.extend(class.most.map(|n| (UpTo::new(inner, n), class)));
         if kept.is_empty() {
             up_to(one_by_one(ONE_BLOCK_MAPPINGS[0], Blocks::One));
             let (most, group, blocks) = CLUSTER_ROWS.alone;
@@ -99,10 +101,11 @@ impl Chooser<'_, '_> {
                 ..longest
             };
             match grid_op.extents[*number].known() {
-                None => classes.extend(
-                    FEW_LONG_ROWS
-                        .map(|(most, times, blocks)| ((*number, most), cut(times, blocks))),
-                ),
+                None => {
+                    classes.extend(FEW_LONG_ROWS.map(|(most, times, blocks)| {
+                        (UpTo::new(*number, most), cut(times, blocks))
+                    }))
+                }
                 Some(results) => {
                     let few = FEW_LONG_ROWS.iter().find(|(most, _, _)| results <= *most);
                     longest = few.map_or(longest, |(_, times, blocks)| cut(*times, *blocks));
@@ -110,11 +113,13 @@ impl Chooser<'_, '_> {
             }
         }
         let mut cases = Vec::new();
-        for (most, class) in classes {
+        for (up_to, class) in classes {
             self.write_unrollable_rows(kept, inner, false, class);
             let steps = std::mem::take(&mut self.steps);
-            let most = Some(most);
-            cases.push(Case { most, steps });
+            cases.push(Case {
+                up_to: Some(up_to),
+                steps,
+            });
         }
         let large = Rows {
             blocks: Blocks::LastBlock(LARGE_INPUT.blocks),

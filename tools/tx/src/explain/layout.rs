@@ -333,10 +333,7 @@ mod tests {
 
     fn case(up_to: Option<i64>, kernels: &[&str], threads: i64) -> ScheduleCase {
         ScheduleCase {
-            up_to: up_to.map(|length| UpTo {
-                dimension: 1,
-                length,
-            }),
+            up_to: up_to.map(|length| UpTo::new(1, length)),
             is_one_kernel: true,
             kernels: kernels.iter().map(|name| (*name).to_owned()).collect(),
             threads,

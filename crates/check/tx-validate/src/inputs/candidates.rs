@@ -1,10 +1,10 @@
 //! Sizes and data patterns of generated inputs. The sizes and patterns are chosen such that the
 //! inputs together launch every kernel, and execute all paths of every kernel.
 
+use super::length_classes::{LONGEST, LengthClass, length_classes, sizes_of};
 use super::numbers::{DataPattern, LEAST_BLOCK, Role, SINGLE_OUTLIER_VARIATIONS, Variation, WARP};
 use super::sizes::{Guess, most_dimensions, solve, threads};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use tx_plan::{ArgumentType, Extent, Plan};
 
 /// Sizes and contents of a candidate input.
@@ -83,11 +83,6 @@ const PARTS: ([usize; 4], DataPattern) = ([17, 511 * WARP - 3, 1, 2], DataPatter
 /// enough for several warps, and so short that the combination order hardly changes the result.
 const EXP_OUTLIER_SIZES: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length in the last length class (see [`length_classes`]). For a program that launches
-/// the same kernels for all rows of at least [`LONGEST_ROW`] elements, the maximum is
-/// [`LONGEST_ROW`] instead of [`LONGEST`].
-const LONGEST: usize = 270_001;
-const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_candidates`]. [`LENGTH_DATA`] omits the pattern `Special`, because
 /// infinities in a short row make the results of some combiners depend on the combination order.
 const LENGTH_DATA: [DataPattern; 13] = [
@@ -105,10 +100,6 @@ const LENGTH_DATA: [DataPattern; 13] = [
     DataPattern::NearRowEnd,
     DataPattern::FarBelowZero,
 ];
-/// Pairs of a maximum row length and a number of rows. For an input with rows of `n` elements, the
-/// number of rows comes from the first pair whose maximum row length is at least `n`. Inputs with
-/// short rows have more rows than one block reduces.
-const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Number of rows in the sizes that [`few_rows`] returns.
 const TAIL_ROWS: usize = 3;
 /// Maximum length of a vector for which inputs of all data patterns are generated. For vectors of
@@ -158,11 +149,6 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1 << 20, 1, 1],
     [1, 1_100_003, 1, 1],
 ];
-/// Number of row lengths per length class in the inputs that test one kernel. A length class is a
-/// range of row lengths for which a program launches the same kernels. A thread reads up to 32
-/// consecutive elements of a row, and the last element of a row can be at each of these 32
-/// positions.
-const SPREAD: usize = 32;
 const SPREAD_DATA: [DataPattern; 2] = [DataPattern::FarBelowZero, DataPattern::LastQuarter];
 /// Number of rows of the input for the last length class (the longest rows). A kernel that
 /// processes each row in one thread needs several blocks for 1031 rows.
@@ -255,94 +241,6 @@ const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
 
-/// Returns the sizes of an array of the given rank whose last dimension has the given length.
-fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
-    let rows = LENGTH_ROWS.iter().find(|(most, _)| length <= *most);
-    let (rows, more) = match (rank, rows) {
-        (0 | 1, _) | (_, None) => (1, 1),
-        (2, Some((_, rows))) => (*rows, 1),
-        _ => (5, 3),
-    };
-    let mut sizes = [more; 4];
-    sizes[0] = rows;
-    sizes[rank.clamp(2, 4) - 1] = length;
-    sizes
-}
-
-/// Returns the minimum and maximum of each length class. A length class is a range of row or vector
-/// lengths for which the program launches the same kernels.
-fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
-    let rank = most_dimensions(plan);
-    let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
-    // The lengths for which the program launches the same kernels are contiguous.
-    let mut classes: Vec<(usize, usize)> = Vec::new();
-    // Start at 2: in a row of one element, a NaN or infinity is not combined with anything.
-    let (mut first, mut length) = (2, 2);
-    while length < LONGEST {
-        let next = (length + (length / 8).max(1)).min(LONGEST);
-        let own = launched(length);
-        if launched(next) != own {
-            let (mut inside, mut outside) = (length, next);
-            while outside - inside > 1 {
-                let middle = usize::midpoint(inside, outside);
-                match launched(middle) == own {
-                    true => inside = middle,
-                    false => outside = middle,
-                }
-            }
-            classes.push((first, inside));
-            first = outside;
-        }
-        length = next;
-    }
-    if classes.is_empty() {
-        return Vec::new();
-    }
-    let is_row = rank > 1 && first < LONGEST_ROW;
-    classes.push((first, if is_row { LONGEST_ROW } else { LONGEST }));
-    classes
-}
-
-/// Returns up to four lengths from the length class `least` to `greatest`: the minimum, the
-/// maximum, and two lengths between the minimum and the maximum.
-fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
-    let part = |thirds: f64| {
-        let (least, greatest) = (least as f64, greatest as f64);
-        (least * (greatest / least).powf(thirds / 3.0)) as usize
-    };
-    // One more than a power of two exposes a truncated division; one less leaves the largest
-    // remainder.
-    let more = part(1.0).next_power_of_two() + 1;
-    let less = part(2.0).next_power_of_two() - 1;
-    let mut lengths = vec![least, more, less, greatest];
-    lengths.retain(|length| (least..=greatest).contains(length));
-    lengths.sort_unstable();
-    lengths.dedup();
-    lengths
-}
-
-/// Returns eight lengths from the length class `least` to `greatest`, or no lengths if `greatest -
-/// least` is less than 2. For any three adjacent bits among the low bits of a length, the eight
-/// lengths contain all eight values of the three bits. If a thread reads 2, 4 or 8 elements per
-/// loop iteration, the eight lengths place the last element of a row at each of the 2, 4 or 8
-/// positions.
-fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
-    // The entries are powers of a generator of GF(8): any three adjacent powers are linearly
-    // independent.
-    const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
-    let Some(bits) = ((greatest - least) / 2).checked_ilog2() else {
-        return Vec::new();
-    };
-    let base = least.next_multiple_of(1 << bits);
-    let length = |number: usize| {
-        let code = CODE.iter().cycle().take(bits as usize).enumerate();
-        code.fold(base, |length, (bit, code)| {
-            length | ((code & number).count_ones() as usize % 2) << bit
-        })
-    };
-    (0..8).map(length).collect()
-}
-
 /// Returns all candidate inputs. If `kernel` is given, the result also contains the inputs of
 /// [`kernel_candidates`] and [`spread_candidates`].
 pub(super) fn candidates(
@@ -422,8 +320,8 @@ fn kernel_candidates(outliers: &'static [Role]) -> Vec<Candidate> {
         .collect()
 }
 
-/// Returns candidate inputs that test one kernel: [`SPREAD`] row lengths per length class, and one
-/// input with [`MANY_ROWS`] rows.
+/// Returns candidate inputs that test one kernel: the row lengths that [`LengthClass::spread`]
+/// selects from each length class, and one input with [`MANY_ROWS`] rows.
 fn spread_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec<Candidate> {
     let rank = most_dimensions(plan);
     if rank < 2 {
@@ -435,18 +333,15 @@ fn spread_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Ve
         of_kernel: true,
         ..Candidate::new(sizes, data)
     };
-    let many = classes.last().map(|(least, _)| {
-        let mut sizes = few_rows(rank, *least);
+    let many = classes.last().map(|class| {
+        let mut sizes = few_rows(rank, class.least);
         sizes[0] = MANY_ROWS;
         Candidate {
             most: MOST_OF_ROWS,
             ..candidate(sizes, DataPattern::Random)
         }
     });
-    let lengths = classes.into_iter().flat_map(|(least, greatest)| {
-        let middle = move |part| least + (2 * part + 1) * (greatest - least) / (2 * SPREAD);
-        (0..SPREAD).map(middle).collect::<BTreeSet<usize>>()
-    });
+    let lengths = classes.iter().flat_map(LengthClass::spread);
     let candidates = lengths.flat_map(|length| {
         let mut sizes = few_rows(rank, length);
         sizes[0] = 1;
@@ -481,16 +376,17 @@ fn number_candidates(plan: &Plan, guess: Guess, candidates: &[Candidate]) -> Vec
         .collect()
 }
 
-/// Returns candidate inputs with one outlier per row, for the row lengths that [`lengths`] selects
-/// from each length class.
+/// Returns candidate inputs with one outlier per row, for the row lengths that
+/// [`LengthClass::lengths`] selects from each length class.
 fn exp_outlier_candidates(
     plan: &Plan,
     guess: Guess,
     outliers: &'static [Role],
 ) -> impl Iterator<Item = Candidate> {
     let rank = most_dimensions(plan);
-    let lengths = length_classes(plan, guess).into_iter().flat_map(lengths);
-    lengths.map(move |length| Candidate {
+    let classes = length_classes(plan, guess);
+    let lengths: Vec<usize> = classes.iter().flat_map(LengthClass::lengths).collect();
+    lengths.into_iter().map(move |length| Candidate {
         variation: Some(Variation::nth(
             SINGLE_OUTLIER_VARIATIONS,
             SINGLE_OUTLIER_VARIATIONS + 1,
@@ -509,8 +405,8 @@ fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Returns candidate inputs for the row lengths that [`lengths`] and [`tails`] select from each
-/// length class.
+/// Returns candidate inputs for the row lengths that [`LengthClass::lengths`] and
+/// [`LengthClass::tails`] select from each length class.
 fn length_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec<Candidate> {
     let rank = most_dimensions(plan);
     let mut candidates = Vec::new();
@@ -519,7 +415,7 @@ fn length_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Ve
         variation: Some(Variation::nth(number, of, outliers)),
         ..Candidate::new(sizes, data)
     };
-    for length in classes.iter().copied().flat_map(lengths) {
+    for length in classes.iter().flat_map(LengthClass::lengths) {
         let sizes = sizes_of(rank, length);
         let candidate = |data, number, of| candidate(sizes, data, number, of);
         let few = rank < 2 && length > FEW_PATTERNS_LENGTH;
@@ -548,7 +444,7 @@ fn length_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Ve
             }));
         }
     }
-    for length in classes.iter().copied().flat_map(tails) {
+    for length in classes.iter().flat_map(LengthClass::tails) {
         candidates.push(candidate(few_rows(rank, length), DataPattern::Random, 0, 1));
     }
     candidates
@@ -634,7 +530,8 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);
-        let of_lengths = length_classes(plan, *guess).into_iter().flat_map(lengths);
+        let classes = length_classes(plan, *guess);
+        let of_lengths = classes.iter().flat_map(LengthClass::lengths);
         let sizes = of_lengths.map(|length| sizes_of(rank, length));
         let mut steps = vec![false; plan.steps.len()];
         let given = CANDIDATES.iter().map(|(sizes, _)| *sizes);

@@ -6,6 +6,7 @@
 //! of inputs such that the validation takes a few seconds.
 
 mod candidates;
+mod length_classes;
 mod numbers;
 mod sizes;
 

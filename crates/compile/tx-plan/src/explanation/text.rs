@@ -230,7 +230,7 @@ impl ScheduleCase {
     /// Returns the range of row lengths of schedule case `number` as text; `None` for all lengths.
     pub fn lengths(&self, number: usize) -> Option<String> {
         match self.up_to {
-            Some(UpTo { dimension, length }) => Some(format!("`d{dimension}` up to {length}")),
+            Some(up_to) => Some(format!("`d{}` {up_to}", up_to.dimension)),
             None => (number > 0).then(|| "all other lengths".to_owned()),
         }
     }
@@ -248,6 +248,43 @@ impl ScheduleCase {
             ([], false) => "several kernels".to_owned(),
             (names, true) => format!("kernel {}", names.join(" and ")),
             (names, false) => format!("kernels {}", names.join(" and ")),
+        }
+    }
+}
+
+impl UpTo {
+    /// Returns all lengths of a dimension up to `length`.
+    pub const fn new(dimension: usize, length: i64) -> Self {
+        Self {
+            dimension,
+            length,
+            multiple_of: 1,
+        }
+    }
+
+    /// Returns whether `self` contains all lengths that `other` contains.
+    pub const fn covers(self, other: Self) -> bool {
+        self.dimension == other.dimension
+            && self.length >= other.length
+            && other.multiple_of % self.multiple_of == 0
+    }
+
+    /// Returns the lengths in the syntax of `#tile.case`, such as `to 64 multiple_of 4`.
+    fn syntax(self) -> String {
+        match self.multiple_of {
+            1 => format!("to {}", self.length),
+            n => format!("to {} multiple_of {n}", self.length),
+        }
+    }
+}
+
+/// Writes text such as `up to 64` or `up to 64, multiples of 4`.
+impl fmt::Display for UpTo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "up to {}", self.length)?;
+        match self.multiple_of {
+            1 => Ok(()),
+            n => write!(f, ", multiples of {n}"),
         }
     }
 }
@@ -308,8 +345,12 @@ impl Candidate {
         self.with(
             &|step| step.attribute.clone(),
             &|up_to, steps| match up_to {
-                Some(UpTo { dimension, length }) => {
-                    format!("#tile.case<\"d{dimension}\" to {length}, [{steps}]>")
+                Some(up_to) => {
+                    format!(
+                        "#tile.case<\"d{}\" {}, [{steps}]>",
+                        up_to.dimension,
+                        up_to.syntax()
+                    )
                 }
                 None => format!("#tile.otherwise<[{steps}]>"),
             },
@@ -319,7 +360,7 @@ impl Candidate {
     /// Returns the schedule in words, without enclosing brackets.
     pub fn words(&self) -> String {
         let words = self.with(&|step| step.words.clone(), &|up_to, steps| match up_to {
-            Some(UpTo { dimension, length }) => format!("case d{dimension} to {length}, [{steps}]"),
+            Some(up_to) => format!("case d{} {}, [{steps}]", up_to.dimension, up_to.syntax()),
             None => format!("otherwise [{steps}]"),
         });
         words[1..words.len() - 1].to_owned()

@@ -49,10 +49,7 @@ fn choices() -> Vec<Explanation> {
         sort: hostile("sort"),
     };
     let candidate = |cases| Candidate { cost, cases };
-    let up_to = UpTo {
-        dimension: 0,
-        length: 8,
-    };
+    let up_to = UpTo::new(0, 8);
     let explanation = |choice| Explanation {
         op: hostile("op"),
         place: None,
