@@ -19,6 +19,7 @@
 // RUN(ROOM): tx compile %s --entry sides --plan - -o /dev/null
 // RUN(PLAN): tx compile %s --entry rows --plan - -o /dev/null
 // SNAPSHOT(CHECK): none — CHECK and COUNT state what each kernel holds
+// SNAPSHOT(DIVISOR): none — the two conditions are checked
 
 // Schedules for some lengths: one kernel for each, and an `scf.if` on the host that launches one.
 
