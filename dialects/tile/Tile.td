@@ -443,7 +443,9 @@ def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
     the entries for one dimension are in ascending order of their maximum lengths.
 
     The case `#tile.case<"d1" to 64 multiple_of 4, [...]>` covers only lengths that are multiples of
-    4. Its kernel can use vectors of 4 elements without a bounds check for each element.
+    4. Its kernel can use vectors of 4 elements without a bounds check for each element. The case
+    is not for more clusters than one grid has, so that a kernel with clusters needs no loop over
+    clusters. Later entries of the schedule cover other launches.
 
     In the schedule of a group (`tile.group`), `#tile.case` names a loop over a row, such as `r0`,
     instead of a dimension. For row lengths that no `#tile.case` accepts, each op of the group is

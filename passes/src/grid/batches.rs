@@ -105,7 +105,10 @@ impl<'c> Body<'_, 'c> {
         let count = u64::try_from(points.len()).unwrap_or(1);
         let is_vector = |i: usize| {
             let is_staged = points[0].staged(i).is_some();
-            vector.is_some() && points[0].aligned && self.alignment.sources[i] && !is_staged
+            vector.is_some()
+                && points[0].aligned
+                && self.alignment.sources[i].is_some()
+                && !is_staged
         };
         // Narrow vectors are split into elements after the branch. If narrow vectors were split
         // inside the branch, LLVM would convert each element next to its load, and each load would

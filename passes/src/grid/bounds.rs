@@ -30,7 +30,8 @@ impl<'c> Body<'_, 'c> {
     /// index of loop `node` at `place` is less than each length for which the host launches the
     /// kernel. If a thread has several accumulators, the function always emits the bounds check,
     /// because without bounds checks, ptxas chooses a slower order of loads. Without the bounds
-    /// check, sums of 8388608 rows of 32 f32 take 287 µs instead of 275 µs on an H200.
+    /// check, sums of 8388608 rows of 32 f32 take 287 µs instead of 275 µs on an H200. In a case for
+    /// multiples, which has whole vectors, the function omits the bounds check.
     fn is_in_bounds(
         &self,
         b: &Builder<'c>,
@@ -38,9 +39,14 @@ impl<'c> Body<'_, 'c> {
         node: usize,
         index: Index<'c>,
     ) -> Cond<'c> {
-        let least = self.nest.nodes[node].extent.least();
+        let extent = &self.nest.nodes[node].extent;
+        let least = extent.least();
         match self.greatest_index(place, node) {
-            Some(greatest) if greatest < least && self.lanes() == 1 => Cond::Const(true),
+            Some(greatest)
+                if greatest < least && (extent.has_whole_vectors() || self.lanes() == 1) =>
+            {
+                Cond::Const(true)
+            }
             _ => b.less(index, self.length(place, node)),
         }
     }

@@ -55,6 +55,17 @@ impl Extent {
         }
     }
 
+    /// Returns whether the host launches the kernel only for multiples of a number.
+    pub(super) fn has_whole_vectors(&self) -> bool {
+        matches!(
+            self,
+            Self::Between {
+                multiple_of: 2..,
+                ..
+            }
+        )
+    }
+
     pub(super) fn ceildiv(&self, factor: i64) -> Self {
         match self {
             Self::Static(n) => Self::Static(ceildiv(*n, factor)),

@@ -3,7 +3,7 @@
 use super::body::EmitPoint;
 use super::elements::element_index;
 use super::grid_op::is_reduction;
-use super::held_rows::{Elements, HeldArray, HeldRows};
+use super::held_rows::{Elements, HeldArray, HeldRows, Input};
 use super::phase::Phase;
 use super::slots::{element_guards, partial_vectors, slot_guard};
 use super::vectors::WIDEST;
@@ -41,7 +41,7 @@ impl<'c> HeldRows<'_, 'c> {
         known: &mut Vec<HeldArray<'c>>,
         number: usize,
         access: &Access<'c>,
-        is_vector: bool,
+        vectors: Option<Cond<'c>>,
         (row, slots): (&EmitPoint<'c>, &[Vec<EmitPoint<'c>>]),
     ) -> Elements<'c> {
         if access.memref.is_none() {
@@ -51,7 +51,7 @@ impl<'c> HeldRows<'_, 'c> {
         if let Some(elements) = self.find(known, phase, access) {
             return elements.clone();
         }
-        let elements = self.load(b, number, access, is_vector, (row, slots));
+        let elements = self.load(b, number, access, vectors, (row, slots));
         if self.held.contains(&access.value) {
             known.push(HeldArray {
                 array: access.value,
@@ -62,135 +62,244 @@ impl<'c> HeldRows<'_, 'c> {
         elements
     }
 
-    pub(super) fn load(
+    /// Emits the load of the elements of an operand. The elements are loaded by vectors if the
+    /// condition `vectors` is true.
+    fn load(
         &self,
         b: &Builder<'c>,
         number: usize,
         access: &Access<'c>,
-        is_vector: bool,
+        vectors: Option<Cond<'c>>,
         (row, slots): (&EmitPoint<'c>, &[Vec<EmitPoint<'c>>]),
     ) -> Elements<'c> {
         let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
         let Some(element) = access.memref.as_ref().map(|memref| memref.element) else {
             return Elements::Row(access.value);
         };
-        let varies = phase.varies(access);
-        let one = |b: &Builder<'c>, place: &EmitPoint<'c>| {
-            let index = element_index(b, access, &body.point(place));
-            match varies {
-                true => {
-                    let value = body.load_at(b, access, || index);
-                    self.mark_owned(b, number, access, value)
-                }
-                // All threads of the row load this element, so the load gets no attribute `OWNED`:
-                // one thread may also store the element.
-                false => load(b, access.value, element, &index),
-            }
-        };
-        let nothing = |b: &Builder<'c>, types: &[Type<'c>]| -> Vec<Val<'c>> {
-            types.iter().map(|ty| zeros(b, *ty)).collect()
-        };
-        if !varies {
+        if !phase.varies(access) {
             // The row may be empty, so this index does not depend on the dimensions of the row.
             let mut place = row.clone();
             place
                 .index
                 .extend(phase.row.iter().map(|dim| (*dim, Index::Const(0))));
-            let (place, types) = (&place, [element]);
-            let inside = body.guard(b, place, false);
+            let index = element_index(b, access, &body.point(&place));
             let loaded = b.if_else(
-                inside,
-                &types,
-                |b| vec![one(b, place)],
-                |b| nothing(b, &types),
+                body.guard(b, &place, false),
+                &[element],
+                // All threads of the row load this element, so the load gets no attribute `OWNED`:
+                // one thread may also store the element.
+                |b| vec![load(b, access.value, element, &index)],
+                |b| vec![zeros(b, element)],
             );
             return Elements::Row(loaded[0]);
         }
         let width = slots.first().map_or(1, Vec::len);
-        // Loads the elements of a slot one by one.
-        let singly = |b: &Builder<'c>, slot: &[EmitPoint<'c>]| -> Vec<Val<'c>> {
-            let types = vec![element; slot.len()];
-            if partial_vectors(body).is_empty() {
-                let all = |b: &Builder<'c>| slot.iter().map(|place| one(b, place)).collect();
-                return b.if_else(slot_guard(b, body, slot), &types, all, |b| {
-                    nothing(b, &types)
-                });
-            }
-            let each = slot.iter().zip(element_guards(b, body, slot));
-            let each = each.map(|(place, inside)| {
-                let types = &types[..1];
-                b.if_else(
-                    inside,
-                    types,
-                    |b| vec![one(b, place)],
-                    |b| nothing(b, types),
-                )[0]
-            });
-            each.collect()
-        };
-        if !is_vector || width == 1 {
-            let each = slots
-                .chunks(self.slots_per_branch(number))
-                .flat_map(|some| {
-                    let all = |b: &Builder<'c>| -> Vec<Val<'c>> {
-                        let places = some.iter().flatten();
-                        places.map(|place| one(b, place)).collect()
-                    };
-                    let types = vec![element; some.len() * width];
-                    let singly =
-                        |b: &Builder<'c>| some.iter().flat_map(|slot| singly(b, slot)).collect();
-                    let all = match some.last() {
-                        Some(last) if some.len() > 1 => {
-                            b.if_else(slot_guard(b, body, last), &types, all, singly)
-                        }
-                        _ => singly(b),
-                    };
-                    all.chunks(width)
-                        .map(<[Val<'c>]>::to_vec)
-                        .collect::<Vec<_>>()
-                });
-            return Elements::Each(each.collect());
+        if let Some(aligned) = vectors.filter(|_| width > 1) {
+            let input = Input {
+                number,
+                access,
+                slots: slots.to_vec(),
+                aligned,
+            };
+            let loaded = self.load_vectors(b, &[input]).pop();
+            return loaded.unwrap_or(Elements::Row(access.value));
         }
-        let count = u64::try_from(width).unwrap_or(1);
-        let vector = Type::vector(&[count], element);
-        let types = vec![vector; slots.len()];
-        let is_even = partial_vectors(body).is_empty();
-        let whole = |b: &Builder<'c>, slot: &[EmitPoint<'c>]| {
-            let value = body.load_vector(b, access, &slot[0], count, element);
-            self.mark_owned(b, number, access, value)
-        };
-        let some = |b: &Builder<'c>, is_aligned: bool, slots: &[Vec<EmitPoint<'c>>]| {
-            let each = slots.iter().map(|slot| {
-                if !is_aligned && !is_even {
-                    return vector_of(b, &singly(b, slot));
+        let chunks = slots.chunks(self.slots_per_branch(number));
+        let each = chunks.flat_map(|some| {
+            let all = |b: &Builder<'c>| -> Vec<Val<'c>> {
+                let places = some.iter().flatten();
+                places
+                    .map(|place| self.load_element(b, number, access, place))
+                    .collect()
+            };
+            let types = vec![element; some.len() * width];
+            let singly = |b: &Builder<'c>| {
+                let slots = some.iter();
+                slots
+                    .flat_map(|slot| self.load_singly(b, number, access, slot))
+                    .collect()
+            };
+            let all = match some.last() {
+                Some(last) if some.len() > 1 => {
+                    b.if_else(slot_guard(b, body, last), &types, all, singly)
                 }
-                let loaded = |b: &Builder<'c>| match is_aligned {
-                    true => vec![whole(b, slot)],
-                    false => {
-                        let all: Vec<Val<'c>> = slot.iter().map(|place| one(b, place)).collect();
-                        vec![vector_of(b, &all)]
-                    }
+                _ => singly(b),
+            };
+            all.chunks(width)
+                .map(<[Val<'c>]>::to_vec)
+                .collect::<Vec<_>>()
+        });
+        Elements::Each(each.collect())
+    }
+
+    fn load_element(
+        &self,
+        b: &Builder<'c>,
+        number: usize,
+        access: &Access<'c>,
+        place: &EmitPoint<'c>,
+    ) -> Val<'c> {
+        let body = &self.bodies[number];
+        let index = element_index(b, access, &body.point(place));
+        let value = body.load_at(b, access, || index);
+        self.mark_owned(b, number, access, value)
+    }
+
+    /// Emits the loads of the elements of a slot one by one. Elements outside the row are 0.
+    fn load_singly(
+        &self,
+        b: &Builder<'c>,
+        number: usize,
+        access: &Access<'c>,
+        slot: &[EmitPoint<'c>],
+    ) -> Vec<Val<'c>> {
+        let body = &self.bodies[number];
+        let Some(element) = access.memref.as_ref().map(|memref| memref.element) else {
+            return Vec::new();
+        };
+        let one = |b: &Builder<'c>, place| self.load_element(b, number, access, place);
+        let nothing = |b: &Builder<'c>, count| vec![zeros(b, element); count];
+        if partial_vectors(body).is_empty() {
+            let types = vec![element; slot.len()];
+            return b.if_else(
+                slot_guard(b, body, slot),
+                &types,
+                |b| slot.iter().map(|place| one(b, place)).collect(),
+                |b| nothing(b, slot.len()),
+            );
+        }
+        let each = slot.iter().zip(element_guards(b, body, slot));
+        let each = each.map(|(place, inside)| {
+            b.if_else(
+                inside,
+                &[element],
+                |b| vec![one(b, place)],
+                |b| nothing(b, 1),
+            )[0]
+        });
+        each.collect()
+    }
+
+    /// Emits the loads of the elements of operands that have vectors. If all vectors are aligned,
+    /// the loads of all operands share one branch.
+    pub(super) fn load_vectors(
+        &self,
+        b: &Builder<'c>,
+        inputs: &[Input<'_, 'c>],
+    ) -> Vec<Elements<'c>> {
+        let vector = |input: &Input<'_, 'c>| {
+            let count = u64::try_from(input.slots.first().map_or(1, Vec::len)).unwrap_or(1);
+            let memref = input.access.memref.as_ref();
+            let element = memref.map_or_else(|| b.int_type(8), |memref| memref.element);
+            (count, element, Type::vector(&[count], element))
+        };
+        let aligned = inputs.iter().map(|input| input.aligned);
+        let aligned = aligned.fold(Cond::Const(true), |all, one| b.and(all, one));
+        let of_input = |input: &Input<'_, 'c>| vec![vector(input).2; input.slots.len()];
+        let types: Vec<Type<'c>> = inputs.iter().flat_map(of_input).collect();
+        let load = |b: &Builder<'c>, is_aligned: bool| -> Vec<Val<'c>> {
+            let mut loaded: Vec<Vec<Val<'c>>> = vec![Vec::new(); inputs.len()];
+            let most = inputs.iter().map(|input| input.slots.len()).max();
+            let together = inputs
+                .iter()
+                .map(|input| self.slots_per_branch(input.number));
+            let together = together.max().unwrap_or(1);
+            for first in (0..most.unwrap_or(0)).step_by(together) {
+                let parts: Vec<(&Input<'_, 'c>, &[Vec<EmitPoint<'c>>])> = inputs
+                    .iter()
+                    .map(|input| {
+                        let end = input.slots.len().min(first + together);
+                        (input, &input.slots[first.min(end)..end])
+                    })
+                    .collect();
+                let types: Vec<Type<'c>> = parts
+                    .iter()
+                    .flat_map(|(input, slots)| vec![vector(input).2; slots.len()])
+                    .collect();
+                let singly = |b: &Builder<'c>| -> Vec<Val<'c>> {
+                    let each = parts.iter().flat_map(|(input, slots)| {
+                        let each = slots
+                            .iter()
+                            .map(|slot| self.load_slot(b, input, slot, is_aligned, vector(input)));
+                        each.collect::<Vec<_>>()
+                    });
+                    each.collect()
                 };
-                let inside = slot_guard(b, body, slot);
-                b.if_else(inside, &[vector], loaded, |b| nothing(b, &[vector]))[0]
-            });
-            each.collect::<Vec<_>>()
+                let inside = || {
+                    let last = parts.iter().filter_map(|(input, slots)| {
+                        Some(slot_guard(b, &self.bodies[input.number], slots.last()?))
+                    });
+                    last.fold(Cond::Const(true), |all, one| b.and(all, one))
+                };
+                let values = match is_aligned && together > 1 && types.len() > 1 {
+                    true => b.if_else(
+                        inside(),
+                        &types,
+                        |b| {
+                            let each = parts.iter().flat_map(|(input, slots)| {
+                                let each = slots
+                                    .iter()
+                                    .map(|slot| self.load_whole(b, input, slot, vector(input)));
+                                each.collect::<Vec<_>>()
+                            });
+                            each.collect()
+                        },
+                        singly,
+                    ),
+                    false => singly(b),
+                };
+                let mut values = values.into_iter();
+                for (loaded, (_, slots)) in loaded.iter_mut().zip(&parts) {
+                    loaded.extend(values.by_ref().take(slots.len()));
+                }
+            }
+            loaded.concat()
         };
-        let all = |b: &Builder<'c>, is_aligned: bool| -> Vec<Val<'c>> {
-            let chunks = slots.chunks(self.slots_per_branch(number));
-            let each = chunks.map(|slots| match slots.last() {
-                Some(last) if is_aligned && slots.len() > 1 => b.if_else(
-                    slot_guard(b, body, last),
-                    &vec![vector; slots.len()],
-                    |b| slots.iter().map(|slot| whole(b, slot)).collect(),
-                    |b| some(b, is_aligned, slots),
-                ),
-                _ => some(b, is_aligned, slots),
-            });
-            each.flatten().collect()
+        let loaded = b.if_else(aligned, &types, |b| load(b, true), |b| load(b, false));
+        let mut loaded = loaded.into_iter();
+        inputs
+            .iter()
+            .map(|input| {
+                let vectors = loaded.by_ref().take(input.slots.len());
+                Elements::Each(vectors.map(|vector| scalars(b, vector)).collect())
+            })
+            .collect()
+    }
+
+    fn load_whole(
+        &self,
+        b: &Builder<'c>,
+        input: &Input<'_, 'c>,
+        slot: &[EmitPoint<'c>],
+        (count, element, _): (u64, Type<'c>, Type<'c>),
+    ) -> Val<'c> {
+        let body = &self.bodies[input.number];
+        let value = body.load_vector(b, input.access, &slot[0], count, element);
+        self.mark_owned(b, input.number, input.access, value)
+    }
+
+    /// Emits the load of a slot as a vector. Elements outside the row are 0.
+    fn load_slot(
+        &self,
+        b: &Builder<'c>,
+        input: &Input<'_, 'c>,
+        slot: &[EmitPoint<'c>],
+        is_aligned: bool,
+        vector: (u64, Type<'c>, Type<'c>),
+    ) -> Val<'c> {
+        let body = &self.bodies[input.number];
+        if !is_aligned && !partial_vectors(body).is_empty() {
+            return vector_of(b, &self.load_singly(b, input.number, input.access, slot));
+        }
+        let loaded = |b: &Builder<'c>| match is_aligned {
+            true => vec![self.load_whole(b, input, slot, vector)],
+            false => {
+                let one = |place| self.load_element(b, input.number, input.access, place);
+                vec![vector_of(b, &slot.iter().map(one).collect::<Vec<_>>())]
+            }
         };
-        let all = b.if_else(self.aligned, &types, |b| all(b, true), |b| all(b, false));
-        Elements::Each(all.into_iter().map(|vector| scalars(b, vector)).collect())
+        let inside = slot_guard(b, body, slot);
+        b.if_else(inside, &[vector.2], loaded, |b| vec![zeros(b, vector.2)])[0]
     }
 
     /// Returns the number of slots whose loads or stores share one bounds-check branch. In rows of
@@ -346,9 +455,10 @@ impl<'c> HeldRows<'_, 'c> {
             }
         };
         let width = slots.first().map_or(1, Vec::len);
-        match body.alignment.destinations[i] && width > 1 {
-            true => b.if_then_else(self.aligned, |b| store(b, true), |b| store(b, false)),
-            false => store(b, false),
+        let vectors = self.vectors(b, number, body.alignment.destinations[i]);
+        match vectors.filter(|_| width > 1) {
+            Some(aligned) => b.if_then_else(aligned, |b| store(b, true), |b| store(b, false)),
+            None => store(b, false),
         }
     }
 }

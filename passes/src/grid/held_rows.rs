@@ -21,6 +21,7 @@ use super::nest::{MAX_BLOCKS, Nest};
 use super::registers::reload_loops;
 use super::slots::{element_guards, map_places, partial_vectors, slots};
 use super::steps::Processor;
+use crate::analysis::dataflow::Access;
 use crate::emit::{OWNED, zeros};
 use melior::ir::operation::OperationLike;
 use tx_mlir::build::Cond;
@@ -61,7 +62,15 @@ pub(crate) struct HeldRows<'a, 'c> {
     /// Whether each phase loads the rows again, because no array in registers has several elements
     /// per row.
     reloads: bool,
-    /// Condition that all vectors are aligned, and that no row ends inside a vector.
+    /// For each phase, the condition that no row ends inside a vector.
+    evens: Vec<Cond<'c>>,
+}
+
+/// Operand of a phase whose elements are loaded by vectors if `aligned` is true.
+pub(super) struct Input<'a, 'c> {
+    pub(super) number: usize,
+    pub(super) access: &'a Access<'c>,
+    pub(super) slots: Vec<Vec<EmitPoint<'c>>>,
     pub(super) aligned: Cond<'c>,
 }
 
@@ -77,25 +86,33 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         let bodies: Vec<Body<'a, 'c>> = phases
             .map(|(phase, nest)| Body::new(&phase.grid_op, nest, b))
             .collect();
-        let mut aligned = Cond::Const(true);
-        for body in &bodies {
-            let mut vectors = body.alignment.sources.iter();
-            if vectors.any(|is| *is) || body.alignment.destinations.contains(&true) {
-                aligned = b.and(aligned, body.alignment.holds);
-                for (length, width) in partial_vectors(body) {
-                    let rest = b.rem(length, Index::Const(width));
-                    aligned = b.and(aligned, b.equal(rest, Index::Const(0)));
-                }
-            }
-        }
+        let is_even = |body: &Body<'a, 'c>| {
+            let lengths = partial_vectors(body).into_iter();
+            let rests = lengths.map(|(length, width)| b.rem(length, Index::Const(width)));
+            rests.fold(Cond::Const(true), |all, rest| {
+                b.and(all, b.equal(rest, Index::Const(0)))
+            })
+        };
+        let evens = bodies.iter().map(is_even).collect();
         Self {
             group,
             bodies,
             held,
             internal,
             reloads: !held.iter().any(|array| group.varies_along_rows(*array)),
-            aligned,
+            evens,
         }
+    }
+
+    /// Returns the condition that a phase may access an operand by vectors: the vectors are
+    /// `aligned`, and no row ends inside a vector. Returns `None` if `aligned` is `None`.
+    pub(super) fn vectors(
+        &self,
+        b: &Builder<'c>,
+        number: usize,
+        aligned: Option<Cond<'c>>,
+    ) -> Option<Cond<'c>> {
+        aligned.map(|aligned| b.and(aligned, self.evens[number]))
     }
 
     pub(crate) fn write(&self, b: &Builder<'c>) {
@@ -151,22 +168,51 @@ impl<'a, 'c> HeldRows<'a, 'c> {
     }
 
     /// Emits the loads of the held inputs that `#tile.prefetch` moves before the first op of the
-    /// group.
+    /// group. All vectors are loaded in one branch: with one branch for each array, ptxas waits for
+    /// the first array before it loads the second array. With a cold cache, an RMS norm of 512x4096
+    /// bf16 in a CUDA graph takes 4.73 µs with two branches and 4.52 µs with one on an H200.
     fn prefetch(&self, b: &Builder<'c>, known: &mut Vec<HeldArray<'c>>, places: &[EmitPoint<'c>]) {
+        let mut inputs: Vec<Input<'_, 'c>> = Vec::new();
         for (number, (body, place)) in self.bodies.iter().zip(places).enumerate() {
             if !body.nest.prefetches || !self.reload_loops(body).is_empty() {
                 continue;
             }
+            let phase = &self.group.phases[number];
             let slots = slots(b, body, &[], place);
-            for (i, source) in body.grid_op.sources.iter().enumerate() {
-                let is_input = self.held.contains(&source.value)
-                    && self.owner(number, source).is_none()
-                    && self.group.phases[number].varies(source);
-                if is_input && body.grid_op.reads(i) {
-                    let is_vector = body.alignment.sources[i];
-                    self.elements(b, known, number, source, is_vector, (place, &slots));
+            for (i, access) in body.grid_op.sources.iter().enumerate() {
+                let is_input = self.held.contains(&access.value)
+                    && self.owner(number, access).is_none()
+                    && phase.varies(access);
+                if !is_input || !body.grid_op.reads(i) || self.find(known, phase, access).is_some()
+                {
+                    continue;
+                }
+                let map = phase.shared_map(access);
+                let is_same = |other: &Input<'_, 'c>| {
+                    let phase = &self.group.phases[other.number];
+                    other.access.value == access.value && phase.shared_map(other.access) == map
+                };
+                match self.vectors(b, number, body.alignment.sources[i]) {
+                    Some(_) if inputs.iter().any(is_same) => {}
+                    Some(aligned) => inputs.push(Input {
+                        number,
+                        access,
+                        slots: slots.clone(),
+                        aligned,
+                    }),
+                    None => {
+                        self.elements(b, known, number, access, None, (place, &slots));
+                    }
                 }
             }
+        }
+        let loaded = self.load_vectors(b, &inputs);
+        for (input, elements) in inputs.iter().zip(loaded) {
+            known.push(HeldArray {
+                array: input.access.value,
+                map: self.group.phases[input.number].shared_map(input.access),
+                elements,
+            });
         }
     }
 
@@ -184,7 +230,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
         sources
             .map(|(i, source)| {
                 let is_needed = loops && phase.grid_op.reads(i) && !phase.varies(source);
-                is_needed.then(|| self.elements(b, known, number, source, false, (place, &[])))
+                is_needed.then(|| self.elements(b, known, number, source, None, (place, &[])))
             })
             .collect()
     }
@@ -209,10 +255,10 @@ impl<'a, 'c> HeldRows<'a, 'c> {
             .map(|(i, source)| {
                 let loaded = row.get(i).cloned().flatten();
                 loaded.or_else(|| {
-                    let is_vector = body.alignment.sources[i];
                     grid_op.reads(i).then(|| {
+                        let vectors = self.vectors(b, number, body.alignment.sources[i]);
                         let points = (place, slots.as_slice());
-                        self.elements(b, known, number, source, is_vector, points)
+                        self.elements(b, known, number, source, vectors, points)
                     })
                 })
             })
@@ -329,7 +375,7 @@ impl<'a, 'c> HeldRows<'a, 'c> {
             .extras
             .iter()
             .map(|extra| {
-                self.elements(b, known, number, extra, false, (place, &[]))
+                self.elements(b, known, number, extra, None, (place, &[]))
                     .get(0, 0)
             })
             .collect();
@@ -414,10 +460,10 @@ impl<'a, 'c> HeldRows<'a, 'c> {
                 let Work::Body(block) = grid_op.work else {
                     return None;
                 };
-                let is_vector = body.alignment.destinations[i];
                 reads_argument(block, grid_op.sources.len() + i).then(|| {
+                    let vectors = self.vectors(b, number, body.alignment.destinations[i]);
                     let points = (place, slots.as_slice());
-                    self.elements(b, known, number, destination, is_vector, points)
+                    self.elements(b, known, number, destination, vectors, points)
                 })
             })
             .collect();

@@ -462,7 +462,7 @@ fn launch<'c>(
         .map(|d| grid_op.length(b, d))
         .collect();
     let mut sizes: Vec<Val<'c>> = Vec::new();
-    for (dimension, most) in MAX_BLOCKS.into_iter().enumerate() {
+    for dimension in 0..MAX_BLOCKS.len() {
         let blocks = match nest.on(Processor::Block(dimension)) {
             Some(node) => nest.nodes[node].extent.value(b, &|_, d| lengths[d]),
             None => Index::Const(1),
@@ -473,7 +473,7 @@ fn launch<'c>(
             _ => blocks,
         };
         let each = nest.cluster()[dimension];
-        let most = most / each;
+        let most = nest.most_blocks(dimension);
         let blocks = match blocks {
             Index::Const(n) => Index::Const(n.min(most)),
             Index::Val(n) => Index::Val(b.binary("arith.minui", n, b.value(Index::Const(most)))),

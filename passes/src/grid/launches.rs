@@ -5,10 +5,10 @@ use super::grid_op::GridOp;
 use super::last_block;
 use super::launch::{Launch, SecondPhase};
 use super::lengths::{CoveredLengths, Lengths};
-use super::nest::Nest;
+use super::nest::{MAX_BLOCKS, Nest};
 use super::partials::{Phases, allocate};
 use super::plan::{GroupCase, Planned, PlannedGroup, nest_of, refuse, starts_first};
-use super::steps::Case;
+use super::steps::{Case, Processor};
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::CLEARED;
@@ -39,11 +39,12 @@ impl<'c> Branches<'c> {
     /// Adds a schedule case for the lengths `up_to` of a dimension of `grid_op`; `name` is the loop
     /// name of the dimension. Returns the op before which the launches of the schedule case are
     /// inserted, and the lengths that the case covers.
-    pub(crate) fn up_to(
+    fn up_to(
         &mut self,
         grid_op: &GridOp<'c>,
         name: &str,
         up_to: UpTo,
+        nest: &Nest,
     ) -> (Op<'c>, Vec<Lengths>) {
         let b = Builder::before(self.at);
         let known = self.values.iter().find(|(known, _)| known == name);
@@ -66,6 +67,8 @@ impl<'c> Branches<'c> {
                 let divisor = b.value(Index::Const(divisor));
                 let rest = b.binary("arith.remui", length, divisor);
                 let excess = b.binary("arith.maxsi", excess, rest);
+                let more = more_than_grid(&b, grid_op, nest).into_iter();
+                let excess = more.fold(excess, |most, n| b.binary("arith.maxsi", most, n));
                 b.compare(Predicate::Sle, excess, b.value(Index::Const(0)))
             }
         };
@@ -85,11 +88,30 @@ impl<'c> Branches<'c> {
         let of_leader = case.up_to.and_then(|up_to| leader.up_to(up_to));
         match case.up_to.zip(of_leader) {
             Some((row, up_to)) => {
-                self.up_to(&leader.grid_op, &format!("r{}", row.dimension), up_to)
+                let name = format!("r{}", row.dimension);
+                let nest = &case.nests[planned.group.leader()];
+                self.up_to(&leader.grid_op, &name, up_to, nest)
             }
             None => (self.at, self.left.clone()),
         }
     }
+}
+
+/// Emits, for each dimension of the grid, the number of clusters that a kernel for whole grids lacks:
+/// a number that is at most 0 if the grid has a cluster for each iteration.
+fn more_than_grid<'c>(b: &Builder<'c>, grid_op: &GridOp<'c>, nest: &Nest) -> Vec<Val<'c>> {
+    let dimensions = (0..MAX_BLOCKS.len()).filter(|_| nest.has_whole_grid);
+    let of = |dimension| {
+        let node = nest.on(Processor::Block(dimension))?;
+        let clusters = nest.nodes[node]
+            .extent
+            .value(b, &|b, d| grid_op.length(b, d));
+        match b.sub(clusters, Index::Const(nest.most_blocks(dimension))) {
+            Index::Const(n) if n <= 0 => None,
+            more => Some(b.value(more)),
+        }
+    };
+    dimensions.filter_map(of).collect()
 }
 
 /// Returns the kernels of an op, with launches before `at`. If the schedule has several cases, the
@@ -104,7 +126,7 @@ pub(crate) fn launches<'c>(
     for (case, nest) in &planned.cases {
         let (at, only) = match case.up_to {
             Some(up_to) if planned.cases.len() > 1 => {
-                branches.up_to(grid_op, &format!("d{}", up_to.dimension), up_to)
+                branches.up_to(grid_op, &format!("d{}", up_to.dimension), up_to, nest)
             }
             _ => (branches.at, branches.left.clone()),
         };

@@ -111,8 +111,8 @@ impl<'c> Body<'_, 'c> {
             Some(0 | 1) => Index::Const(0),
             _ => hardware(b, number, dimension),
         };
-        let most = MAX_BLOCKS[dimension] / self.nest.cluster()[dimension];
-        if extent.known().is_some_and(|n| n <= most) {
+        let most = self.nest.most_blocks(dimension);
+        if self.nest.has_whole_grid || extent.known().is_some_and(|n| n <= most) {
             return then(b, block);
         }
         let (end, step) = (self.trip_count(b, node), hardware(b, count, dimension));

@@ -83,6 +83,10 @@ pub(crate) struct Nest {
     pub(crate) holds: Vec<(String, Residency)>,
     /// Whether the last block combines the partial results in global memory (`#tile.last_block`).
     pub(crate) last_block: bool,
+    /// Whether the host launches the kernel only if the grid has a cluster for each iteration of the
+    /// loops that are bound to blocks. The kernel then has no loop over clusters, and the blocks of
+    /// a cluster can exchange results asynchronously.
+    pub(crate) has_whole_grid: bool,
 }
 
 #[derive(Debug)]
@@ -137,6 +141,7 @@ impl Nest {
             resident: None,
             holds: Vec::new(),
             last_block: false,
+            has_whole_grid: false,
         }
     }
 
@@ -145,6 +150,12 @@ impl Nest {
         let threads = self.block().iter().product::<i64>();
         let most = i64::from(MAX_RESIDENT_BLOCKS);
         self.resident.map(|n| (n / threads.max(1)).clamp(1, most))
+    }
+
+    /// Returns the maximum number of blocks of a grid along a dimension, or of clusters if the
+    /// kernel has clusters.
+    pub(crate) fn most_blocks(&self, dimension: usize) -> i64 {
+        MAX_BLOCKS[dimension] / self.cluster()[dimension]
     }
 
     /// Returns the dimension and the vector length, in elements, of the `align` step.

@@ -174,7 +174,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     fn is_stored_at_once(&self, destination: usize, vector: Option<usize>) -> bool {
-        vector.is_some() && self.alignment.destinations[destination]
+        vector.is_some() && self.alignment.destinations[destination].is_some()
     }
 
     /// Emits scalar loads of the elements at points along loop `vector`. A source that does not

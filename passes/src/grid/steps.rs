@@ -255,6 +255,12 @@ impl Case {
         all.map(|up_to| (up_to.dimension, up_to.length))
     }
 
+    /// Returns whether the case covers only multiples of a number. Later cases of the schedule also
+    /// cover these lengths, so the host may add conditions to the case.
+    pub(crate) fn is_for_multiples(&self) -> bool {
+        self.up_to.is_some_and(|up_to| up_to.multiple_of > 1)
+    }
+
     pub(crate) fn always(steps: Vec<Step>) -> Self {
         Self { up_to: None, steps }
     }

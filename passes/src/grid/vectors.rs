@@ -7,7 +7,8 @@ use crate::analysis::dataflow::Access;
 use crate::emit::is_packed;
 use std::collections::BTreeMap;
 use tx_mlir::build::Cond;
-use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, results};
+use tx_mlir::memref::root;
+use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, defining_op, is, results};
 
 /// Maximum number of bytes of one memory access.
 pub(super) const WIDEST: i64 = 16;
@@ -21,12 +22,14 @@ pub(super) struct Vectors<'c> {
     pub(super) lengths: BTreeMap<usize, Index<'c>>,
 }
 
-/// The operands with vector accesses, and the condition that all vectors are aligned.
+/// The operands with vector accesses, and the conditions that their vectors are aligned.
 pub(super) struct Alignment<'c> {
-    pub(super) sources: Vec<bool>,
-    /// Whether the kernel writes each destination by vector stores; always false in a reduction
-    /// kernel, which stores scalars.
-    pub(super) destinations: Vec<bool>,
+    /// For each source, the condition that its vectors are aligned; `None` if the kernel loads
+    /// scalars.
+    pub(super) sources: Vec<Option<Cond<'c>>>,
+    /// For each destination, the condition that its vectors are aligned; `None` if the kernel stores
+    /// scalars, as in a reduction.
+    pub(super) destinations: Vec<Option<Cond<'c>>>,
     /// Condition that all vectors are aligned; false if the kernel has no vector access.
     pub(super) holds: Cond<'c>,
 }
@@ -34,27 +37,24 @@ pub(super) struct Alignment<'c> {
 impl<'c> Alignment<'c> {
     /// Emits alignment checks at the start of a kernel, before any load.
     pub(super) fn of(b: &Builder<'c>, grid_op: &GridOp<'c>, nest: &Nest) -> Self {
-        let vector = nest.serial().into_iter().find(|n| {
-            let Node { kind, extent, .. } = &nest.nodes[*n];
-            *kind == LoopKind::Vectorized && extent.known().is_some_and(|n| n > 1)
-        });
+        let node = vectorized(nest);
         let mut holds = Cond::Const(true);
-        let mut are_vectors = |accesses: &[Access<'c>]| -> Vec<bool> {
-            let is_vector = |access: &Access<'c>| {
-                let all = vector.and_then(|node| aligned_where(b, grid_op, nest, access, node));
-                for condition in all.iter().flatten() {
-                    holds = b.and(holds, *condition);
-                }
-                all.is_some()
-            };
-            accesses.iter().map(is_vector).collect()
+        let mut of = |access: &Access<'c>| {
+            let vector = VectorAccess::of(grid_op, nest, access, node?)?;
+            let mut is_aligned = Cond::Const(true);
+            for remainder in vector.remainders(b) {
+                let is_whole = b.equal(remainder, Index::Const(0));
+                holds = b.and(holds, is_whole);
+                is_aligned = b.and(is_aligned, is_whole);
+            }
+            Some(is_aligned)
         };
-        let sources = are_vectors(&grid_op.sources);
+        let sources: Vec<_> = grid_op.sources.iter().map(&mut of).collect();
         let destinations = match grid_op.work {
-            Work::Combine(..) => vec![false; grid_op.destinations.len()],
-            _ => are_vectors(&grid_op.destinations),
+            Work::Combine(..) => vec![None; grid_op.destinations.len()],
+            _ => grid_op.destinations.iter().map(&mut of).collect(),
         };
-        if !sources.contains(&true) && !destinations.contains(&true) {
+        if sources.iter().chain(&destinations).all(Option::is_none) {
             holds = Cond::Const(false);
         }
         Self {
@@ -65,78 +65,130 @@ impl<'c> Alignment<'c> {
     }
 }
 
-/// Returns the conditions under which all vector accesses of loop `node` to `source` are aligned to
-/// the vector size.
-fn aligned_where<'c>(
-    b: &Builder<'c>,
-    grid_op: &GridOp<'c>,
-    nest: &Nest,
-    source: &Access<'c>,
-    node: usize,
-) -> Option<Vec<Cond<'c>>> {
-    let memref = source.memref.as_ref()?;
-    let lanes = nest.nodes[node].extent.known()?;
-    if !is_vector(grid_op, nest, source, node) || lanes.count_ones() != 1 {
-        return None;
-    }
-    let last = source.map.results.last()?;
-    let leader = nest.aligned().and_then(|(dim, _)| leader(grid_op, dim));
-    let multiple = |index: Index<'c>| b.equal(b.rem(index, Index::Const(lanes)), Index::Const(0));
-    let layout = Layout::of(b, source.value, memref);
-    let mut conditions = Vec::new();
-    match leader {
-        // Vectors begin at the aligned addresses of the leading source, so the rows of `source` and
-        // of the leading source need equal element offsets modulo the vector width.
-        Some(leader) if nest.is_of_vectors(node) => {
-            if leader.map.results != source.map.results {
-                return None;
-            }
-            if leader.value != source.value {
-                let model = Layout::of(b, leader.value, leader.memref.as_ref()?);
-                for (own, other) in layout.strides.iter().zip(&model.strides) {
-                    conditions.push(multiple(b.sub(*own, *other)));
-                }
-            }
-        }
-        _ => {
-            if !nest.begins_at_multiples(last, node, lanes) {
-                return None;
-            }
-            for (result, stride) in source.map.results.iter().zip(&layout.strides) {
-                if *result != Affine::Const(0) && !std::ptr::eq(result, last) {
-                    conditions.push(multiple(*stride));
-                }
-            }
-        }
-    }
-    if conditions.iter().any(|c| matches!(c, Cond::Const(false))) {
-        return None;
-    }
-    let width = i64::try_from(byte_width(memref.element)?).ok()?;
-    conditions.push(first_is_aligned(b, source.value, &layout, lanes * width));
-    Some(conditions)
+/// Returns the vectorized loop of the nest, if it has more than one iteration.
+fn vectorized(nest: &Nest) -> Option<usize> {
+    nest.serial().into_iter().find(|n| {
+        let Node { kind, extent, .. } = &nest.nodes[*n];
+        *kind == LoopKind::Vectorized && extent.known().is_some_and(|n| n > 1)
+    })
 }
 
-/// Emits the condition that the first element of a memref is aligned to min(`bytes`, [`WIDEST`])
-/// bytes.
-fn first_is_aligned<'c>(
+/// An access by vectors, if these vectors are aligned.
+struct VectorAccess<'c> {
+    value: Val<'c>,
+    /// Array whose first aligned element is the first element of the first vector. The strides of
+    /// `value` and of this array must be equal modulo `lanes`.
+    leader: Option<Val<'c>>,
+    /// Dimensions whose strides must be multiples of `lanes`.
+    strides: Vec<usize>,
+    /// Number of elements of a vector.
+    lanes: i64,
+    /// Number of bytes of a vector.
+    bytes: i64,
+}
+
+impl<'c> VectorAccess<'c> {
+    /// Returns how loop `node` accesses `access` by vectors, or `None` if its vectors are never
+    /// aligned.
+    fn of(grid_op: &GridOp<'c>, nest: &Nest, access: &Access<'c>, node: usize) -> Option<Self> {
+        let memref = access.memref.as_ref()?;
+        let lanes = nest.nodes[node].extent.known()?;
+        if !is_vector(grid_op, nest, access, node) || lanes.count_ones() != 1 {
+            return None;
+        }
+        let last = access.map.results.last()?;
+        let leader = nest.aligned().and_then(|(dim, _)| leader(grid_op, dim));
+        let width = i64::try_from(byte_width(memref.element)?).ok()?;
+        let mut vector = Self {
+            value: access.value,
+            leader: None,
+            strides: Vec::new(),
+            lanes,
+            bytes: lanes * width,
+        };
+        let is_never = |remainder: Option<i64>| remainder.is_some_and(|n| n % lanes != 0);
+        match leader.filter(|_| nest.is_of_vectors(node)) {
+            // Vectors begin at the aligned addresses of the leading source, so the rows of `access`
+            // and of the leading source need equal element offsets modulo the vector width.
+            Some(leader) => {
+                if leader.map.results != access.map.results {
+                    return None;
+                }
+                if leader.value != access.value {
+                    let pairs = memref.strides.iter().zip(&leader.memref.as_ref()?.strides);
+                    if pairs.map(|(a, b)| Some((*a)? - (*b)?)).any(is_never) {
+                        return None;
+                    }
+                    vector.leader = Some(leader.value);
+                }
+            }
+            None => {
+                if !nest.begins_at_multiples(last, node, lanes) {
+                    return None;
+                }
+                let results = access.map.results.iter().enumerate();
+                vector.strides = results
+                    .filter(|(_, result)| **result != Affine::Const(0))
+                    .filter(|(_, result)| !std::ptr::eq(*result, last))
+                    .map(|(dim, _)| dim)
+                    .collect();
+                if vector
+                    .strides
+                    .iter()
+                    .any(|dim| is_never(memref.strides[*dim]))
+                {
+                    return None;
+                }
+            }
+        }
+        Some(vector)
+    }
+
+    /// Emits numbers that are all 0 if all vectors of the access are aligned.
+    fn remainders(&self, b: &Builder<'c>) -> Vec<Index<'c>> {
+        let Some(layout) = Layout::of_value(b, self.value) else {
+            return Vec::new();
+        };
+        let rest = |index: Index<'c>| b.rem(index, Index::Const(self.lanes));
+        let model = self.leader.and_then(|leader| Layout::of_value(b, leader));
+        let mut all: Vec<Index<'c>> = match model {
+            Some(model) => {
+                let pairs = layout.strides.iter().zip(&model.strides);
+                pairs
+                    .map(|(own, other)| rest(b.sub(*own, *other)))
+                    .collect()
+            }
+            None => {
+                let strides = self.strides.iter().map(|dim| layout.strides[*dim]);
+                strides.map(rest).collect()
+            }
+        };
+        all.push(first_remainder(b, self.value, &layout, self.bytes));
+        all
+    }
+}
+
+/// Emits the address of the first element of a memref, modulo min(`bytes`, [`WIDEST`]).
+fn first_remainder<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
     layout: &Layout<'c>,
     bytes: i64,
-) -> Cond<'c> {
+) -> Index<'c> {
     let element = MemRef::of(value).and_then(|memref| byte_width(memref.element));
     let width = Index::Const(element.unwrap_or(1).cast_signed());
-    let pointer = b
-        .create("memref.extract_aligned_pointer_as_index")
-        .operands(&[value])
-        .result(b.index_type())
-        .value();
-    let begin = b.add(Index::Val(pointer), b.mul(layout.offset, width));
-    b.equal(
-        b.rem(begin, Index::Const(bytes.min(WIDEST))),
-        Index::Const(0),
-    )
+    let pointer = match defining_op(root(value)) {
+        // A temporary is aligned to more bytes than a vector has.
+        Some(op) if is(op, "memref.alloc") => Index::Const(0),
+        _ => Index::Val(
+            b.create("memref.extract_aligned_pointer_as_index")
+                .operands(&[value])
+                .result(b.index_type())
+                .value(),
+        ),
+    };
+    let begin = b.add(pointer, b.mul(layout.offset, width));
+    b.rem(begin, Index::Const(bytes.min(WIDEST)))
 }
 
 /// Emits the condition that vectors of `lanes` elements are aligned at each index that is a
@@ -160,10 +212,10 @@ pub(super) fn begins_aligned<'c>(b: &Builder<'c>, access: &Access<'c>, lanes: i6
     });
     match rows {
         Cond::Const(false) => rows,
-        _ => b.and(
-            rows,
-            first_is_aligned(b, access.value, &layout, lanes * width.cast_signed()),
-        ),
+        _ => {
+            let first = first_remainder(b, access.value, &layout, lanes * width.cast_signed());
+            b.and(rows, b.equal(first, Index::Const(0)))
+        }
     }
 }
 
@@ -206,6 +258,10 @@ pub(super) struct Layout<'c> {
 }
 
 impl<'c> Layout<'c> {
+    fn of_value(b: &Builder<'c>, value: Val<'c>) -> Option<Self> {
+        MemRef::of(value).map(|memref| Self::of(b, value, &memref))
+    }
+
     pub(super) fn of(b: &Builder<'c>, value: Val<'c>, memref: &MemRef<'c>) -> Self {
         let rank = memref.rank();
         let known = |n: &Option<i64>| n.map(Index::Const);

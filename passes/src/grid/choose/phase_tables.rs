@@ -285,6 +285,28 @@ pub(super) const CLASSES: [i64; 14] = [
     64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288,
 ];
 
+/// Minimum number of resident threads per SM of the kernels for dynamic row lengths in which a
+/// cluster holds a row of 32-bit elements, and weights. The following table shows the bandwidth of
+/// kernels for dynamic row lengths in GB/s on an H200: each block of a cluster holds a contiguous
+/// part of the row, or the blocks alternate after each vector of their threads (*alternating*). In
+/// alternating kernels, more slots are inside every row of the class, and have no bounds check.
+///
+/// | program | columns | contiguous | contiguous, 768 threads | alternating | alternating, 768 threads |
+/// |---|--:|--:|--:|--:|--:|
+/// | softmax bf16 | 12288 | 3267 | 3012 | 3101 | 3412 |
+/// | softmax bf16 | 16384 | 3991 | 3284 | 4266 | 4251 |
+/// | softmax bf16 | 65536 | 3568 | 3303 | 3182 | 4070 |
+/// | softmax bf16 | 131072 | 3678 | 3270 | 3016 | 4112 |
+/// | softmax f32 | 12288 | 4093 | 4100 | 3910 | 3850 |
+/// | softmax f32 | 65536 | 4162 | 3390 | 4264 | 4182 |
+/// | softmax f32 | 131072 | 4046 | 4054 | 4249 | 4254 |
+/// | RMS norm bf16 | 12288 | 3837 | 3224 | 2693 | 2678 |
+/// | RMS norm bf16 | 65536 | 3249 | 3307 | 3045 | 3062 |
+/// | RMS norm f32 | 12288 | 3479 | 4248 | 3807 | 3794 |
+/// | RMS norm f32 | 65536 | 3690 | 4241 | 4245 | 4268 |
+/// | RMS norm f32 | 131072 | 3342 | 4016 | 4183 | 4190 |
+pub(super) const CLASS_RESIDENT: i64 = 768;
+
 /// Maximum vector widths, in elements, of the kernels for dynamic row lengths: each entry is a pair
 /// of a maximum row length and a vector width. Short rows use short vectors, because more row
 /// lengths are multiples of a short vector width.

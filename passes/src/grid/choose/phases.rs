@@ -12,9 +12,10 @@ use super::super::registers::MAX_HELD;
 use super::super::steps::{Case, Processor, Step};
 use super::chooser::{LANES, MAX_UNROLLED_OPS, power_of_two};
 use super::phase_tables::{
-    CLASS_VECTORS, CLASSES, HELD_ELEMENTS, HELD_ROWS, LATENCY_BOUND_ROWS, LONG_ROW_THREADS,
-    MANY_VECTORS, MAX_GATHERED_BYTES, MAX_PORTABLE_BLOCKS, MAX_THREADS_PER_ROW, MIN_BLOCK_THREADS,
-    MIN_EVICT_LAST_BYTES, MIN_THREADS_PER_ROW, NON_PORTABLE_BLOCKS, RELOADED, Reload, Reloaded,
+    CLASS_RESIDENT, CLASS_VECTORS, CLASSES, HELD_ELEMENTS, HELD_ROWS, LATENCY_BOUND_ROWS,
+    LONG_ROW_THREADS, MANY_VECTORS, MAX_GATHERED_BYTES, MAX_PORTABLE_BLOCKS, MAX_THREADS_PER_ROW,
+    MIN_BLOCK_THREADS, MIN_EVICT_LAST_BYTES, MIN_THREADS_PER_ROW, NON_PORTABLE_BLOCKS, RELOADED,
+    Reload, Reloaded,
 };
 use super::request::{Request, Stores, row_element_bytes, stores, widest_vector};
 use tx_dialect_tile::Residency;
@@ -153,6 +154,7 @@ pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limit
         ];
         for (request, measured) in mappings.into_iter().skip(usize::from(vector == 1)) {
             let mapping = Mapping::of(&request, limits.unwrap_or(measured), length);
+            let mapping = mapping.of_class(&request);
             let up_to = UpTo {
                 multiple_of: request.vector,
                 ..UpTo::new(0, mapping.capacity())
@@ -243,6 +245,9 @@ struct Mapping {
     prefetches: bool,
     /// Whether the loads have the L2 eviction policy `evict_last`.
     evicts_last: bool,
+    /// Whether the blocks of a cluster process alternating parts of a row, each of one vector for
+    /// each thread. Otherwise each block processes one contiguous part.
+    alternates: bool,
 }
 
 /// Values that a thread holds in registers between the ops of a group.
@@ -316,6 +321,22 @@ impl Mapping {
             resident: limits.resident,
             prefetches: limits.prefetches && request.columns > 0,
             evicts_last: evicts_last(request),
+            alternates: false,
+        }
+    }
+
+    /// Returns the mapping of all lengths of a class. The table of [`CLASS_RESIDENT`] shows the
+    /// measurements.
+    fn of_class(self, request: &Request) -> Self {
+        let is_shared = self.blocks > 1 && request.vector > 1;
+        let has_columns = request.columns > 0;
+        Self {
+            alternates: is_shared && !has_columns,
+            resident: match is_shared && has_columns && request.bytes >= 4 {
+                true => Some(CLASS_RESIDENT),
+                false => self.resident,
+            },
+            ..self
         }
     }
 
@@ -351,6 +372,7 @@ impl Mapping {
             resident: None,
             prefetches: false,
             evicts_last: evicts_last(request),
+            alternates: false,
         }
     }
 
@@ -370,6 +392,7 @@ impl Mapping {
             resident: reload.resident,
             prefetches: false,
             evicts_last: evicts_last(request),
+            alternates: false,
         }
     }
 
@@ -391,6 +414,7 @@ impl Mapping {
             resident,
             prefetches,
             evicts_last,
+            alternates,
         } = *self;
         let mut steps = Vec::new();
         let Some(first) = group.phases.get(group.leader()) else {
@@ -428,7 +452,11 @@ impl Mapping {
         }
         let Some(row) = row else { return steps };
         let mut part = row;
-        if blocks > 1 {
+        let mut outer = part.clone();
+        if alternates {
+            steps.push(Step::Split(part.clone(), threads * blocks));
+            part.push_str(".i");
+        } else if blocks > 1 {
             steps.push(Step::Split(part.clone(), vectors));
             steps.push(Step::Bind(format!("{part}.o"), Processor::Cluster(0)));
             part.push_str(".i");
@@ -439,8 +467,13 @@ impl Mapping {
         }
         steps.push(Step::Split(part.clone(), threads));
         steps.push(Step::Bind(format!("{part}.i"), Processor::Thread(0)));
+        if alternates {
+            steps.push(Step::Bind(format!("{part}.o"), Processor::Cluster(0)));
+        } else {
+            outer = part;
+        }
         if loads > 1 {
-            steps.push(Step::Unroll(format!("{part}.o")));
+            steps.push(Step::Unroll(format!("{outer}.o")));
         }
         if vector > 1 {
             steps.push(Step::Vectorize(format!("{inner}.i")));
