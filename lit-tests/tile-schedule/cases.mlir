@@ -218,3 +218,21 @@ func.func @fours(%A: memref<?x?xf32>, %B: memref<?xf32>) {
     : memref<?x?xf32> into memref<?xf32>
   return
 }
+
+// A case for shorter rows than the static length of a row becomes no kernel: its threads could not hold the row.
+// CHECK-LABEL: gpu.func @known_0(
+// CHECK-SAME:    lengths = "`r0` up to 128"
+// CHECK-LABEL: gpu.func @known_1(
+// CHECK-SAME:    lengths = "`r0` above 128"
+// COUNT: @known gpu.launch_func = 3
+func.func @known(%A: memref<?x128xf32>, %B: memref<?xf32>, %C: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid)
+    {tile.group = 0 : i64, schedule = [
+      #tile.case<"r0" to 64, [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 64>, #tile.split<"r0.i" by 32>, #tile.bind<"r0.i.i" to thread_x>,
+                              #tile.unroll<"r0.i.o">, #tile.hold<"in0" in registers>]>,
+      #tile.case<"r0" to 128, [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 128>, #tile.split<"r0.i" by 32>, #tile.bind<"r0.i.i" to thread_x>,
+                               #tile.unroll<"r0.i.o">, #tile.hold<"in0" in registers>]>]}
+    : memref<?x128xf32> into memref<?xf32>
+  tile.reduce max %A into %C axes [1] scope(grid) {tile.group = 0 : i64} : memref<?x128xf32> into memref<?xf32>
+  return
+}

@@ -266,7 +266,17 @@ fn group_cases<'c>(
     own: &[(Val<'c>, Vec<Op<'c>>)],
 ) -> Result<Vec<GroupCase<'c>>, Failed> {
     let (mut above, mut cases) = (CoveredLengths::new(), Vec::new());
-    for case in schedule {
+    let leader = &group.phases[group.leader()];
+    // A case that covers no row of static length needs no kernel.
+    let is_for_others = |case: &Case| {
+        let length = case.up_to.and_then(|up_to| {
+            let length = leader.grid_op.extents.get(leader.up_to(up_to)?.dimension)?;
+            Some((length.known()?, up_to))
+        });
+        length
+            .is_some_and(|(length, up_to)| length > up_to.length || length % up_to.multiple_of != 0)
+    };
+    for case in schedule.into_iter().filter(|case| !is_for_others(case)) {
         let all_up_to = case.all_up_to();
         cases.push(group_case(group, case, &above, own)?);
         above.extend(all_up_to);

@@ -20,8 +20,9 @@ const MAX_PERIOD: usize = 64;
 
 /// Pairs of a maximum row length and a number of rows. For an input with rows of `n` elements, the
 /// number of rows comes from the first pair whose maximum row length is at least `n`. Inputs with
-/// short rows have more rows than one block reduces.
-const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
+/// short rows have more rows than one block reduces. Inputs with long rows have few rows, so that
+/// the work limit of a stage suffices for more lengths.
+const LENGTH_ROWS: [(usize, usize); 4] = [(64, 257), (4096, 33), (16384, 8), (usize::MAX, 3)];
 
 /// Returns the sizes of an array of the given rank whose last dimension has the given length.
 pub(super) fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
