@@ -448,6 +448,7 @@ harmless! {
         "other-constant" "programs/fused-rows@parts_of_vectors" "+2:3 `% = arith.constant 0.0";
         "other-constant" "mutations/jobs@centred" "+1:3 `% = arith.constant 0.0";
         "other-constant" "programs/rows-of-any-length@in_place" "+1:3 `% = arith.constant 0.0";
+        "other-constant" "programs/rows-of-any-length@layer_norm" "+9:3 `% = arith.constant 0.0";
         "other-constant" "programs/rms-norm-approximate@rms" "+12:3 `% = arith.constant 0.0";
     }
     "If the alignment check fails, the kernel loads the array with scalar loads instead of vector \
@@ -689,6 +690,8 @@ harmless! {
     "The bounds check compares the last element of a vector with the length of the row. The vector \
      is inside the row or outside, as a whole, so the two are never equal." => {
         "other-boundary" "programs/rows-of-any-length@in_place" "in_place_20 +1:3 `% = arith.cmpi ult";
+        "other-boundary" "programs/rows-of-any-length@layer_norm"
+            "layer_norm_16 +20:3 `% = arith.cmpi ult";
     }
     "Only the bounds check of a square uses the index. A register for an element outside the row \
      holds 0, and the square of 0 does not change the sum." => {
@@ -697,6 +700,8 @@ harmless! {
     "With the edit, aligned arrays take the path for unaligned arrays, which computes the same \
      result." => {
         "other-arithmetic" "programs/combined-reductions@three" "+13:3 `% = arith.remui";
+        "other-arithmetic" "programs/rows-of-any-length@layer_norm"
+            "layer_norm_26 +11:3 `% = arith.remui";
     }
     "If a row contains a NaN, its maximum is NaN, and every difference from the maximum is NaN. \
      The result is therefore NaN, whatever the comparison with NaN returns." => {
