@@ -277,8 +277,8 @@ func.func @one_after_the_other(%A: memref<16x16x16xf32>, %C: memref<16x16xf32>, 
 // A fused window has separate partial results; the results keep dimensions of size 1.
 // COMPARE: @pool(A: 1x512x7x7xf32, B: 1x512x1x1xf32) B = reshape(sum(A, [2, 3]), [1, 512, 1, 1])
 // COUNT: @pool_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
-// COUNT: @pool_1 barriers = 4, shuffles = 0, loads = 40, shared loads = 32, vector loads = 8, stores = 8
-// COUNT: @pool_1 shared stores = 4, scf.for = 0, scf.if = 21
+// COUNT: @pool_1 barriers = 4, shuffles = 0, loads = 44, shared loads = 32, vector loads = 8, stores = 8
+// COUNT: @pool_1 shared stores = 4, scf.for = 2, scf.if = 27
 // COUNT: @pool gpu.launch_func = 2, memref.alloc = 1
 func.func @pool(%A: memref<1x512x7x7xf32>, %B: memref<1x512x1x1xf32>) {
   tile.reduce sum %A into %B axes [2, 3] scope(grid) {
@@ -304,8 +304,8 @@ func.func @on_threads(%A: memref<128x128xf32>, %B: memref<128xf32>) {
 // A loop with separate partial results is bound to blocks.
 // COMPARE: @on_blocks(A: 128x128xf32, B: 128xf32) B = sum(A, [1])
 // COUNT: @on_blocks_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
-// COUNT: @on_blocks_1 barriers = 4, shuffles = 0, loads = 40, shared loads = 32, vector loads = 8, stores = 8
-// COUNT: @on_blocks_1 shared stores = 4, scf.for = 1, scf.if = 1
+// COUNT: @on_blocks_1 barriers = 4, shuffles = 0, loads = 44, shared loads = 32, vector loads = 8, stores = 8
+// COUNT: @on_blocks_1 shared stores = 4, scf.for = 3, scf.if = 2
 // COUNT: @on_blocks gpu.launch_func = 2, memref.alloc = 1
 func.func @on_blocks(%A: memref<128x128xf32>, %B: memref<128xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {

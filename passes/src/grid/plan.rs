@@ -295,19 +295,18 @@ fn group_case<'c>(
     above: &CoveredLengths,
     own: &[(Val<'c>, Vec<Op<'c>>)],
 ) -> Result<GroupCase<'c>, Failed> {
-    let Case { up_to, steps } = &case;
+    let Case { up_to, steps } = case;
     let mut nests: Vec<Nest> = Vec::new();
     for phase in &group.phases {
         let op = phase.grid_op.op;
         let alone = Case {
             up_to: up_to.and_then(|up_to| phase.up_to(up_to)),
-            steps: phase.steps(steps),
+            steps: phase.steps(&steps),
         };
         let rows = phase.row.iter().enumerate();
         let above = rows.filter_map(|(row, dim)| Some((*dim, *above.get(&row)?)));
         let nest = legal(&phase.grid_op, &alone, &above.collect());
-        let mut nest = nest.map_err(|illegal| refuse(op, illegal))?;
-        nest.has_whole_grid = nest.has_clusters() && case.is_for_multiples();
+        let nest = nest.map_err(|illegal| refuse(op, illegal))?;
         if !nest.global_rfactors().is_empty() || nest.last_block || starts_first(&nest) {
             return Err(Group::refuse(
                 op,
@@ -346,7 +345,6 @@ fn group_case<'c>(
         return Err(Group::refuse(group.phases[0].grid_op.op, reason));
     }
     let internal = group.internal(&held, own);
-    let Case { up_to, steps } = case;
     Ok(GroupCase {
         up_to,
         steps,

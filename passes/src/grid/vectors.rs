@@ -7,8 +7,7 @@ use crate::analysis::dataflow::Access;
 use crate::emit::is_packed;
 use std::collections::BTreeMap;
 use tx_mlir::build::Cond;
-use tx_mlir::memref::root;
-use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, defining_op, is, results};
+use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, results};
 
 /// Maximum number of bytes of one memory access.
 pub(super) const WIDEST: i64 = 16;
@@ -177,17 +176,12 @@ fn first_remainder<'c>(
 ) -> Index<'c> {
     let element = MemRef::of(value).and_then(|memref| byte_width(memref.element));
     let width = Index::Const(element.unwrap_or(1).cast_signed());
-    let pointer = match defining_op(root(value)) {
-        // A temporary is aligned to more bytes than a vector has.
-        Some(op) if is(op, "memref.alloc") => Index::Const(0),
-        _ => Index::Val(
-            b.create("memref.extract_aligned_pointer_as_index")
-                .operands(&[value])
-                .result(b.index_type())
-                .value(),
-        ),
-    };
-    let begin = b.add(pointer, b.mul(layout.offset, width));
+    let pointer = b
+        .create("memref.extract_aligned_pointer_as_index")
+        .operands(&[value])
+        .result(b.index_type())
+        .value();
+    let begin = b.add(Index::Val(pointer), b.mul(layout.offset, width));
     b.rem(begin, Index::Const(bytes.min(WIDEST)))
 }
 
