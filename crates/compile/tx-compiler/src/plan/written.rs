@@ -1,11 +1,13 @@
 //! Analysis of the parameters that a kernel may write.
 
+use melior::ir::ValueLike;
 use melior::ir::block::BlockLike;
 use std::collections::BTreeSet;
 use tx_mlir::gpu::is_kernel;
 use tx_mlir::memref::root;
 use tx_mlir::{
-    EffectKind, Op, Val, argument_of, defining_op, first_block, memory_effects, name, walk,
+    AsyncStore, EffectKind, Op, Val, argument_of, defining_op, first_block, memory_effects, name,
+    pointer_space, walk,
 };
 use tx_target::{Memory, Operation};
 
@@ -17,12 +19,16 @@ const OWN_MEMORY: [&str; 4] = [
     "gpu.dynamic_shared_memory",
 ];
 
+/// Address spaces of the shared memory of a block and of a cluster, in the types of LLVM pointers.
+/// No kernel argument is in shared memory.
+const SHARED_SPACES: [u32; 2] = [3, 7];
+
 /// Returns the parameters whose memory `kernel` may write; `None` if the kernel may write any
 /// memory.
 pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
     let mut written = BTreeSet::new();
     for op in walk(kernel).into_iter().skip(1) {
-        if is_without_memory(name(op)) {
+        if is_without_memory(name(op)) || AsyncStore::of(op).is_some() {
             continue;
         }
         for effect in memory_effects(op)? {
@@ -32,6 +38,9 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
             // A write effect without a value may affect any memory. The code above skips barriers,
             // which also declare such an effect.
             let memory = root(effect.value?);
+            if pointer_space(memory.r#type()).is_some_and(|space| SHARED_SPACES.contains(&space)) {
+                continue;
+            }
             match (defining_op(memory), parameter(memory)) {
                 (_, Some(index)) => {
                     written.insert(index);
@@ -68,7 +77,7 @@ fn parameter(value: Val<'_>) -> Option<usize> {
 mod tests {
     use super::*;
     use std::path::{Path, PathBuf};
-    use tx_mlir::{Session, blocks};
+    use tx_mlir::{Session, blocks, string_attribute};
 
     /// Folders of lit tests. The tests lower the programs of `FOLDERS` to kernels.
     const FOLDERS: [&str; 6] = [
@@ -89,6 +98,7 @@ mod tests {
         let compiler = crate::Compiler::new(target).expect("a compiler");
         let pipeline = compiler.pipeline().expect("a pipeline");
         let mut unknown = BTreeSet::new();
+        let mut unrestricted = BTreeSet::new();
         let mut seen = BTreeSet::new();
         for file in FOLDERS.into_iter().flat_map(programs) {
             let text = std::fs::read_to_string(&file).expect("a program");
@@ -102,8 +112,18 @@ mod tests {
                 continue;
             }
             let all = walk(tx_mlir::top(&module));
-            let kernels = all.into_iter().filter(|op| is_kernel(*op));
-            for op in kernels.flat_map(|kernel| walk(kernel).into_iter().skip(1)) {
+            let kernels: Vec<Op> = all.into_iter().filter(|op| is_kernel(*op)).collect();
+            let of_any_memory = kernels
+                .iter()
+                .filter(|kernel| parameters(**kernel).is_none());
+            unrestricted.extend(of_any_memory.filter_map(|kernel| {
+                let kernel = string_attribute(*kernel, "sym_name")?;
+                Some((file.clone(), kernel))
+            }));
+            for op in kernels
+                .into_iter()
+                .flat_map(|kernel| walk(kernel).into_iter().skip(1))
+            {
                 seen.insert(name(op).to_owned());
                 let known = is_without_memory(name(op))
                     || !blocks(op).is_empty()
@@ -115,6 +135,7 @@ mod tests {
             }
         }
         assert_eq!(unknown, BTreeSet::new());
+        assert_eq!(unrestricted, BTreeSet::new());
         for op in [
             "gpu.shuffle",
             "llvm.fence",
