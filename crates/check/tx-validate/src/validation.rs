@@ -26,8 +26,8 @@ pub struct Validation {
     pub left_out: usize,
     /// Number of inputs whose results were not compared, because their error bounds are infinite.
     pub open: usize,
-    /// Kernels that are launched for no input, because a run on an input of the required sizes
-    /// would take too long. The validation does not check a kernel that is launched for no input.
+    /// Kernels that are launched for no input that ran. The validation does not check these
+    /// kernels.
     pub unlaunched: Vec<String>,
     /// Grid that the validation assumes if the user specifies no grid: `one block` or `one
     /// cluster`.

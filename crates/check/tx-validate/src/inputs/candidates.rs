@@ -219,8 +219,8 @@ pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 
 /// Maximum number of elements of one argument of an input for a kernel with a fixed-size grid.
 const MOST_OF_LARGE: usize = 5 << 20;
-/// Number of array elements. A grid counts as fixed-size if the program launches equally many
-/// threads for [`MOST_THREADS`] elements and for twice as many elements.
+/// Number of array elements. A grid counts as fixed-size if the program launches an equal grid for
+/// [`MOST_THREADS`] elements and for twice as many elements.
 const MOST_THREADS: usize = 1 << 26;
 /// Number of elements per thread in inputs for kernels with a fixed-size grid. The first entry of
 /// [`ROUNDS`] applies to arrays of rank at most 2, and the second entry applies to arrays of higher
@@ -465,15 +465,15 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
         sizes[0] *= elements.checked_div(largest).unwrap_or(1).max(1);
         sizes
     };
-    // Number of threads of the largest launch.
-    let threads = |elements| {
-        let values = solve(plan, &sizes(elements), guess)?;
-        let several = values.launches.iter().flatten();
-        let several = several.filter(|launch| launch.grid != [1; 3]);
-        several.map(|launch| threads(*launch) as usize).max()
+    // Launches of at least two blocks that do not depend on the number of elements.
+    let launches = |elements| solve(plan, &sizes(elements), guess).map(|values| values.launches);
+    let (Some(some), Some(more)) = (launches(MOST_THREADS), launches(2 * MOST_THREADS)) else {
+        return Vec::new();
     };
-    let limit = threads(MOST_THREADS).filter(|most| *most > 0);
-    let Some(most) = limit.filter(|most| threads(2 * MOST_THREADS) == Some(*most)) else {
+    let pairs = some.into_iter().zip(more);
+    let fixed = pairs.filter_map(|(some, more)| some.filter(|_| some == more));
+    let fixed = fixed.filter(|launch| launch.grid != [1; 3]);
+    let Some(most) = fixed.map(|launch| threads(launch) as usize).max() else {
         return Vec::new();
     };
     let rounds = ROUNDS[usize::from(rank > 2)];

@@ -437,9 +437,11 @@ pub(super) fn fill(
                 let width = if columns < FEW_PARTS { WARP / 4 } else { WARP };
                 let parts = columns.div_ceil(width);
                 let part = (row * variation.of + variation.number) * STEP % parts;
-                // The outlier is in a different column of each part.
+                // The outlier is in a different column of each part. If the number of parts is a
+                // power of two, an odd factor of `part` can place the outliers of all rows in the
+                // same column of their parts.
                 let is_own = |part: usize| {
-                    column == (part * width + (5 * part + row) % width).min(columns - 1)
+                    column == (part * width + (4 * part + row) % width).min(columns - 1)
                 };
                 let is_other = is_own((part + parts / 2) % parts);
                 let is_inside = (1..columns - 1).contains(&column);
@@ -695,4 +697,32 @@ fn int_bits(width: u32, data: DataPattern, role: Role, random: &mut Random) -> u
         1
     };
     truncated(number.wrapping_mul(halves), width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread reads up to 8 consecutive elements of a row. The NaNs of the rows are at each of
+    /// the 8 positions, in rows of any length.
+    #[test]
+    fn nans_are_at_each_position_of_a_vector() {
+        const ROWS: usize = 33;
+        for columns in [
+            64, 100, 128, 132, 192, 256, 512, 1000, 1024, 2048, 3000, 4096,
+        ] {
+            let variation = Variation::nth(0, 7, &OUTLIERS);
+            let (element, data) = (ElementType::F32, DataPattern::NanParts);
+            let bytes = fill(element, &[ROWS, columns], data, variation, &mut Random(0));
+            let elements = bytes.chunks_exact(4).map(|bytes| {
+                let word = bytes.try_into().expect("four bytes");
+                f32::from_le_bytes(word)
+            });
+            let nans = elements.enumerate().filter(|(_, x)| x.is_nan());
+            let mut positions: Vec<usize> = nans.map(|(i, _)| i % columns % 8).collect();
+            positions.sort_unstable();
+            positions.dedup();
+            assert_eq!(positions.len(), 8, "{columns} columns: {positions:?}");
+        }
+    }
 }

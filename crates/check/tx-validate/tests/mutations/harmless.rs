@@ -460,6 +460,7 @@ harmless! {
     }
     "The kernel replaces out-of-range elements by 0, and the square of 0 does not change the sum." => {
         "lose-guard" "programs/l2-norm@l2_norm" "+3:3 `scf.if";
+        "other-boundary" "programs/rms-norm-approximate@rms" "+4:3 `% = arith.cmpi ult";
     }
     "The kernel replaces out-of-range elements by 0. An additional element of value 0 changes \
      neither the sum nor the sum of squares." => {
@@ -522,6 +523,8 @@ harmless! {
             "@thirty_two_warps_scratch_1 : memref<4xf32";
         "small-scratch" "lower-reduction/many-warps@twice" "@twice_scratch_1 : memref<4xf32";
         "small-scratch" "programs/argmax-vocabulary@argmax" "@argmax_0_scratch_3 : memref<4xi32";
+        "small-scratch" "programs/layer-norm-statistics@layer_norm_statistics"
+            "@layer_norm_statistics_23_scratch_3 : memref<4xf32";
     }
     "The kernel processes the results of rows of more than 65536 elements. The generated inputs \
      have fewer than 1024 such rows, so the index of the block is 0." => {
@@ -627,6 +630,11 @@ harmless! {
      combination." => {
         "round-to-half" "programs/softmax@softmax" "softmax_6 +15:10 `% = arith.mulf";
     }
+    "The edit rounds one difference per thread, with a relative error of at most 2^-11. The rows have \
+     more than 8192 elements, so the error is within the error bound for a changed order of \
+     combination." => {
+        "round-to-half" "mutations/jobs@centred" "centred_17 +5:10 `% = arith.subf";
+    }
     "The kernel replaces NaN by -inf before the comparison." => {
         "other-nan" "tutorial/t10-argmax-linalg@argmax" "+5:3 `tile.reduce`";
         "other-nan-of-comparison" "tutorial/t10-argmax-linalg@argmax" "+5:3 `% = arith.cmpf ugt";
@@ -687,6 +695,10 @@ harmless! {
         "other-boundary" "programs/rows-of-any-length@by_hand" "+13:3 `% = arith.cmpi sle";
         "other-boundary" "mutations/fused@two_lengths" "+22:3 `% = arith.cmpi sle";
     }
+    "The comparison selects between two kernels that both compute rows of every length, with the \
+     same results." => {
+        "negate-comparison" "mutations/fused@two_lengths" "+22:3 `% = arith.cmpi sle";
+    }
     "The bounds check compares the last element of a vector with the length of the row. The vector \
      is inside the row or outside, as a whole, so the two are never equal." => {
         "other-boundary" "programs/rows-of-any-length@in_place" "in_place_20 +1:3 `% = arith.cmpi ult";
@@ -702,6 +714,13 @@ harmless! {
         "other-arithmetic" "programs/combined-reductions@three" "+13:3 `% = arith.remui";
         "other-arithmetic" "programs/rows-of-any-length@layer_norm"
             "layer_norm_26 +11:3 `% = arith.remui";
+        "swap-operands" "mutations/jobs@centred" "centred_4 +2:3 `% = arith.remui";
+        "swap-operands" "programs/fused-rows@spread" "+2:3 `% = arith.remui";
+    }
+    "The host launches the kernel only for rows whose length is a multiple of 4. The check of the \
+     stride is therefore true with every smaller divisor." => {
+        "other-divisor" "programs/layer-norm-statistics@layer_norm_statistics"
+            "layer_norm_statistics_6 +22:3 `% = arith.remui";
     }
     "If a row contains a NaN, its maximum is NaN, and every difference from the maximum is NaN. \
      The result is therefore NaN, whatever the comparison with NaN returns." => {
@@ -715,6 +734,7 @@ harmless! {
     "The array is not aligned and is loaded element by element, so the length of the peeled head \
      has no effect." => {
         "other-arithmetic" "mutations/fused@two_lengths" "two_lengths_3 +5:3 `% = arith.remui";
+        "swap-operands" "mutations/fused@two_lengths" "two_lengths_3 +5:3 `% = arith.subi";
     }
     "In a row whose elements are all -inf, each difference from the maximum is NaN. With the \
      edited maximum, the result is the product of -inf and a count of 0, and this product is NaN \
@@ -739,6 +759,8 @@ harmless! {
         "early-barrier" "programs/rows-of-any-length@in_place" "in_place_13 +7:3 `gpu.barrier";
         "early-barrier" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_6 +13:3 `gpu.barrier";
+        "early-barrier" "programs/layer-norm-statistics@layer_norm_statistics"
+            "layer_norm_statistics_13 +13:3 `gpu.barrier";
     }
     "The edit changes the contribution of one element among more than 4096, by at most one third. \
      The error is within the error bound for a changed order of combination." => {
