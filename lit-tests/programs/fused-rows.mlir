@@ -7,6 +7,7 @@
 // COMPARE: @pages(A: Nx3x64xf32 in -5..5, B: Nx3x64xf32) e = exp(A); B = e / sum(e, 2, keep)
 // COMPARE: @spread(A: 7x3x20xf32, L: 7xf32, H: 7xf32) L = min(min(A, 2), 1); H = max(max(A, 2), 1)
 // COMPARE: @parts_of_vectors(A: 5x1003xf32 in -5..5, B: 5x1003xf32) B = A - max(A, 1, keep)
+// COMPARE: @chained(A: Nx100xf32 in 1..3, B: Nx100xf32, M: Nxf32) B = A / sum(A, 1, keep); M = max(B, 1)
 
 // Programs over rows are one kernel each. A thread holds its elements of a row between ops.
 
@@ -187,5 +188,25 @@ func.func @parts_of_vectors(%A: memref<5x1003xf32>, %B: memref<5x1003xf32>) {
     linalg.yield %d : f32
   }
   memref.dealloc %max : memref<5xf32>
+  return
+}
+
+// The last op has no operand in common with the first op: the second op ties the numbers of rows together.
+// CHECK-LABEL: gpu.func @chained_0(
+// CHECK-NOT:   gpu.func
+// CHECK-LABEL: func.func @chained(
+func.func @chained(%A: memref<?x100xf32>, %B: memref<?x100xf32>, %M: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %A, %c0 : memref<?x100xf32>
+  %s = memref.alloc(%n) : memref<?xf32>
+  tile.reduce sum %A into %s axes [1] scope(grid) : memref<?x100xf32> into memref<?xf32>
+  linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %s : memref<?x100xf32>, memref<?xf32>) outs(%B : memref<?x100xf32>) {
+  ^bb0(%x: f32, %t: f32, %old: f32):
+    %q = arith.divf %x, %t : f32
+    linalg.yield %q : f32
+  }
+  tile.reduce max %B into %M axes [1] scope(grid) : memref<?x100xf32> into memref<?xf32>
+  memref.dealloc %s : memref<?xf32>
   return
 }

@@ -4,7 +4,7 @@
 // Reasons why an op does not share a kernel with the previous op, whose array it uses.
 
 // CHECK:      apart.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share a kernel with the previous op
-// CHECK:      note: loop `p0` has 4096 iterations, but in the first op of the group 64
+// CHECK:      note: loop `p0` has 4096 iterations, but in another op of the group 64
 func.func @columns_after_rows(%A: memref<64x4096xf32>, %M: memref<64xf32>, %N: memref<4096xf32>) {
   tile.reduce max %A into %M axes [1] scope(grid) : memref<64x4096xf32> into memref<64xf32>
   tile.reduce max %A into %N axes [0] scope(grid) : memref<64x4096xf32> into memref<4096xf32>

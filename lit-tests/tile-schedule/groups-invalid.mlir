@@ -12,7 +12,7 @@ func.func @no_rows(%A: memref<8x40xf32>, %B: memref<8x40xf32>) {
 
 func.func @other_rows(%A: memref<8x40xf32>, %a: memref<8xf32>, %B: memref<4x40xf32>, %b: memref<4xf32>) {
   tile.reduce min %A into %a axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
-  // expected-error @below {{this op cannot share a kernel with the other ops of its group: loop `p0` has 4 iterations, but in the first op of the group 8}}
+  // expected-error @below {{this op cannot share a kernel with the other ops of its group: loop `p0` has 4 iterations, but in another op of the group 8}}
   // expected-note @below {{use another number, or remove `tile.group`}}
   tile.reduce min %B into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<4x40xf32> into memref<4xf32>
   return
@@ -22,7 +22,7 @@ func.func @other_rows(%A: memref<8x40xf32>, %a: memref<8xf32>, %B: memref<4x40xf
 
 func.func @unknown_rows(%A: memref<?x40xf32>, %a: memref<?xf32>, %B: memref<?x40xf32>, %b: memref<?xf32>) {
   tile.reduce min %A into %a axes [1] scope(grid) {tile.group = 0 : i64} : memref<?x40xf32> into memref<?xf32>
-  // expected-error @below {{loop `p0` may have a different length than in the first op of the group: no common operand is indexed by this loop}}
+  // expected-error @below {{loop `p0` may have a different length than in the other ops of the group: no common operand is indexed by this loop}}
   // expected-note @below {{use another number, or remove `tile.group`}}
   tile.reduce min %B into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<?x40xf32> into memref<?xf32>
   return
@@ -82,7 +82,7 @@ func.func @unknown_name(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf3
 // A thread would have another element of the row in each iteration.
 func.func @rolled(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
   // expected-error @below {{`#tile.hold` keeps values in registers, but loop `d1` is not unrolled}}
-  // expected-note @below {{unroll the loop, split it by a smaller factor, or use `reload` in `#tile.hold`}}
+  // expected-note @below {{unroll the loop, bind more threads to the row, or use `reload` in `#tile.hold`}}
   tile.reduce min %A into %a axes [1] scope(grid)
       {schedule = [#tile.bind<"p0" to block_x>, #tile.hold<"in0" in registers>], tile.group = 0 : i64}
       : memref<8x40xf32> into memref<8xf32>
@@ -177,7 +177,7 @@ func.func @cases(%A: memref<8x?xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
 // Each thread holds its elements of a row, and they exceed its registers.
 func.func @many(%A: memref<8x4096xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
   // expected-error @below {{a thread has 128 elements of a row, expected at most 64 in registers}}
-  // expected-note @below {{unroll the loop, split it by a smaller factor, or use `reload` in `#tile.hold`}}
+  // expected-note @below {{unroll the loop, bind more threads to the row, or use `reload` in `#tile.hold`}}
   tile.reduce min %A into %a axes [1] scope(grid)
       {schedule = [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 128>, #tile.split<"r0.o" by 32>, #tile.bind<"r0.o.i" to thread_x>, #tile.split<"r0.i" by 2>, #tile.unroll<"r0.i.o">, #tile.unroll<"r0.i.i">, #tile.unroll<"r0.o.o">, #tile.hold<"in0" in registers>], tile.group = 0 : i64}
       : memref<8x4096xf32> into memref<8xf32>
@@ -290,7 +290,7 @@ func.func @updated_by_each_block(%A: memref<8x20000xf32>, %S: memref<8xf32>, %U:
 // A loop of at most one iteration without a bounds check: it may be empty.
 func.func @one_or_none(%A: memref<2x?xf32>, %B: memref<2xf32>) {
   // expected-error @below {{`#tile.hold` keeps values in registers, but loop `d1.o` is not unrolled}}
-  // expected-note @below {{unroll the loop, split it by a smaller factor, or use `reload` in `#tile.hold`}}
+  // expected-note @below {{unroll the loop, bind more threads to the row, or use `reload` in `#tile.hold`}}
   tile.reduce min %A into %B axes [1] scope(grid)
       {tile.group = 0 : i64, schedule = [#tile.case<"r0" to 1, [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 1>,
                                          #tile.bind<"r0.i" to thread_x>, #tile.hold<"in0" in registers>]>]}
@@ -303,9 +303,34 @@ func.func @one_or_none(%A: memref<2x?xf32>, %B: memref<2xf32>) {
 // The loop over rows is not bound.
 func.func @rows_of_one_thread(%A: memref<1x8xf32>, %B: memref<1xf32>) {
   // expected-error @below {{loop `d0` iterates over rows, but is bound neither to blocks nor to threads}}
-  // expected-note @below {{unroll the loop, split it by a smaller factor, or use `reload` in `#tile.hold`}}
+  // expected-note @below {{unroll the loop, bind more threads to the row, or use `reload` in `#tile.hold`}}
   tile.reduce min %A into %B axes [1] scope(grid)
       {tile.group = 0 : i64, schedule = [#tile.bind<"r0" to thread_x>, #tile.hold<"in0" in registers>]}
       : memref<1x8xf32> into memref<1xf32>
+  return
+}
+
+// -----
+
+// The loop over rows is not bound, and there are no rows.
+func.func @no_rows(%A: memref<0x8xf32>, %B: memref<0xf32>) {
+  // expected-error @below {{loop `d0` iterates over rows, but is bound neither to blocks nor to threads}}
+  // expected-note @below {{unroll the loop, bind more threads to the row, or use `reload` in `#tile.hold`}}
+  tile.reduce min %A into %B axes [1] scope(grid)
+      {tile.group = 0 : i64, schedule = [#tile.bind<"r0" to thread_x>, #tile.hold<"in0" in registers>]}
+      : memref<0x8xf32> into memref<0xf32>
+  return
+}
+
+// -----
+
+// No case covers the rows, so the ops share no kernel.
+func.func @longer_rows(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
+  // expected-warning @below {{no case of the schedule covers rows of 40 elements}}
+  // expected-note @below {{each op of the group has a separate kernel}}
+  tile.reduce min %A into %a axes [1] scope(grid)
+      {tile.group = 0 : i64, schedule = [#tile.case<"r0" to 32, [#tile.bind<"p0" to block_x>, #tile.bind<"r0" to thread_x>]>]}
+      : memref<8x40xf32> into memref<8xf32>
+  tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
   return
 }

@@ -4,7 +4,7 @@
 // SNAPSHOT(JSON): none — the lines are checked.
 
 // CHECK:      remark: `tile.reduce` does not share a kernel with the previous op
-// CHECK:      loop `p0` has 4096 iterations, but in the first op of the group 32
+// CHECK:      loop `p0` has 4096 iterations, but in another op of the group 32
 
 // Ops of one kernel are explained together: held arrays, arrays never stored, and bytes moved.
 // CHECK:      explain-a-group.mlir:[[# @LINE + 19]]:3: remark: 2 ops share a kernel, scheduled by their rows

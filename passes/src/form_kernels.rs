@@ -55,8 +55,8 @@ pass! {
     /// If a function has the attribute `tile.determinism = #tile.determinism<…>`, the pass sets
     /// `determinism` on each reduction of the function that has no `determinism`.
     ///
-    /// `math=approx`, or `tile.math = #tile.math<approx>` on a function, sets `fastmath<afn>` on
-    /// exponentials, logarithms and quotients that have approximate instructions
+    /// `math=approx`, or `tile.math = #tile.math<approx>` on a function, sets `fastmath<afn>` on the
+    /// exponentials, logarithms, roots and quotients that have approximate instructions
     /// ([`gpu-expand-math`](#--gpu-expand-math)). If a function has the attribute `tile.fusion` or
     /// `tile.math`, the attribute takes precedence over the option of the pass.
     ///

@@ -92,13 +92,13 @@ impl<'c> Group<'c> {
     }
 
     fn add(&mut self, phase: Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
-        if let Some(first) = self.phases.first() {
-            for (i, (one, other)) in first.shared.iter().zip(&phase.shared).enumerate() {
-                first.check_length(&phase, *one, *other, &format!("p{i}"))?;
-            }
-            for (i, (one, other)) in first.row.iter().zip(&phase.row).enumerate() {
-                first.check_length(&phase, *one, *other, &format!("r{i}"))?;
-            }
+        for i in 0..phase.shared.len() {
+            self.check_length(&phase, &format!("p{i}"), |of| of.shared.get(i).copied())?;
+        }
+        for i in 0..phase.row.len() {
+            self.check_length(&phase, &format!("r{i}"), |of| of.row.get(i).copied())?;
+        }
+        if !self.phases.is_empty() {
             for before in &self.phases {
                 before.check_exchange(&phase)?;
             }
@@ -106,6 +106,34 @@ impl<'c> Group<'c> {
         }
         self.phases.push(phase);
         Ok(())
+    }
+
+    /// Checks that a loop has the same length in `phase` as in the phases of the group: the static
+    /// lengths are equal, and the length in `phase` is known to equal the length in one of the
+    /// phases. `dim` returns the dimension of a phase over which the loop iterates.
+    fn check_length(
+        &self,
+        phase: &Phase<'c>,
+        name: &str,
+        dim: impl Fn(&Phase<'c>) -> Option<usize>,
+    ) -> Result<(), String> {
+        let Some(own) = dim(phase) else {
+            return Ok(());
+        };
+        let with_loop = self
+            .phases
+            .iter()
+            .filter_map(|known| Some((known, dim(known)?)));
+        let equal: Vec<bool> = with_loop
+            .map(|(known, dim)| known.has_equal_length(phase, dim, own, name))
+            .collect::<Result<_, _>>()?;
+        match equal.is_empty() || equal.contains(&true) {
+            true => Ok(()),
+            false => Err(format!(
+                "loop `{name}` may have a different length than in the other ops of the group: no \
+                 common operand is indexed by this loop"
+            )),
+        }
     }
 
     /// Checks the other ops between the first and the last phase: these ops must not write memory
@@ -419,7 +447,7 @@ impl<'c> Group<'c> {
                 return Err(error(phase.grid_op.op.location(), reason)
                     .code(codes::TX0327)
                     .note(
-                        "unroll the loop, split it by a smaller factor, or use `reload` in \
+                        "unroll the loop, bind more threads to the row, or use `reload` in \
                          `#tile.hold`",
                     )
                     .emit());

@@ -112,38 +112,32 @@ impl<'c> Phase<'c> {
         alone.map(|(place, _)| place).collect()
     }
 
-    /// Checks that a loop that two phases share has the same length in both phases. Two static
-    /// lengths must be equal; if a length is dynamic, both lengths must be the size of the same
-    /// operand dimension.
-    pub(super) fn check_length(
+    /// Returns whether the loop `name` over dimension `one` of this phase and dimension `two` of
+    /// the phase `other` is known to have equal lengths. If a length is dynamic, both lengths must
+    /// be the size of the same operand dimension.
+    ///
+    /// # Errors
+    /// The two static lengths differ.
+    pub(super) fn has_equal_length(
         &self,
         other: &Phase<'c>,
         one: usize,
         two: usize,
         name: &str,
-    ) -> Result<(), String> {
+    ) -> Result<bool, String> {
         let (a, b) = (&self.grid_op.extents[one], &other.grid_op.extents[two]);
         match (a.known(), b.known()) {
-            (Some(a), Some(b)) if a == b => Ok(()),
+            (Some(a), Some(b)) if a == b => Ok(true),
             (Some(a), Some(b)) => Err(format!(
-                "loop `{name}` has {b} iterations, but in the first op of the group {a}"
+                "loop `{name}` has {b} iterations, but in another op of the group {a}"
             )),
-            _ => {
-                let is_one = self.accesses().any(|(first, _)| {
-                    let places = Self::places(first, one);
-                    other.accesses().any(|(second, _)| {
-                        first.value == second.value
-                            && Self::places(second, two).iter().any(|p| places.contains(p))
-                    })
-                });
-                match is_one {
-                    true => Ok(()),
-                    false => Err(format!(
-                        "loop `{name}` may have a different length than in the first op of the \
-                         group: no common operand is indexed by this loop"
-                    )),
-                }
-            }
+            _ => Ok(self.accesses().any(|(first, _)| {
+                let places = Self::places(first, one);
+                other.accesses().any(|(second, _)| {
+                    first.value == second.value
+                        && Self::places(second, two).iter().any(|p| places.contains(p))
+                })
+            })),
         }
     }
 
