@@ -219,12 +219,12 @@ func.func @fours(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A case for shorter rows than the static length of a row becomes no kernel: its threads could not hold the row.
+// A row of static length needs the kernel of one case. A case for shorter rows becomes no kernel: its threads could
+// not hold the row. Nor does a longer row need a kernel.
 // CHECK-LABEL: gpu.func @known_0(
-// CHECK-SAME:    lengths = "`r0` up to 128"
-// CHECK-LABEL: gpu.func @known_1(
-// CHECK-SAME:    lengths = "`r0` above 128"
-// COUNT: @known gpu.launch_func = 3
+// CHECK-NOT:   gpu.func
+// CHECK-LABEL: func.func @known(
+// COUNT: @known gpu.launch_func = 1, scf.if = 0
 func.func @known(%A: memref<?x128xf32>, %B: memref<?xf32>, %C: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
     {tile.group = 0 : i64, schedule = [

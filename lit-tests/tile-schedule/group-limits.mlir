@@ -14,7 +14,7 @@ func.func @threads(%A: memref<64x40xf32>, %m: memref<64xf32>, %s: memref<64xf32>
 // … blocks per cluster …
 func.func @blocks(%A: memref<8x40xf32>, %m: memref<8xf32>, %s: memref<8xf32>) {
   // expected-error @below {{`d1.o` has 20 iterations, but cluster_x takes at most 16}}
-  // expected-note @below {{split the loop by a smaller factor}}
+  // expected-note @below {{split the loop, and bind only one of the two loops}}
   tile.reduce max %A into %m axes [1] scope(grid) {tile.group = 0 : i64, schedule = [#tile.bind<"p0" to block_x>,
     #tile.split<"r0" by 2>, #tile.bind<"r0.o" to cluster_x>, #tile.bind<"r0.i" to thread_x>,
     #tile.hold<"in0" in registers>]} : memref<8x40xf32> into memref<8xf32>
@@ -27,7 +27,7 @@ func.func @blocks(%A: memref<8x40xf32>, %m: memref<8xf32>, %s: memref<8xf32>) {
 // … and registers per thread.
 func.func @registers(%A: memref<8x4096xf32>, %m: memref<8xf32>, %s: memref<8xf32>) {
   // expected-error @below {{a thread has 128 elements of a row, expected at most 64 in registers}}
-  // expected-note @below {{unroll the loop, split it by a smaller factor, or use `reload` in `#tile.hold`}}
+  // expected-note @below {{unroll the loop, bind more threads to the row, or use `reload` in `#tile.hold`}}
   tile.reduce max %A into %m axes [1] scope(grid) {tile.group = 0 : i64, schedule = [#tile.bind<"p0" to block_x>,
     #tile.split<"r0" by 2>, #tile.split<"r0.o" by 32>, #tile.unroll<"r0.o.o">, #tile.bind<"r0.o.i" to thread_x>,
     #tile.vectorize<"r0.i">, #tile.hold<"in0" in registers>]} : memref<8x4096xf32> into memref<8xf32>

@@ -1,4 +1,4 @@
-// RUN: tx-opt %s --tile-schedule --split-input-file --verify-diagnostics
+// RUN: tx-opt %s --tile-schedule=chip=sm_90 --split-input-file --verify-diagnostics
 
 // An unknown loop; the message lists the existing loops.
 func.func @unknown_loop(%A: memref<?x?xf32>, %B: memref<?xf32>) {
@@ -83,7 +83,7 @@ func.func @on_two_processors(%A: memref<8x8xf32>, %B: memref<8xf32>) {
 // More threads than a block can have: in one dimension …
 func.func @long_thread_loop(%A: memref<8x2000xf32>, %B: memref<8xf32>) {
   // expected-error @below {{`d1` has 2000 iterations, but thread_x takes at most 1024}}
-  // expected-note @below {{split the loop by a smaller factor}}
+  // expected-note @below {{split the loop, and bind only one of the two loops}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d1" to thread_x>]} : memref<8x2000xf32> into memref<8xf32>
   return
 }
@@ -93,7 +93,7 @@ func.func @long_thread_loop(%A: memref<8x2000xf32>, %B: memref<8xf32>) {
 // … along z, where the maximum is 64 …
 func.func @deep_block(%A: memref<8x65xf32>, %B: memref<8xf32>) {
   // expected-error @below {{`d1` has 65 iterations, but thread_z takes at most 64}}
-  // expected-note @below {{split the loop by a smaller factor}}
+  // expected-note @below {{split the loop, and bind only one of the two loops}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d1" to thread_z>]} : memref<8x65xf32> into memref<8xf32>
   return
 }
@@ -132,7 +132,7 @@ func.func @dynamic_unroll(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // An unrolled loop must not have too many iterations.
 func.func @long_unroll(%A: memref<8x1000xf32>, %B: memref<8xf32>) {
   // expected-error @below {{`d1` has 1000 iterations, too many to be vectorized, expected at most 64}}
-  // expected-note @below {{split the loop by a smaller factor}}
+  // expected-note @below {{split the loop, and unroll or vectorize only one of the two loops}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.vectorize<"d1">]} : memref<8x1000xf32> into memref<8xf32>
   return
 }
@@ -629,7 +629,7 @@ func.func @no_blocks(%A: memref<?xf32>, %B: memref<f32>) {
 // A cluster has a static number of blocks, at most sixteen.
 func.func @large_cluster(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1.i` has 17 iterations, but cluster_x takes at most 16}}
-  // expected-note @below {{split the loop by a smaller factor}}
+  // expected-note @below {{split the loop, and bind only one of the two loops}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 17>, #tile.bind<"d1.i" to cluster_x>]} : memref<?x?xf32> into memref<?xf32>
   return
 }

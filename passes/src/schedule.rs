@@ -106,10 +106,10 @@ pass! {
     /// needs more than 1024 threads per block or 16 blocks per cluster. The pass rejects a schedule
     /// that binds a reduced loop to blocks without `rfactor`, unless the attribute `determinism`
     /// permits atomics (`#tile.determinism<any>`). The pass rejects a schedule with `#tile.case`
-    /// steps if the cases do not cover all loop lengths, or if several blocks compute one result in
-    /// the kernel of a case. An output must not overlap an input, must not be a constant array, and
-    /// must not map several indices to one element. A constant array must not exceed 64 MiB. Every
-    /// grid-level op must be directly in the body of a function.
+    /// steps if several blocks compute one result in the kernel of a case, or, outside a group, if
+    /// the cases do not cover all loop lengths. An output must not overlap an input, must not be a
+    /// constant array, and must not map several indices to one element. A constant array must not
+    /// exceed 64 MiB. Every grid-level op must be directly in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip for which schedules are chosen
         chip: String = "sm_80",

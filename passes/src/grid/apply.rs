@@ -438,7 +438,7 @@ impl Nest {
                         "`{name}` has {iterations} iterations, but {processor} takes at most {most}"
                     ),
                 )
-                .note("split the loop by a smaller factor"));
+                .note("split the loop, and bind only one of the two loops"));
             }
         }
         self.nodes[node].kind = LoopKind::Bound(processor);
@@ -462,7 +462,7 @@ impl Nest {
                          {MAX_UNROLL}"
                     ),
                 )
-                .note("split the loop by a smaller factor"));
+                .note("split the loop, and unroll or vectorize only one of the two loops"));
             }
             None => {
                 return Err(Illegal::new(

@@ -15,7 +15,9 @@ use crate::analysis::unused::warn_of_unused;
 use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
-use tx_mlir::{Failed, Op, Val, codes, context, enclosing, error, is, parent, set_attribute, walk};
+use tx_mlir::{
+    Failed, Op, Val, codes, context, enclosing, error, is, parent, set_attribute, walk, warning,
+};
 use tx_plan::UpTo;
 use tx_target::Chip;
 
@@ -205,6 +207,7 @@ fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>,
         Some(cases) => (cases, None),
         None => choose(&grid_op, chip.clusters).named(),
     };
+    check_clusters(op, &schedules, chip)?;
     Planned::of(grid_op, schedules, mapping, CoveredLengths::new())
 }
 
@@ -220,8 +223,11 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
         Some(cases) => (cases, None),
         None => choose_phases(&group, chip.clusters).named(),
     };
-    let last = schedules.last().and_then(|case| case.up_to);
+    check_clusters(group.phases[0].grid_op.op, &schedules, chip)?;
     let covered: CoveredLengths = schedules.iter().filter_map(Case::all_up_to).collect();
+    let written = schedules.last().and_then(|case| case.up_to);
+    let schedules = cases_of_length(&group, schedules);
+    let last = schedules.last().map_or(written, |case| case.up_to);
     let own = group.own(flow);
     let cases = group_cases(&group, schedules, &own)?;
     let mut rest = Vec::new();
@@ -256,6 +262,52 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
     }))
 }
 
+/// Checks that a schedule binds loops to the blocks of clusters only if the chip has clusters.
+fn check_clusters(op: Op<'_>, schedule: &[Case], chip: &Chip) -> Result<(), Failed> {
+    let is_cluster = |step: &Step| matches!(step, Step::Bind(_, Processor::Cluster(_)));
+    match chip.clusters || !schedule.iter().flat_map(|case| &case.steps).any(is_cluster) {
+        true => Ok(()),
+        false => Err(error(
+            op.location(),
+            format!("{chip} has no clusters, expected sm_90 or later"),
+        )
+        .code(codes::TX0120)
+        .emit()),
+    }
+}
+
+/// Returns the cases of a schedule that can cover the rows of a group. A row of static length needs
+/// only the first case that covers the length. If no case covers it, the function emits a warning.
+fn cases_of_length(group: &Group<'_>, schedule: Vec<Case>) -> Vec<Case> {
+    let leader = &group.phases[group.leader()];
+    let mut cases = Vec::new();
+    let mut uncovered = None;
+    for case in schedule {
+        let length = case.up_to.and_then(|up_to| {
+            let dimension = leader.up_to(up_to)?.dimension;
+            Some((leader.grid_op.extents.get(dimension)?.known()?, up_to))
+        });
+        match length {
+            None => cases.push(case),
+            Some((length, up_to)) if up_to.contains(length) => {
+                let up_to = None;
+                cases.push(Case { up_to, ..case });
+                return cases;
+            }
+            Some((length, _)) => uncovered = Some(length),
+        }
+    }
+    if let (Some(length), []) = (uncovered, &*cases) {
+        warning(
+            group.phases[0].grid_op.op.location(),
+            format!("no case of the schedule covers rows of {length} elements"),
+        )
+        .note("each op of the group has a separate kernel")
+        .emit();
+    }
+    cases
+}
+
 /// Makes one kernel of the group for each case of a schedule.
 ///
 /// # Errors
@@ -266,17 +318,7 @@ fn group_cases<'c>(
     own: &[(Val<'c>, Vec<Op<'c>>)],
 ) -> Result<Vec<GroupCase<'c>>, Failed> {
     let (mut above, mut cases) = (CoveredLengths::new(), Vec::new());
-    let leader = &group.phases[group.leader()];
-    // A case that covers no row of static length needs no kernel.
-    let is_for_others = |case: &Case| {
-        let length = case.up_to.and_then(|up_to| {
-            let length = leader.grid_op.extents.get(leader.up_to(up_to)?.dimension)?;
-            Some((length.known()?, up_to))
-        });
-        length
-            .is_some_and(|(length, up_to)| length > up_to.length || length % up_to.multiple_of != 0)
-    };
-    for case in schedule.into_iter().filter(|case| !is_for_others(case)) {
+    for case in schedule {
         let all_up_to = case.all_up_to();
         cases.push(group_case(group, case, &above, own)?);
         above.extend(all_up_to);

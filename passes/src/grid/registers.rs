@@ -24,7 +24,8 @@ pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> 
             continue;
         }
         let node = &nest.nodes[loop_];
-        if !node.reduced && nest.nodes.iter().any(|n| n.reduced) && node.extent.known() == Some(1) {
+        let is_short = matches!(node.extent.known(), Some(0 | 1));
+        if !node.reduced && nest.nodes.iter().any(|n| n.reduced) && is_short {
             return Err(format!(
                 "loop `{}` iterates over rows, but is bound neither to blocks nor to threads",
                 node.name

@@ -269,6 +269,11 @@ impl UpTo {
             && other.multiple_of % self.multiple_of == 0
     }
 
+    /// Returns whether `self` contains a length.
+    pub const fn contains(self, length: i64) -> bool {
+        length <= self.length && length % self.multiple_of == 0
+    }
+
     /// Returns the lengths in the syntax of `#tile.case`, such as `to 64 multiple_of 4`.
     fn syntax(self) -> String {
         match self.multiple_of {
