@@ -136,9 +136,10 @@ def Tile_Math : Tile_Enum<"Math", "math", "how elementary functions and quotient
     "Approximate instructions of the chip."];
 }
 def Tile_MathAttr : Tile_EnumAttr<Tile_Math, [{
-  `exact`: quotients are correctly rounded. `approx`: `exp`, `exp2`, `log`, `log2`, `log10` and
-  quotients of f32 and narrower types use the approximate instructions of the chip. The documentation
-  of the pass `gpu-expand-math` lists the errors of both.
+  `exact`: quotients are correctly rounded, and most functions have errors within one unit in the
+  last place. `approx`: `exp`, `exp2`, `log`, `log2`, `log10`, `rsqrt`, `sqrt` and quotients of f32
+  and narrower types use the approximate instructions of the chip. The documentation of the pass
+  `gpu-expand-math` lists the errors of both.
 }]>;
 
 def Tile_Residency : Tile_Enum<"Residency", "residency", "where a value of a kernel stays between its phases",
