@@ -31,7 +31,7 @@ const SCHEDULED: usize = 2;
 const MOST_WORK: u64 = 1 << 24;
 
 /// Default work limit of the stages `parse` and `launch`. If the option `kernel` selects one
-/// kernel, the default limit is eight times [`MOST_WORK_AT_THE_ENDS`].
+/// kernel, the default limit is 64 times [`MOST_WORK_AT_THE_ENDS`].
 const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 
 /// Pass that defines which of several equal elements an argmin or argmax returns.
@@ -234,7 +234,7 @@ impl<'r> Run<'r> {
     /// Returns the work limit of the stages `parse` and `launch`.
     fn most_at_the_ends(&self) -> u64 {
         self.options.work.unwrap_or(match self.options.kernel {
-            Some(_) => 8 * MOST_WORK_AT_THE_ENDS,
+            Some(_) => 64 * MOST_WORK_AT_THE_ENDS,
             None => MOST_WORK_AT_THE_ENDS,
         })
     }

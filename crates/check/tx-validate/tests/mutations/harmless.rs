@@ -477,8 +477,9 @@ harmless! {
         "swap-arguments" "programs/looked-up-columns@columns" "columns_0 +1:3 `gpu.launch_func";
         "swap-arguments" "programs/looked-up-elements@rows" "rows_0 +1:3 `gpu.launch_func";
     }
-    "The comparison selects the smaller of two numbers. If both numbers are equal, both choices \
-     give the same result." => {
+    "The comparison selects the smaller or the larger of two numbers. If both numbers are equal, \
+     both choices give the same result." => {
+        "other-boundary" "programs/softmax@softmax" "softmax_9 +25:10 `% = arith.cmpf olt";
         "other-boundary" "programs/element-wise-chains@gated" "`% = arith.cmpf ogt";
         "other-boundary" "programs/element-wise-chains@turned" "`% = arith.cmpf ogt";
         "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf ogt";
@@ -530,6 +531,8 @@ harmless! {
      have fewer than 1024 such rows, so the index of the block is 0." => {
         "other-factor" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_15 +22:3 `% = arith.muli";
+        "other-factor" "programs/layer-norm-statistics@layer_norm_statistics"
+            "layer_norm_statistics_26 +22:3 `% = arith.muli";
     }
     "The edit rounds the argument of a square root to f16, which changes the result by a relative \
      error of at most 2^-12. The result is rounded to bf16 afterwards, with an error of up to 2^-9." => {
@@ -624,6 +627,11 @@ harmless! {
     "The rounded coefficient is multiplied by the third power of a number below 0.35. For rows of \
      1000 elements, the error is within the error bound for a changed order of combination." => {
         "round-to-half" "programs/fused-rows@kept" "`% = math.fma";
+    }
+    "The rounded coefficient is multiplied by the fourth power of a number below 0.35. For rows of \
+     more than 2048 elements, the error is within the error bound for a changed order of \
+     combination." => {
+        "round-to-half" "programs/softmax@softmax" "softmax_12 +25:10 `% = math.fma";
     }
     "The edit rounds the exponential of one element per thread, and 128 threads sum 2049 to 4096 \
      exponentials. The error of the sum is within the error bound for a changed order of \

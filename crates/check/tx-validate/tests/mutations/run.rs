@@ -364,9 +364,8 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &EditSite, known: bool
 
 /// Number of inputs of the first attempt. These inputs detect most edits.
 const FEW_INPUTS: usize = 3;
-/// Bounds of the ranges of input indices that the second attempt and each further attempt run. Each
-/// attempt has its own work limit, so the last ranges contain the largest inputs.
-const MORE_INPUTS: [usize; 6] = [FEW_INPUTS, 16, 64, 128, 256, usize::MAX];
+/// Bounds of the ranges of input indices that the second attempt and each further attempt run.
+const MORE_INPUTS: [usize; 4] = [FEW_INPUTS, 16, 64, usize::MAX];
 
 fn try_mutate(survey: &Survey, edit: &Edit, place: &EditSite, options: Options) -> Outcome {
     let program = &survey.program;
