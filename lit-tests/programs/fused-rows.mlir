@@ -7,7 +7,7 @@
 // COMPARE: @pages(A: Nx3x64xf32 in -5..5, B: Nx3x64xf32) e = exp(A); B = e / sum(e, 2, keep)
 // COMPARE: @spread(A: 7x3x20xf32, L: 7xf32, H: 7xf32) L = min(min(A, 2), 1); H = max(max(A, 2), 1)
 // COMPARE: @parts_of_vectors(A: 5x1003xf32 in -5..5, B: 5x1003xf32) B = A - max(A, 1, keep)
-// COMPARE: @chained(A: Nx100xf32 in 1..3, B: Nx100xf32, M: Nxf32) B = A / sum(A, 1, keep); M = max(B, 1)
+// COMPARE: @chained(A: Nx100xf32 in 1..3, B: Nx100xf32, M: Nxf32) q = A / sum(A, 1, keep); B = q; M = max(q, 1)
 
 // Programs over rows are one kernel each. A thread holds its elements of a row between ops.
 
