@@ -473,7 +473,9 @@ fn large_candidates(plan: &Plan, guess: Guess, outliers: &'static [Role]) -> Vec
     let pairs = some.into_iter().zip(more);
     let fixed = pairs.filter_map(|(some, more)| some.filter(|_| some == more));
     let fixed = fixed.filter(|launch| launch.grid != [1; 3]);
-    let Some(most) = fixed.map(|launch| threads(launch) as usize).max() else {
+    let most = fixed.map(|launch| threads(launch) as usize).max();
+    // Launch sizes that are unknown before execution are 0.
+    let Some(most) = most.filter(|most| *most > 0) else {
         return Vec::new();
     };
     let rounds = ROUNDS[usize::from(rank > 2)];
