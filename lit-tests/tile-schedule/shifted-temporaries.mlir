@@ -8,7 +8,7 @@
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// The launch plan has no `memref.view`: the check is in the kernel, whoever launches it.
+// A launch plan cannot contain `memref.view`, so the test checks only the IR of the kernel.
 // CHECK-LABEL: gpu.func @bytes_0(
 // CHECK:         %[[P:.+]] = memref.extract_aligned_pointer_as_index %arg1 : memref<8x4096xf32>
 // CHECK-NEXT:    %[[R:.+]] = arith.remui %[[P]], %{{.+}} : index
