@@ -327,7 +327,7 @@ func.func @no_rows(%A: memref<0x8xf32>, %B: memref<0xf32>) {
 // No case covers the rows, so the ops share no kernel.
 func.func @longer_rows(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
   // expected-warning @below {{no case of the schedule covers rows of 40 elements}}
-  // expected-note @below {{each op of the group has a separate kernel}}
+  // expected-note @below {{each op of the group has a separate kernel; add a `#tile.case` up to 40, or `#tile.otherwise`}}
   tile.reduce min %A into %a axes [1] scope(grid)
       {tile.group = 0 : i64, schedule = [#tile.case<"r0" to 32, [#tile.bind<"p0" to block_x>, #tile.bind<"r0" to thread_x>]>]}
       : memref<8x40xf32> into memref<8xf32>

@@ -302,7 +302,10 @@ fn cases_of_length(group: &Group<'_>, schedule: Vec<Case>) -> Vec<Case> {
             group.phases[0].grid_op.op.location(),
             format!("no case of the schedule covers rows of {length} elements"),
         )
-        .note("each op of the group has a separate kernel")
+        .note(format!(
+            "each op of the group has a separate kernel; add a `#tile.case` up to {length}, or \
+             `#tile.otherwise`"
+        ))
         .emit();
     }
     cases

@@ -704,7 +704,7 @@ mod tests {
     use super::*;
 
     /// A thread reads up to 8 consecutive elements of a row. The NaNs of the rows are at each of
-    /// the 8 positions, in rows of any length.
+    /// the 8 positions, also if the number of columns is a power of two.
     #[test]
     fn nans_are_at_each_position_of_a_vector() {
         const ROWS: usize = 33;
